@@ -1,0 +1,169 @@
+"""The two probabilities that turn counts of noisy reports into shares of true answers."""
+
+import math
+import operator
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_estimator.errors import DomainError
+
+Floats = NDArray[np.float64]
+Target = Literal["population", "respondents"]
+TARGETS: tuple[Target, ...] = get_args(Target)
+
+MAX_N = 2**53
+"""Beyond it a count is no longer exact in a float."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """P(report supports v), if the answer is v and if it is another value.
+
+    Domain: 0 <= prob_support_if_other < prob_support_if_true <= 1. `Channel(1, 0)` has no
+    privacy; plans compare with it. Raises `DomainError` outside the domain.
+    """
+
+    prob_support_if_true: float
+    prob_support_if_other: float
+
+    def __post_init__(self) -> None:
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        if not 0 <= other < true <= 1:
+            raise DomainError(
+                f"prob_support_if_other ({other!r}) and prob_support_if_true ({true!r}) must "
+                "satisfy 0 <= prob_support_if_other < prob_support_if_true <= 1."
+            )
+
+    @classmethod
+    def forced_response(cls, prob_truth: float, prob_forced_yes: float) -> Self:
+        """Return the channel of a forced response (Boruch 1971): truth, or else a coin's yes or no.
+
+        `prob_truth` in (0, 1]; `prob_forced_yes`, given that the answer is forced, in [0, 1].
+
+        >>> Channel.forced_response(1 / 2, 1 / 2)
+        Channel(prob_support_if_true=0.75, prob_support_if_other=0.25)
+        """
+        if not 0 < prob_truth <= 1:
+            raise DomainError(f"prob_truth ({prob_truth!r}) must be in (0, 1].")
+        if not 0 <= prob_forced_yes <= 1:
+            raise DomainError(f"prob_forced_yes ({prob_forced_yes!r}) must be in [0, 1].")
+        other = (1 - prob_truth) * prob_forced_yes
+        return cls(min(1.0, prob_truth + other), other)
+
+    @classmethod
+    def warner(cls, prob_truth: float) -> Self:
+        """Return the channel of Warner (1965): the truth, or else its opposite.
+
+        `prob_truth` in (1/2, 1].
+        """
+        if not 0.5 < prob_truth <= 1:
+            raise DomainError(f"prob_truth ({prob_truth!r}) must be in (1/2, 1].")
+        return cls(prob_truth, 1 - prob_truth)
+
+    @classmethod
+    def warner_of_epsilon(cls, epsilon: float) -> Self:
+        """Return Warner's channel with ln(prob_truth / (1 - prob_truth)) = epsilon, in nats.
+
+        >>> round(Channel.warner_of_epsilon(math.log(3)).prob_support_if_true, 12)
+        0.75
+        """
+        check_epsilon(epsilon)
+        odds_of_lie = math.exp(-epsilon)
+        return cls(1 / (1 + odds_of_lie), odds_of_lie / (1 + odds_of_lie))
+
+    @property
+    def contrast(self) -> float:
+        """prob_support_if_true - prob_support_if_other: what a share of 1 adds to a reported one."""
+        return self.prob_support_if_true - self.prob_support_if_other
+
+    @property
+    def variance_if_true(self) -> float:
+        """Variance of one report's support of v, given that the answer is v."""
+        return self.prob_support_if_true * (1 - self.prob_support_if_true)
+
+    @property
+    def variance_if_other(self) -> float:
+        """Variance of one report's support of v, given that the answer is another value."""
+        return self.prob_support_if_other * (1 - self.prob_support_if_other)
+
+    def reported_share(self, share: float) -> float:
+        """Return the expected share of reports that support a value with this true share."""
+        return self.prob_support_if_other + share * self.contrast
+
+
+def debias(support_counts: ArrayLike, n: int, channel: Channel) -> Floats:
+    """Return unbiased shares (Warner 1965; Wang et al. 2017, eq. 1), in the shape of the counts.
+
+    They may lie outside [0, 1], and are never clipped: that would bias them.
+    Raises `DomainError` unless the counts are integers in [0, n] and n in [1, 2^53].
+
+    >>> float(debias(400, 1000, Channel.forced_response(1 / 2, 1 / 2)))
+    0.30000000000000004
+    """
+    return (check_counts(support_counts, n) / n - channel.prob_support_if_other) / channel.contrast
+
+
+def standard_error(support_counts: ArrayLike, n: int, channel: Channel, *, target: Target = "population") -> Floats:
+    """Return the estimated standard deviations of `debias`'s shares, in the shape of the counts.
+
+    About the population: sqrt(l (1 - l) / n) / contrast, l the reported share moved into
+    [prob_support_if_other, prob_support_if_true], the only values it can have: so the error isn't
+    0 by the accident of a count of 0. About the respondents: the device's noise alone, with the
+    share moved into [0, 1]. Raises as `debias`.
+    """
+    check_target(target)
+    share = np.clip(debias(support_counts, n, channel), 0, 1)
+    return np.sqrt(report_variance(share, channel, target) / n) / channel.contrast
+
+
+def report_variance(share: ArrayLike, channel: Channel, target: Target) -> Floats:
+    """Return the mean variance of one report's support of a value with this true share, in [0, 1].
+
+    Population: l (1 - l), of a Bernoulli with the reported share l. Respondents: the share's mean
+    of the two channels' variances; less, as who has the value is then fixed, not drawn.
+    """
+    share = np.asarray(share, dtype=np.float64)
+    if target == "respondents":
+        return share * channel.variance_if_true + (1 - share) * channel.variance_if_other
+    reported = channel.prob_support_if_other + share * channel.contrast
+    return np.clip(reported * (1 - reported), 0, None)
+
+
+def check_counts(support_counts: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Return the counts as int64, or raise `DomainError` unless all are integers in [0, n]."""
+    n = check_n(n)
+    counts = np.asarray(support_counts)
+    if counts.size == 0:
+        return counts.astype(np.int64)
+    if counts.dtype.kind not in "iu":
+        raise DomainError(f"support_counts (of type {counts.dtype}) must be integers.")
+    outside = counts[(counts < 0) | (counts > n)]
+    if outside.size:
+        raise DomainError(f"support_counts ({outside[0]}) must be in [0, n] (n = {n}).")
+    return counts.astype(np.int64)
+
+
+def check_n(n: int) -> int:
+    """Return n as an int, or raise `DomainError` unless it is an integer in [1, 2^53]."""
+    try:
+        number = operator.index(n)
+    except TypeError:
+        number = 0
+    if isinstance(n, bool) or not 1 <= number <= MAX_N:
+        raise DomainError(f"n ({n!r}) must be an integer in [1, 2^53].")
+    return number
+
+
+def check_target(target: str) -> None:
+    """Raise `DomainError` unless the target is one of `TARGETS`."""
+    if target not in TARGETS:
+        raise DomainError(f"target ({target!r}) must be one of {', '.join(TARGETS)}.")
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Raise `DomainError` unless epsilon is finite and above 0."""
+    if not 0 < epsilon < math.inf:
+        raise DomainError(f"epsilon ({epsilon!r}) must be finite and > 0.")

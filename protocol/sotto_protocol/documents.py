@@ -1,0 +1,154 @@
+"""Strict JSON: one text for one value, and errors that say where.
+
+Canonical JSON is RFC 8785's: UTF-8, keys sorted, no white space, the shortest escapes; numbers are integers or plain decimals.
+"""
+
+import json
+from collections.abc import Callable, Collection
+from decimal import Decimal
+from typing import Any
+
+from sotto_protocol.errors import LocatedError
+
+MAX_DEPTH = 32
+"""Documents nested deeper are refused before they are read further."""
+
+
+def load_json(text: str | bytes, error: type[LocatedError]) -> Any:
+    """Parse JSON strictly: decimals kept exact, no duplicate key, no NaN, no surrogate, limited depth.
+
+    Raises `error` at `$`. The message never quotes the text.
+    """
+    try:
+        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
+        document = json.loads(
+            decoded,
+            parse_float=Decimal,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_unique_keys,
+        )
+        canonical_json(document).decode("utf-8")
+    except _DuplicateKeyError as fault:
+        raise error("$", str(fault)) from None
+    except (ValueError, RecursionError) as fault:
+        raise error("$", f"must be JSON in UTF-8 ({_short_reason(fault)}).") from None
+    return document
+
+
+def canonical_json(document: Any) -> bytes:
+    """Return the one canonical text of a document of dicts, lists, strings, booleans, integers and Decimals."""
+    return _write(document, 0).encode("utf-8")
+
+
+def _write(value: Any, depth: int) -> str:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH}")
+    match value:
+        case dict():
+            members = (f"{_write(key, depth + 1)}:{_write(value[key], depth + 1)}" for key in sorted(value, key=_utf16))
+            return "{" + ",".join(members) + "}"
+        case list() | tuple():
+            return "[" + ",".join(_write(item, depth + 1) for item in value) + "]"
+        case Decimal():
+            return decimal_text(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def decimal_text(value: Decimal) -> str:
+    """Return a plain decimal: no exponent, no trailing zero."""
+    if not value.is_finite() or abs(value.adjusted()) > 40:
+        raise ValueError("a number too large or too small")
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _utf16(key: str) -> bytes:
+    return key.encode("utf-16-be")  # RFC 8785 sorts by UTF-16 code units
+
+
+class _DuplicateKeyError(ValueError):
+    pass
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise _DuplicateKeyError("must not have the same key twice in one object.")
+    return members
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _short_reason(fault: Exception) -> str:
+    if isinstance(fault, json.JSONDecodeError):
+        return f"{fault.msg}, line {fault.lineno} column {fault.colno}"
+    if isinstance(fault, UnicodeError):
+        return "not Unicode"
+    return "nested too deeply" if isinstance(fault, RecursionError) else str(fault)[:80]
+
+
+class Fields:
+    """The members of one object, each taken once and checked; what is left over is unknown and refused."""
+
+    def __init__(self, document: Any, where: str, error: type[LocatedError]) -> None:
+        if not isinstance(document, dict):
+            raise error(where, "must be an object (a table).")
+        self._left = dict(document)
+        self._where = where
+        self._error = error
+
+    def at(self, key: str) -> str:
+        """Return the path of a member."""
+        return f"{self._where}.{key}"
+
+    def fail(self, key: str, problem: str) -> LocatedError:
+        """Return the error for a member, to be raised."""
+        return self._error(self.at(key), problem)
+
+    def has(self, key: str) -> bool:
+        """Whether the member is there and not taken yet."""
+        return key in self._left
+
+    def take(self, key: str, expected: str, accept: Callable[[Any], bool]) -> Any:
+        """Return a required member that `accept` accepts."""
+        if key not in self._left:
+            raise self.fail(key, f"is missing; expected {expected}.")
+        value = self._left.pop(key)
+        if not accept(value):
+            raise self.fail(key, f"must be {expected}.")
+        return value
+
+    def integer(self, key: str, low: int, high: int) -> int:
+        """Return an integer member in [low, high]; true and 1.0 are not integers."""
+        value: int = self.take(key, f"an integer in [{low}, {high}]", lambda v: type(v) is int and low <= v <= high)
+        return value
+
+    def text(self, key: str, max_length: int) -> str:
+        """Return a string member of 1 to max_length characters, none of them a control character."""
+        value: str = self.take(
+            key,
+            f"a text of 1 to {max_length} characters without control characters",
+            lambda v: is_text(v, max_length),
+        )
+        return value
+
+    def one_of(self, key: str, words: Collection[str]) -> str:
+        """Return a member that is one of the words."""
+        value: str = self.take(key, "one of " + ", ".join(words), lambda v: isinstance(v, str) and v in words)
+        return value
+
+    def finish(self) -> None:
+        """Refuse members that nobody took."""
+        for key in self._left:
+            shown = key if is_text(key, 40) else "(a key)"
+            raise self._error(self._where, f"has an unknown member {shown!r}.")
+
+
+def is_text(value: Any, max_length: int) -> bool:
+    """Whether value is a printable string of 1 to max_length characters."""
+    if not isinstance(value, str) or not 1 <= len(value) <= max_length:
+        return False
+    return not any(ord(character) < 32 or ord(character) == 127 for character in value)

@@ -1,0 +1,106 @@
+"""k-ary randomized response: the truth with one probability, any other option with the rest.
+
+Kairouz, Oh & Viswanath 2014; also called generalised or direct randomized response. Packed, a report is the option's number in
+the fewest whole bytes, big-endian.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.bounds import log_ratio_above
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.mechanism import (
+    COINS_PER_CHUNK,
+    BadValueError,
+    Bytes,
+    Counts,
+    Mechanism,
+    check_choices,
+    check_threshold,
+)
+
+
+@dataclass(frozen=True)
+class KaryResponse(Mechanism):
+    """One-of: report the true option with probability threshold_if_true / 2**32, else another, uniformly.
+
+    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
+    """
+
+    name: str
+    n_values: int
+    threshold_if_true: int
+
+    def __post_init__(self) -> None:
+        true = check_threshold("threshold_if_true", self.threshold_if_true)
+        if true * self.n_values <= COIN_SCALE:
+            raise ValueError(
+                f"threshold_if_true ({true}) must be above 2**32 / {self.n_values}: "
+                "the truth must be the likeliest report."
+            )
+
+    @cached_property
+    def epsilon(self) -> Decimal:
+        """ln(P(true) / P(one other)), rounded up."""
+        others = COIN_SCALE - self.threshold_if_true
+        return log_ratio_above(self.threshold_if_true * (self.n_values - 1), others)
+
+    @property
+    def n_bytes(self) -> int:
+        return 1 if self.n_values <= 256 else 2
+
+    @property
+    def prob_support_if_true(self) -> float:
+        return self.threshold_if_true / COIN_SCALE
+
+    @property
+    def prob_support_if_other(self) -> float:
+        return (COIN_SCALE - self.threshold_if_true) / (COIN_SCALE * (self.n_values - 1))
+
+    def parameters(self) -> dict[str, int]:
+        return {"threshold_if_true": self.threshold_if_true}
+
+    @property
+    def _coins_per_answer(self) -> int:
+        return 4  # the lie's coin, and the bytes of a uniform integer
+
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        return check_choices(answers, self.n_values)
+
+    def _perturb_rows(self, answers: NDArray[Any], coins: Coins) -> Bytes:
+        true: NDArray[Any] = answers.astype(self._dtype)
+        lie = ~coins.flip(self.threshold_if_true, len(true))
+        other: NDArray[Any] = coins.uniform(self.n_values - 1, len(true)).astype(self._dtype)
+        other += other >= true  # the others are 0, 1, .. without the true one
+        reported = true + (other - true) * lie  # modulo 2**8 or 2**16: the true one, or the other
+        packed: Bytes = reported.astype(self._dtype).view(np.uint8)
+        return packed.reshape(-1, self.n_bytes)
+
+    def count_support(self, reports: Bytes) -> Counts:
+        counts = np.zeros(self.n_values, np.int64)
+        for start in range(0, len(reports), COINS_PER_CHUNK):
+            chunk = np.ascontiguousarray(reports[start : start + COINS_PER_CHUNK])
+            counts += np.bincount(chunk.view(self._dtype).ravel(), minlength=self.n_values)
+        return counts
+
+    def to_wire(self, report: Bytes) -> Any:
+        return int.from_bytes(report.tobytes(), "big")
+
+    def from_wire(self, values: Sequence[Any]) -> Bytes:
+        for index, value in enumerate(values):
+            if type(value) is not int or not 0 <= value < self.n_values:
+                raise BadValueError(index, f"an integer in [0, {self.n_values - 1}]")
+        return np.array(values, self._dtype).view(np.uint8).reshape(-1, self.n_bytes)
+
+    def supported(self, report: Bytes) -> list[int]:
+        return [self.to_wire(report)]
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.uint8 if self.n_bytes == 1 else ">u2")

@@ -1,0 +1,146 @@
+"""A mechanism: a pure channel from true answers to noisy reports (Wang et al. 2017, "pure" protocols).
+
+A report *supports* a set of values, and two probabilities are all that an estimator needs to know of the channel:
+`prob_support_if_true`, that a report supports the value that is its answer, and `prob_support_if_other`, that it supports a
+value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs one answer
+on a device perturbs a million in a simulation.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.errors import AnswerError, ReportError
+
+Bytes = NDArray[np.uint8]
+"""Reports: shape (n, n_bytes)."""
+Counts = NDArray[np.int64]
+"""Support counts: shape (n_values,)."""
+
+COINS_PER_CHUNK = 2**18
+"""Bulk work is cut so that a chunk's coins stay in the processor's cache; it bounds memory too."""
+
+
+class Mechanism(ABC):
+    """A frozen value: what is perturbed how, and what the reports mean.
+
+    `n_values` values can be supported; `epsilon` is in nats, for one report, and never below what the thresholds take.
+    """
+
+    __slots__ = ()
+
+    name: str
+    n_values: int
+    takes_rows: ClassVar[bool] = False
+    """Whether an answer is a row of n_values zeros and ones (any-of) instead of one number."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> Decimal:
+        """The privacy loss of one report, in nats, rounded up."""
+
+    @property
+    @abstractmethod
+    def n_bytes(self) -> int:
+        """The width of a packed report."""
+
+    @property
+    @abstractmethod
+    def prob_support_if_true(self) -> float:
+        """P(report supports v | answer is v)."""
+
+    @property
+    @abstractmethod
+    def prob_support_if_other(self) -> float:
+        """P(report supports v | answer is not v)."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, int]:
+        """Return what a survey publishes of it, by name: the thresholds, out of 2**32, and any limit."""
+
+    def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
+        """Perturb n answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
+
+        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        """
+        checked = self._check_answers(answers)
+        step = max(1, COINS_PER_CHUNK // self._coins_per_answer)
+        if len(checked) <= step:
+            return self._perturb_rows(checked, coins)
+        starts = range(0, len(checked), step)
+        chunks = [self._perturb_rows(checked[start : start + step], coins) for start in starts]
+        return np.concatenate(chunks)
+
+    @property
+    def _coins_per_answer(self) -> int:
+        return self.n_values
+
+    @abstractmethod
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        """Return the answers as an array of n rows. Raises AnswerError where one is outside the domain."""
+
+    @abstractmethod
+    def _perturb_rows(self, answers: NDArray[Any], coins: Coins) -> Bytes:
+        """Perturb a chunk of checked answers."""
+
+    @abstractmethod
+    def count_support(self, reports: Bytes) -> Counts:
+        """Count for every value the reports that support it, shape (n_values,)."""
+
+    @abstractmethod
+    def to_wire(self, report: Bytes) -> Any:
+        """Return one packed report, shape (n_bytes,), as the JSON value that is sent."""
+
+    @abstractmethod
+    def from_wire(self, values: Sequence[Any]) -> Bytes:
+        """Pack n JSON values, shape (n, n_bytes). Raises `BadValueError` at the first impossible one."""
+
+    @abstractmethod
+    def supported(self, report: Bytes) -> list[int]:
+        """Return the values that one packed report, shape (n_bytes,), supports."""
+
+    @property
+    def report_variance(self) -> float:
+        """The variance of one report's debiased shares, averaged over the values; device's noise only.
+
+        The average does not depend on the truth where exactly one value is true, which makes it a fair way to choose
+        between mechanisms for a one-of question.
+        """
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        share = 1 / self.n_values
+        noise = share * true * (1 - true) + (1 - share) * other * (1 - other)
+        return noise / (true - other) ** 2
+
+
+class BadValueError(ReportError):
+    """One value of a batch is impossible: `index` says which."""
+
+    def __init__(self, index: int, expected: str) -> None:
+        super().__init__(f"[{index}]", f"must be {expected}.")
+        self.index = index
+        self.expected = expected
+
+
+def check_choices(answers: ArrayLike, n_values: int) -> NDArray[Any]:
+    """Return answers as unsigned integers, shape (n,). Raises AnswerError unless all are in [0, n_values)."""
+    given = np.asarray(answers)
+    kind = given.dtype.str
+    if given.ndim != 1 or kind[1] not in "iub":
+        raise AnswerError("$", f"answers must be integers in [0, {n_values - 1}], shape (n,).")
+    # A negative number, seen as unsigned, is larger than every option: one comparison tests both ends.
+    choices = given.view(f"{kind[0]}u{kind[2:]}")
+    if len(choices) and choices.max() >= n_values:
+        raise AnswerError("$", f"answers must be integers in [0, {n_values - 1}].")
+    return choices
+
+
+def check_threshold(name: str, threshold: int) -> int:
+    """Return threshold if a coin of finite epsilon can have it: an integer in [1, 2**32 - 1]."""
+    if type(threshold) is not int or not 1 <= threshold < COIN_SCALE:
+        raise ValueError(f"{name} ({threshold!r:.40}) must be an integer in [1, {COIN_SCALE - 1}].")
+    return threshold

@@ -1,0 +1,66 @@
+"""A question: what is asked, what may be answered, and the mechanism that an answer goes through."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol.errors import AnswerError
+from sotto_protocol.mechanism import Mechanism
+
+TYPES = ("yes-no", "one-of", "any-of")
+YES_NO_LABELS = ("yes",)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a survey. `epsilon` is what the survey declares: at least the mechanism's."""
+
+    id: str
+    type: str
+    text: str
+    options: tuple[str, ...]
+    mechanism: Mechanism
+    epsilon: Decimal
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the values that are counted: the options, or yes."""
+        return self.options or YES_NO_LABELS
+
+    def encode(self, answer: Any) -> NDArray[np.intp]:
+        """Return one person's answer as the mechanism takes it: shape (1,), or (1, n_values) for any-of.
+
+        yes-no takes a bool, one-of an option's text, any-of a list, tuple or set of options' texts without repeats.
+        Raises AnswerError, which names the question and what was expected, never the answer.
+        """
+        match self.type:
+            case "yes-no" if isinstance(answer, bool):
+                return np.array([answer], np.intp)
+            case "one-of" if isinstance(answer, str) and answer in self.options:
+                return np.array([self.options.index(answer)], np.intp)
+            case "any-of" if self._is_selection(answer):
+                return np.array([[option in answer for option in self.options]], np.intp)
+        raise AnswerError(self.id, f"the answer must be {self.expected}.")
+
+    @property
+    def expected(self) -> str:
+        """In words, what an answer must be."""
+        if self.type == "yes-no":
+            return "True or False"
+        listed = " | ".join(self.options[:12]) + (" | .." if len(self.options) > 12 else "")
+        if self.type == "one-of":
+            return f"one of these texts: {listed}"
+        most = getattr(self.mechanism, "max_selected", len(self.options))
+        return f"a list of at most {most} of these texts, none twice: {listed}"
+
+    def _is_selection(self, answer: Any) -> bool:
+        if isinstance(answer, str) or not isinstance(answer, Collection):
+            return False
+        selected = list(answer)
+        most = getattr(self.mechanism, "max_selected", len(self.options))
+        known = all(isinstance(item, str) and item in self.options for item in selected)
+        return known and len(set(selected)) == len(selected) <= most

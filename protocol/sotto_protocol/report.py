@@ -1,0 +1,53 @@
+"""A report: what leaves the device. A random id, which is also the respondent's receipt, and noisy answers.
+
+On the wire a batch is `{"fingerprint": "...", "reports": [{"id": "...", "answers": {...}}, ...]}`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sotto_protocol.documents import canonical_json
+from sotto_protocol.errors import ReportError
+from sotto_protocol.mechanism import Bytes
+from sotto_protocol.survey import Survey
+
+REPORT_ID_BYTES = 16
+_REPORT_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.record_bytes` long."""
+
+    id: bytes
+    record: bytes
+
+    @property
+    def receipt(self) -> str:
+        """The id as it is written: 32 lower-case hexadecimal digits."""
+        return self.id.hex()
+
+    def to_wire(self, survey: Survey) -> dict[str, Any]:
+        """Return the JSON object that is sent."""
+        return {"id": self.receipt, "answers": survey.to_wire(np.frombuffer(self.record, np.uint8))}
+
+
+def batch_body(survey: Survey, reports: list[Report]) -> bytes:
+    """Return the bytes of a POST that carries these reports; the same reports give the same bytes."""
+    sent = [report.to_wire(survey) for report in reports]
+    return canonical_json({"fingerprint": survey.fingerprint, "reports": sent})
+
+
+def parse_report_id(text: Any, where: str) -> bytes:
+    """Return the 16 bytes of a report id as written. Raises ReportError at `where`."""
+    if type(text) is not str or _REPORT_ID.fullmatch(text) is None:
+        raise ReportError(where, "must be 32 lower-case hexadecimal digits.")
+    return bytes.fromhex(text)
+
+
+def stack_records(records: list[bytes]) -> Bytes:
+    """Return packed reports as one array, shape (n, record_bytes)."""
+    return np.frombuffer(b"".join(records), np.uint8).reshape(len(records), -1)
