@@ -27,6 +27,7 @@ _MARGIN = 1e-9
 """Relative widening of a tail's logarithm, or of a tail: more than the rounding of either."""
 
 _N_HALVINGS = 64
+_N_EXACT_HALVINGS = 40
 
 
 class ConfidenceInterval(NamedTuple):
@@ -62,8 +63,8 @@ def confidence_interval(
     Raises `DomainError` unless the counts are integers in [0, n], n in [1, 2^53], level in (0, 1).
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
-    >>> print(f"30 % ({low:.1%} to {high:.1%})")
-    30 % (21.7 % to 38.6 %)
+    >>> print(f"{low:.1%} to {high:.1%}")
+    21.7% to 38.5%
     """
     counts = check_counts(support_counts, n)
     low, high = share_bounds(counts, n, channel, level=level, method=method, target=target)
@@ -153,20 +154,21 @@ def _hoeffding(s: Floats, n: Floats, tail: float) -> Bounds:
 
 
 def _clopper_pearson(s: Floats, n: Floats, tail: float) -> Bounds:
-    """The beta quantiles; where one fails its check, the Chernoff bound, which is never inside."""
+    """All l of which neither tail is below beta/2: bisected between S/n and Chernoff's end, which is outside.
+
+    SciPy's own inverses (`betaincinv`, `betainccinv`) lose digits for a few counts of a billion.
+    """
     outer_low, outer_high = _chernoff(s, n, tail)
-    inner = (s > 0) & (s < n)
-    x = np.where(inner, s, n / 2)
-    narrowed = tail * (1 - _MARGIN)
-    low = special.betaincinv(x, n - x + 1, narrowed)
-    high = special.betainccinv(x + 1, n - x, narrowed)
-    low_holds = special.betainc(x, n - x + 1, low) <= tail  # False for a NaN
-    high_holds = special.betaincc(x + 1, n - x, high) <= tail
-    # At 0 and n the Chernoff bound is the binomial probability itself: already exact.
-    return (
-        np.where(inner & low_holds, low, outer_low),
-        np.where(inner & high_holds, high, outer_high),
-    )
+    refuted = tail * (1 - _MARGIN)
+    inside_low, inside_high = s / n, s / n
+    for _ in range(_N_EXACT_HALVINGS):
+        low, high = (inside_low + outer_low) / 2, (inside_high + outer_high) / 2
+        # P(S >= s) and P(S <= s); where s is 0 or n, Chernoff's end is the binomial probability itself.
+        low_out = special.betainc(np.maximum(s, 1), n - s + 1, low) <= refuted
+        high_out = special.betaincc(s + 1, np.maximum(n - s, 1), high) <= refuted
+        outer_low, inside_low = np.where(low_out, low, outer_low), np.where(low_out, inside_low, low)
+        outer_high, inside_high = np.where(high_out, high, outer_high), np.where(high_out, inside_high, high)
+    return np.where(s == 0, 0.0, outer_low), np.where(s == n, 1.0, outer_high)
 
 
 def _wilson(s: Floats, n: Floats, tail: float) -> Bounds:

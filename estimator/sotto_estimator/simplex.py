@@ -24,8 +24,8 @@ def project_on_simplex(shares: ArrayLike) -> Floats:
     if not np.isfinite(raw).all():
         raise DomainError(f"shares ({raw[~np.isfinite(raw)][0]}) must be finite.")
     # A common shift changes nothing, nor does a share more than 1 below the largest: it becomes 0.
-    largest = raw.max()
-    shifted = np.maximum(raw, largest - 1) - largest
+    with np.errstate(over="ignore"):
+        shifted = np.maximum(raw - raw.max(), -1)
     descending = np.sort(shifted)[::-1]
     thresholds = (np.cumsum(descending) - 1) / np.arange(1, raw.size + 1)
     n_positive = np.count_nonzero(descending > thresholds)

@@ -1,0 +1,60 @@
+"""The `sotto` command: it lists every side's subcommands and loads one only when it is called."""
+
+from importlib.metadata import EntryPoint, entry_points
+
+import click
+
+from sotto_protocol import SottoError
+
+_EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator"}
+
+
+class SideCommands(click.Group):
+    """Subcommands from the entry points `sotto.commands`: a device with the client alone has a working command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(point.name for point in entry_points(group="sotto.commands"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for point in entry_points(group="sotto.commands", name=cmd_name):
+            return _load(point)
+        return None
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the subcommand; a mistake of the user's is one line on stderr and exit code 1, never a traceback."""
+        try:
+            return super().invoke(ctx)
+        except SottoError as fault:
+            raise click.ClickException(str(fault)) from fault
+
+
+def _load(point: EntryPoint) -> click.Command:
+    try:
+        command = point.load()
+    except ModuleNotFoundError as fault:
+        extra = _EXTRAS.get(point.module.partition(".")[0])
+        if extra is None or (fault.name or "").startswith("sotto"):
+            raise
+        return _missing(point.name, extra)
+    assert isinstance(command, click.Command)  # noqa: S101  # our own entry points
+    return command
+
+
+def _missing(name: str, extra: str) -> click.Command:
+    need = f"needs: pip install 'sottovoce[{extra}]'"
+
+    def fail(**_: object) -> None:
+        raise click.ClickException(f"sotto {name} {need}")
+
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=fail, short_help=f"({need})", context_settings=settings, add_help_option=False)
+
+
+@click.group(
+    cls=SideCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example:  sotto check survey.toml",
+)
+@click.version_option(package_name="sottovoce")
+def main() -> None:
+    """Ask sensitive questions without learning anyone's answer."""

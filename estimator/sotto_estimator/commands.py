@@ -1,0 +1,161 @@
+"""`sotto estimate` and `sotto plan`."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.channel import TARGETS, Channel
+from sotto_estimator.errors import SourceError
+from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
+from sotto_estimator.fetch import fetch_tally, read_tallies
+from sotto_estimator.intervals import METHODS
+from sotto_estimator.render import as_csv, as_json, table
+from sotto_protocol import Tally
+
+
+class Probability(click.ParamType[float]):
+    """A decimal or a fraction such as 2/3, in [0, 1]."""
+
+    name = "probability"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            self.fail("must be a decimal or a fraction such as 2/3.", param, ctx)
+        if not 0 <= number <= 1:
+            self.fail(f"({value}) must be in [0, 1].", param, ctx)
+        return float(number)
+
+
+def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --level, --method and --target, which estimates and plans share."""
+    for option in (
+        click.option(
+            "--target",
+            type=click.Choice(TARGETS),
+            default="population",
+            show_default=True,
+            help="Whom the shares are about: a population that respondents are drawn from, or the respondents.",
+        ),
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            default="chernoff",
+            show_default=True,
+            help="How intervals are made.",
+        ),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="Confidence level, a share between 0 and 1.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ...")
+@interval_options
+@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
+@click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1 (projection on the simplex).")
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
+@click.option("--yes", "n_yes", type=click.IntRange(min=0), help="Estimate from counts: the number of yes reports.")
+@click.option("--n", "n_reports", type=click.IntRange(min=1), help="From counts: the number of reports.")
+@click.option("--truth", type=Probability(), help="From counts: probability of the truth under forced response.")
+@click.option(
+    "--forced-yes",
+    type=Probability(),
+    help="From counts: probability that a forced response is yes  [default: 1/2].",
+)
+@click.option("--warner", type=Probability(), help="From counts: probability of the truth on Warner's spinner.")
+@click.option(
+    "--epsilon",
+    type=click.FloatRange(0, 20, min_open=True),
+    help="From counts: epsilon, in nats, of Warner's spinner.",
+)
+@click.option("--json", "style", flag_value="json", help="Print JSON.")
+@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@click.option(
+    "--plot",
+    "plot_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw bars with intervals into this PNG, PDF or SVG file.",
+)
+def estimate(
+    sources: tuple[str, ...],
+    style: str | None,
+    plot_path: Path | None,
+    save_tally: Path | None,
+    token: str,
+    n_yes: int | None,
+    n_reports: int | None,
+    truth: float | None,
+    forced_yes: float | None,
+    warner: float | None,
+    epsilon: float | None,
+    **manner: Any,
+) -> None:
+    """Estimate population shares from a collector's tally, from tally files, or from counts."""
+    how = Manner(**manner)
+    channel = _paper_channel(truth, forced_yes, warner, epsilon)
+    if n_yes is not None or n_reports is not None or channel is not None:
+        if sources or save_tally:
+            raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
+        estimates = _from_counts(n_yes, n_reports, channel, how)
+    else:
+        tally = _tally(sources, token)
+        if save_tally:
+            _write(save_tally, tally.to_json())
+        estimates = estimate_tally(tally, how)
+    if plot_path:
+        from sotto_estimator.plot import plot  # matplotlib takes a second to load
+
+        plot(estimates, plot_path)
+    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(estimates))
+
+
+def _from_counts(n_yes: int | None, n_reports: int | None, channel: Channel | None, manner: Manner) -> Estimates:
+    if n_yes is None or n_reports is None or channel is None:
+        raise click.UsageError("Counts need --yes, --n and one of --truth, --warner, --epsilon.")
+    return estimate_counts(n_yes, n_reports, channel, manner)
+
+
+def _paper_channel(
+    truth: float | None, forced_yes: float | None, warner: float | None, epsilon: float | None
+) -> Channel | None:
+    if sum(option is not None for option in (truth, warner, epsilon)) > 1:
+        raise click.UsageError("--truth, --warner and --epsilon are three ways to say one thing; give one.")
+    if forced_yes is not None and truth is None:
+        raise click.UsageError("--forced-yes goes with --truth.")
+    if truth is not None:
+        return Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes)
+    if warner is not None:
+        return Channel.warner(warner)
+    return None if epsilon is None else Channel.warner_of_epsilon(epsilon)
+
+
+def _tally(sources: tuple[str, ...], token: str) -> Tally:
+    if not sources:
+        raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
+    if not sources[0].startswith(("http://", "https://")):
+        return read_tallies([Path(source) for source in sources])
+    if len(sources) != 2:
+        raise click.UsageError("A collector's URL is followed by one survey's id.")
+    if not token:
+        raise click.UsageError("A collector gives tallies to analysts: --token or SOTTO_TOKEN is needed.")
+    return fetch_tally(sources[0], sources[1], token)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as fault:
+        raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault

@@ -1,0 +1,231 @@
+"""What a survey will be able to say, before anybody is asked: widths, and respondents needed.
+
+A half-width here is half of an interval's width before it is clipped to [0, 1], in shares, at the
+whole support count that is nearest to the expected one. About the respondents, an interval ends at
+0 or n people at the latest.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from sotto_estimator.channel import (
+    MAX_N,
+    Channel,
+    Floats,
+    Target,
+    check_epsilon,
+    check_n,
+    check_target,
+    report_variance,
+)
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import Method, check_level, check_method, share_bounds
+
+NO_PRIVACY = Channel(1, 0)
+
+_MAX_SCAN = 2**17
+_SCAN_BLOCK = 2**13
+
+
+class Aim(TypedDict, total=False):
+    """What kind of interval is meant; each key may be left out."""
+
+    level: float  # in (0, 1); 0.95
+    method: Method  # hoeffding
+    target: Target  # population
+    share: float  # the true share that is expected, in [0, 1]; 0.5. Hoeffding's needs none
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One mechanism's precision with n respondents."""
+
+    mechanism: str
+    n: int
+    standard_deviation: float
+    half_width: float
+
+
+def standard_deviation(n: int, channel: Channel, *, share: float, target: Target = "population") -> float:
+    """Return the standard deviation of `debias`'s share when the true share is `share`, in [0, 1].
+
+    >>> round(standard_deviation(100, Channel.warner(0.6), share=0.5), 3)
+    0.25
+    """
+    check_target(target)
+    variance = float(report_variance(check_share(share), channel, target))
+    return math.sqrt(variance / check_n(n)) / channel.contrast
+
+
+def half_width(
+    n: int,
+    channel: Channel,
+    *,
+    level: float = 0.95,
+    method: Method = "hoeffding",
+    target: Target = "population",
+    share: float = 0.5,
+) -> float:
+    """Return half the width of the interval that n respondents will give.
+
+    >>> round(half_width(1000, Channel.warner(0.75)), 4)
+    0.0859
+    """
+    sizes = np.array([check_n(n)], np.float64)
+    return float(_half_widths(sizes, channel, level=level, method=method, target=target, share=share)[0])
+
+
+def respondents_needed(
+    wanted_half_width: float,
+    channel: Channel,
+    *,
+    level: float = 0.95,
+    method: Method = "hoeffding",
+    target: Target = "population",
+    share: float = 0.5,
+) -> int:
+    """Return the smallest n from which on the half-width is at most the wanted one.
+
+    Whole counts make widths saw up and down as n grows; the n returned is past the last tooth.
+    Domain: wanted_half_width > 0. Raises `DomainError` if that takes more than 2^53 respondents.
+
+    >>> respondents_needed(0.05, Channel.warner(0.75))
+    2952
+    """
+
+    def widths(n: Floats) -> Floats:
+        return _half_widths(n, channel, level=level, method=method, target=target, share=share)
+
+    period = _saw_period(wanted_half_width, channel, method=method, target=target, share=share)
+    return _smallest_n(widths, wanted_half_width, period)
+
+
+def no_privacy_half_width(n: int, **aim: Unpack[Aim]) -> float:
+    """Return the half-width when true answers are collected: about the respondents, 0."""
+    check_n(n)
+    if aim.get("target") == "respondents":
+        return 0.0
+    return half_width(n, NO_PRIVACY, **aim)
+
+
+def laplace_standard_deviation(n: int, epsilon: float, *, sensitivity: float) -> float:
+    """Return the standard deviation of the Laplace noise on a trusted curator's share.
+
+    Noise of scale sensitivity / epsilon on a count (Dwork, McSherry, Nissim & Smith 2006).
+    `epsilon` in nats, > 0; `sensitivity` > 0 is how far one changed answer moves the counts
+    together: 1 for yes-no, 2 for one-of, where one count falls and another rises.
+
+    >>> round(laplace_standard_deviation(100, math.log(1.5), sensitivity=1), 3)
+    0.035
+    """
+    return math.sqrt(2) * _laplace_scale(n, epsilon, sensitivity)
+
+
+def curator_half_width(n: int, epsilon: float, *, sensitivity: float, **aim: Unpack[Aim]) -> float:
+    """Return the half-width of a curator who is trusted with true answers and publishes with noise.
+
+    About the population: the no-privacy half-width at beta / 2, plus the Laplace tail at beta / 2,
+    a union bound. About the respondents: the Laplace tail at beta alone, as they are all counted.
+    P(|Laplace(scale)| > t) = exp(-t / scale).
+    """
+    beta = check_level(aim.get("level", 0.95))
+    scale = _laplace_scale(n, epsilon, sensitivity)
+    if aim.get("target") == "respondents":
+        return scale * math.log(1 / beta)
+    aim["level"] = 1 - beta / 2
+    return half_width(n, NO_PRIVACY, **aim) + scale * math.log(2 / beta)
+
+
+def curator_respondents_needed(
+    wanted_half_width: float, epsilon: float, *, sensitivity: float, **aim: Unpack[Aim]
+) -> int:
+    """Return the smallest n from which on `curator_half_width` is at most the wanted one."""
+
+    def widths(sizes: Floats) -> Floats:
+        return np.array([curator_half_width(int(n), epsilon, sensitivity=sensitivity, **aim) for n in sizes])
+
+    return _smallest_n(widths, wanted_half_width, 0)
+
+
+def compare_mechanisms(
+    channels: Mapping[str, Channel], n: int, *, epsilon: float, sensitivity: float, **aim: Unpack[Aim]
+) -> tuple[PlanRow, ...]:
+    """Return a row for each channel, for a trusted curator at the same epsilon, and for no privacy."""
+    share, target = aim.get("share", 0.5), aim.get("target", "population")
+    rows = [
+        PlanRow(name, n, standard_deviation(n, channel, share=share, target=target), half_width(n, channel, **aim))
+        for name, channel in channels.items()
+    ]
+    sampling = standard_deviation(n, NO_PRIVACY, share=share, target=target)
+    noise = laplace_standard_deviation(n, epsilon, sensitivity=sensitivity)
+    curator = curator_half_width(n, epsilon, sensitivity=sensitivity, **aim)
+    rows.append(PlanRow("trusted curator", n, math.hypot(sampling, noise), curator))
+    rows.append(PlanRow("no privacy", n, sampling, no_privacy_half_width(n, **aim)))
+    return tuple(rows)
+
+
+def check_share(share: float) -> float:
+    """Return the share, or raise `DomainError` unless it lies in [0, 1]."""
+    if not 0 <= share <= 1:
+        raise DomainError(f"share ({share!r}) must be in [0, 1].")
+    return share
+
+
+def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
+    check_epsilon(epsilon)
+    if not 0 < sensitivity < math.inf:
+        raise DomainError(f"sensitivity ({sensitivity!r}) must be finite and > 0.")
+    return sensitivity / (check_n(n) * epsilon)
+
+
+def _half_widths(n: Floats, channel: Channel, *, level: float, method: Method, target: Target, share: float) -> Floats:
+    check_target(target)
+    check_method(method)
+    reported = channel.reported_share(check_share(share))
+    if method == "hoeffding":  # the closed form; the interval itself is wider by a rounding error
+        return np.sqrt(math.log(2 / check_level(level)) / (2 * n)) / channel.contrast
+    low, high = share_bounds(np.rint(n * reported), n, channel, level=level, method=method, target=target)
+    return (high - low) / 2
+
+
+def _saw_period(wanted_half_width: float, channel: Channel, *, method: Method, target: Target, share: float) -> float:
+    """Return how many respondents a tooth of the half-width lasts, at most."""
+    if method == "hoeffding":
+        return 0
+    reported = channel.reported_share(check_share(share))
+    rarer = min(reported, 1 - reported)
+    of_counts = 1 / rarer if rarer > 0 else 0  # the expected count moves on by 1
+    # Both ends are whole numbers of people: 1 / n of the width 2 h, which falls as n^(-1/2).
+    of_people = 1 / wanted_half_width if target == "respondents" and wanted_half_width > 0 else 0
+    return of_counts + of_people
+
+
+def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
+    """Gallop, bisect to where the widths cross the wanted one, and look on for four teeth."""
+    if not wanted > 0:
+        raise DomainError(f"wanted_half_width ({wanted!r}) must be > 0.")
+
+    def is_wide(*n: int) -> list[bool]:
+        return [not width <= wanted for width in widths(np.array(n, np.float64))]
+
+    low, high = 0, 1
+    while is_wide(high)[0]:
+        low, high = high, 2 * high
+        if high > MAX_N:
+            raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 2^53 respondents.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_wide(middle)[0] else (low, middle)
+    return _past_last_tooth(is_wide, high, math.ceil(min(4 * saw_period, _MAX_SCAN)))
+
+
+def _past_last_tooth(is_wide: Callable[..., list[bool]], n: int, n_ahead: int) -> int:
+    answer = n
+    for start in range(n, n + n_ahead, _SCAN_BLOCK):
+        block = range(start, min(start + _SCAN_BLOCK, n + n_ahead))
+        answer = max([answer, *(size + 1 for size, wide in zip(block, is_wide(*block), strict=True) if wide)])
+    return answer

@@ -1,0 +1,190 @@
+"""The main job on real answers: a collector, a survey, 6,366 devices, and estimates beside the truth."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from sotto_client import SurveyClient
+from sotto_estimator import Estimates, Manner, estimate_tally, fetch_tally
+from sotto_estimator.render import align, interval_words, percent
+from sotto_protocol import Question, Survey, compile_toml
+
+DEFINITION = Path(__file__).with_name("affairs.toml")
+SOTTO = Path(sys.executable).with_name("sotto")
+N_PROCESSES = 2
+N_THREADS = 4  # in each process: a device mostly waits for the collector
+DEVICES_A_TASK = 60
+N_ROWS_SHOWN = 4
+
+Answers = dict[str, Any]
+
+
+def main() -> int:
+    """Run the demo; return 0 unless a simultaneous 99.9 % interval misses the truth or a report was lost."""
+    started = time.monotonic()
+    survey = compile_toml(DEFINITION.read_text())
+    people = load_people(survey)
+    with tempfile.TemporaryDirectory(prefix="sotto-demo-") as folder:
+        database = Path(folder, "collector.db")
+        admin, analyst = (make_token(database, role) for role in ("admin", "analyst"))
+        with collector(database) as url:
+            run_sotto("publish", str(DEFINITION), url, SOTTO_TOKEN=admin)
+            say(f"Collector at {url} (SQLite), survey {survey.id}, fingerprint {survey.fingerprint[:16]}..")
+            answer_all(url, survey.id, people, Path(folder, "devices"))
+            tally = fetch_tally(url, survey.id, analyst)
+        show_rows(database)
+    shown = estimate_tally(tally, Manner(target="respondents"))
+    strict = estimate_tally(tally, Manner(level=0.999, simultaneous=True, target="respondents"))
+    truth = true_shares(survey, people)
+    say("\n" + comparison(survey, shown, truth))
+    missed = [row for row, share in zip(strict.rows, truth, strict=True) if not row.low <= share <= row.high]
+    n_lost = len(people) - tally.n_reports
+    say(f"\n{interval_words(strict.manner)}: {len(strict.rows) - len(missed)} of {len(strict.rows)} hold the truth.")
+    say(f"{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
+    return 1 if missed or n_lost else 0
+
+
+def load_people(survey: Survey) -> list[Answers]:
+    """Return every respondent's true answers (Fair 1978, "A theory of extramarital affairs"), from statsmodels."""
+    import statsmodels.api as sm
+
+    people = sm.datasets.fair.load_pandas().data
+    options = {question.id: question.options for question in survey.questions}
+    facts = zip(people.children > 0, people.educ >= 16, people.yrs_married > 10, strict=True)
+    return [
+        {
+            "affair": bool(affairs > 0),
+            "rating": options["rating"][int(rating) - 1],
+            "religious": options["religious"][int(religious) - 1],
+            "occupation": options["occupation"][int(occupation) - 1],
+            "facts": [option for option, holds in zip(options["facts"], held, strict=True) if holds],
+        }
+        for affairs, rating, religious, occupation, held in zip(
+            people.affairs, people.rate_marriage, people.religious, people.occupation, facts, strict=True
+        )
+    ]
+
+
+def true_shares(survey: Survey, people: Sequence[Answers]) -> list[float]:
+    """Return the share of people with each value, in the order of the estimates."""
+    chosen = {
+        question.id: [answer_labels(question, person[question.id]) for person in people]
+        for question in survey.questions
+    }
+    return [
+        sum(label in labels for labels in chosen[question.id]) / len(people)
+        for question in survey.questions
+        for label in question.labels
+    ]
+
+
+def answer_labels(question: Question, answer: Any) -> list[str]:
+    """Return the values that an answer has, by their labels."""
+    if question.type == "yes-no":
+        return list(question.labels) if answer else []
+    return [answer] if question.type == "one-of" else answer
+
+
+def answer_all(url: str, survey_id: str, people: Sequence[Answers], states: Path) -> None:
+    """Let every person answer on a device of their own: own state file, own secret, own connection."""
+    states.mkdir()
+    tasks = [
+        (url, survey_id, people[i : i + DEVICES_A_TASK], states / str(i)) for i in range(0, len(people), DEVICES_A_TASK)
+    ]
+    n_done = 0
+    with ProcessPoolExecutor(N_PROCESSES, mp_context=get_context("spawn")) as pool:
+        for finished in as_completed([pool.submit(answer_some, *task) for task in tasks]):
+            n_done += finished.result()
+            show_progress(n_done, len(people))
+
+
+def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Path) -> int:
+    """Let some people answer; return how many reports were delivered."""
+    states.mkdir()
+
+    def answer_one(index: int) -> bool:
+        with SurveyClient(url, survey_id, state=states / f"{index}.db", max_epsilon=12) as device:
+            device.answer(people[index])
+            return device.flush(30)
+
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        return sum(pool.map(answer_one, range(len(people))))
+
+
+@contextmanager
+def collector(database: Path) -> Iterator[str]:
+    """Run `sotto serve` on a free port; yield its address, and stop it cleanly."""
+    command = [SOTTO, "serve", "--db", database, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        url = server.stdout.readline().split()[-1]
+        try:
+            yield url
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+
+def make_token(database: Path, role: str) -> str:
+    return run_sotto("token", "create", "--db", str(database), "--role", role).strip()
+
+
+def run_sotto(*arguments: str, **environment: str) -> str:
+    return subprocess.run(
+        [SOTTO, *arguments], env=os.environ | environment, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def show_progress(n_done: int, n_all: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if n_done == n_all else ""
+        print(f"\r{n_done:,} of {n_all:,} devices have answered", end=end, file=sys.stderr, flush=True)
+    elif n_done == n_all or n_done % 600 < DEVICES_A_TASK:
+        print(f"{n_done:,} of {n_all:,} devices have answered", file=sys.stderr, flush=True)
+
+
+def show_rows(database: Path) -> None:
+    """Print raw rows of the collector's reports, as they lie in its file."""
+    say(f"\nWhat the collector stored ({N_ROWS_SHOWN} rows of its table reports):")
+    connection = sqlite3.connect(database)
+    rows = connection.execute("SELECT report_id, packed FROM reports LIMIT ?", (N_ROWS_SHOWN,)).fetchall()
+    connection.close()
+    for report_id, packed in rows:
+        say(f"  id {report_id.hex()}  noisy answers {packed.hex(' ')}")
+
+
+def comparison(survey: Survey, estimates: Estimates, truth: Sequence[float]) -> str:
+    """Return the table of true and estimated shares, and each question's epsilon."""
+    rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
+    for row, share in zip(estimates.rows, truth, strict=True):
+        holds = "yes" if row.low <= share <= row.high else "NO"
+        rows.append([row.question, row.answer, *map(percent, (share, row.share, row.low, row.high)), holds])
+    mechanisms = [
+        [question.id, question.mechanism.name, f"{float(question.epsilon):.4f}"] for question in survey.questions
+    ]
+    mechanisms.append(["in total", "", f"{float(survey.epsilon):.4f}"])
+    return "\n".join(
+        [
+            f"n = {estimates.n_reports:,}; {interval_words(estimates.manner)}",
+            align(rows, n_left=2),
+            "",
+            align([["question", "mechanism", "epsilon"], *mechanisms], n_left=2),
+        ]
+    )
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
