@@ -1,9 +1,10 @@
 """`sotto estimate` and `sotto plan`."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -12,6 +13,8 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.intervals import METHODS
+from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
+from sotto_estimator.planning import Aim
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Tally
 
@@ -31,38 +34,42 @@ class Probability(click.ParamType[float]):
         return float(number)
 
 
-def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method and --target, which estimates and plans share."""
-    for option in (
-        click.option(
-            "--target",
-            type=click.Choice(TARGETS),
-            default="population",
-            show_default=True,
-            help="Whom the shares are about: a population that respondents are drawn from, or the respondents.",
-        ),
-        click.option(
-            "--method",
-            type=click.Choice(METHODS),
-            default="chernoff",
-            show_default=True,
-            help="How intervals are made.",
-        ),
-        click.option(
-            "--level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            help="Confidence level, a share between 0 and 1.",
-        ),
-    ):
-        command = option(command)
-    return command
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option(
+                "--target",
+                type=click.Choice(TARGETS),
+                default="population",
+                show_default=True,
+                help="Whom shares are about: a population that respondents are drawn from, or the respondents.",
+            ),
+            click.option(
+                "--method",
+                type=click.Choice(METHODS),
+                default=default_method,
+                show_default=True,
+                help="How intervals are made.",
+            ),
+            click.option(
+                "--level",
+                type=click.FloatRange(0, 1, min_open=True, max_open=True),
+                default=0.95,
+                show_default=True,
+                help="Confidence level, a share between 0 and 1.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return add
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ...")
-@interval_options
+@interval_options("chernoff")
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
 @click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1 (projection on the simplex).")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
@@ -159,3 +166,61 @@ def _write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as fault:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
+
+
+@click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")
+@click.option(
+    "--epsilon",
+    "epsilons",
+    type=float,
+    multiple=True,
+    required=True,
+    help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once.",
+)
+@click.option(
+    "--options",
+    "n_options",
+    type=click.IntRange(2, 4096),
+    help="Number of options of a one-of question  [default: a yes-no question].",
+)
+@click.option(
+    "--max-selected",
+    type=click.IntRange(min=1),
+    help="Plan an any-of question, of whose options a person may select so many.",
+)
+@click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
+@click.option(
+    "--half-width",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="How many respondents give this half-width, a share (0.02 is two points)?",
+)
+@interval_options("hoeffding")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The true share that is expected; hoeffding's width holds for every share.",
+)
+@click.option("--json", "style", flag_value="json", help="Print JSON.")
+@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+def plan(
+    epsilons: tuple[float, ...],
+    n_options: int | None,
+    max_selected: int | None,
+    n_reports: int | None,
+    half_width: float | None,
+    style: str | None,
+    **aim: Any,
+) -> None:
+    """Plan a question: the half-width for n respondents, or the n for a half-width, by mechanism."""
+    if (n_reports is None) == (half_width is None):
+        raise click.UsageError("Give --n or --half-width, one of the two.")
+    if max_selected is not None and (n_options is None or max_selected > n_options):
+        raise click.UsageError("--max-selected goes with --options, and is at most as many.")
+    design = Design(n_options or 0, max_selected or 0)
+    try:
+        rows = plan_rows(design, [Decimal(str(epsilon)) for epsilon in epsilons], n_reports, half_width, **aim)
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from fault
+    click.echo({"json": plan_json, "csv": plan_csv}.get(style or "", plan_text)(rows, cast(Aim, aim)))

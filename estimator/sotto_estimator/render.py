@@ -3,19 +3,22 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
+from sotto_estimator.intervals import Method
 
-_METHODS = {
+_METHODS: dict[Method, str] = {
     "chernoff": "Chernoff bound (relative entropy)",
     "hoeffding": "additive Chernoff (Hoeffding) bound",
-    "clopper-pearson": "Clopper-Pearson",
-    "wilson": "Wilson (approximate)",
+    "clopper-pearson": "Clopper-Pearson method",
+    "wilson": "Wilson score (approximate)",
 }
-_TARGETS = {
+_TARGETS: dict[Target, str] = {
     "population": "the population",
     "respondents": "these respondents",
 }
@@ -39,9 +42,13 @@ def caption(estimates: Estimates) -> str:
 
 def interval_words(manner: Manner) -> str:
     """Return what an interval is, in words."""
-    together = "all intervals together" if manner.simultaneous else "each interval by itself"
-    method, target = _METHODS[manner.method], _TARGETS[manner.target]
-    return f"{100 * manner.level:g} % intervals, {together}: {method}, about {target}"
+    together = "all together" if manner.simultaneous else "each by itself"
+    return f"{method_words(manner.level, manner.method, manner.target)}, {together}"
+
+
+def method_words(level: float, method: Method, target: Target) -> str:
+    """Return what a level, a method and a target mean, in words."""
+    return f"{100 * level:g} % intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
 
 
 def align(rows: Sequence[Sequence[str]], *, n_left: int) -> str:
@@ -64,28 +71,35 @@ def percent(share: float) -> str:
 
 def as_json(estimates: Estimates) -> str:
     """Return the estimates as a JSON object; shares as fractions."""
-    return json.dumps(
-        {
-            "title": estimates.title,
-            "n_reports": estimates.n_reports,
-            "epsilon": estimates.epsilon,
-            **_manner_members(estimates),
-            "estimates": [_members(row) for row in estimates.rows],
-        },
-        ensure_ascii=False,
-        indent=2,
-        allow_nan=False,
-    )
+    heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
+    return json_text(heading | _manner_members(estimates) | {"estimates": [_members(row) for row in estimates.rows]})
 
 
 def as_csv(estimates: Estimates) -> str:
     """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions."""
+    return csv_text([_members(row) | _manner_members(estimates) for row in estimates.rows])
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """Return indented JSON; infinite numbers, which JSON has not, are null."""
+    return json.dumps(_finite(document), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def csv_text(records: Sequence[dict[str, Any]]) -> str:
+    """Return records of the same members as CSV with a header."""
     text = io.StringIO()
-    records = [_members(row) | _manner_members(estimates) for row in estimates.rows]
     writer = csv.DictWriter(text, records[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue().rstrip("\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_finite(member) for member in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _cells(row: Estimate) -> list[str]:

@@ -1,8 +1,8 @@
 """Mechanisms that report one noisy bit per value: yes-no coins, unary encodings (RAPPOR's), any-of flips.
 
 Each bit of the true answer is replaced by a coin: heads with `threshold_if_true` where the bit is one, with
-`threshold_if_other` where it is zero. The mechanisms differ in the answers that they take, and so in epsilon. Packed, value v is bit
-v mod 8 (the least significant is 0) of byte v // 8, and the bits behind the last value are zero.
+`threshold_if_other` where it is zero. The mechanisms differ in the answers that they take, and so in epsilon. Packed,
+value v is bit v mod 8 (the least significant is 0) of byte v // 8, and the bits behind the last value are zero.
 """
 
 import base64
@@ -22,12 +22,15 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanism import (
     COINS_PER_CHUNK,
+    MAX_VALUES,
     BadValueError,
     Bytes,
     Counts,
     Mechanism,
     check_choices,
+    check_integer,
     check_threshold,
+    read_array,
 )
 
 _ROWS_PER_BYTE_SUM = 255  # as many bits as a byte can count
@@ -43,6 +46,7 @@ class BitMechanism(Mechanism):
     threshold_if_other: int
 
     def __post_init__(self) -> None:
+        check_integer("n_values", self.n_values, 1, MAX_VALUES)
         true = check_threshold("threshold_if_true", self.threshold_if_true)
         other = check_threshold("threshold_if_other", self.threshold_if_other)
         if other >= true:
@@ -151,8 +155,12 @@ def _decode_base64(value: Any) -> bytes | None:
 class BinaryResponse(BitMechanism):
     """Yes-no: one coin, whose bias depends on the answer (Warner 1965; forced response, Boruch 1971).
 
-    Answers: integers, 1 is yes, shape (n,).
+    Answers: integers, 1 is yes, shape (n,). `n_values` is 1.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("n_values", self.n_values, 1, 1)
 
     @property
     def _max_differences(self) -> list[tuple[int, int]]:
@@ -204,6 +212,10 @@ class BitFlips(BitMechanism):
     max_selected: int = 1
     takes_rows: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("max_selected", self.max_selected, 1, self.n_values)
+
     def parameters(self) -> dict[str, int]:
         return super().parameters() | {"max_selected": self.max_selected}
 
@@ -217,12 +229,13 @@ class BitFlips(BitMechanism):
         return self._pack(self._flip(answers.ravel(), coins))
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        given = np.asarray(answers)
-        if given.ndim != 2 or given.shape[1] != self.n_values or given.dtype.kind not in "iub":
-            raise AnswerError("$", f"answers must be zeros and ones, shape (n, {self.n_values}).")
+        expected = f"answers must be zeros and ones, shape (n, {self.n_values})."
+        given = read_array(answers, expected)
+        if given.shape == (0,):  # an empty list
+            given = given.reshape(0, self.n_values)
         selected = given.astype(np.bool_)
-        if not np.array_equal(selected, given):
-            raise AnswerError("$", "answers must be zeros and ones.")
+        if given.shape[1:] != (self.n_values,) or not np.array_equal(selected, given):
+            raise AnswerError("$", expected)
         if selected.size and selected.sum(axis=1).max() > self.max_selected:
             raise AnswerError("$", f"at most {self.max_selected} options may be selected.")
         return selected

@@ -40,7 +40,7 @@ class Coins:
         array([ True, False, False])
         """
         first, rest = threshold >> 24, threshold & 0xFFFFFF
-        drawn = np.frombuffer(self.take(n_coins), np.uint8)
+        drawn = self._draw(n_coins, "u1")
         heads = drawn < first
         if rest:  # nothing is below an empty rest: then a tie is tails
             tied = (drawn == first).nonzero()[0]
@@ -55,7 +55,7 @@ class Coins:
         big-endian; rejected draws are drawn again, in order, after the batch.
         """
         bits = 16 if n_values <= 256 else 32
-        drawn = np.frombuffer(self.take(n_draws * bits // 8), f">u{bits // 8}")
+        drawn = self._draw(n_draws, f">u{bits // 8}")
         wide: NDArray[Any] = drawn.astype(np.uint32 if bits == 16 else np.uint64) * n_values
         values = (wide >> bits).astype(np.uint32)
         surplus = 2**bits % n_values  # so many of the 2**bits integers must be thrown away
@@ -63,6 +63,12 @@ class Coins:
         if rejected.size:
             values[rejected] = self.uniform(n_values, rejected.size)
         return values
+
+    def _draw(self, n_numbers: int, kind: str) -> NDArray[Any]:
+        drawn = np.frombuffer(self.take(n_numbers * np.dtype(kind).itemsize), kind)
+        if len(drawn) != n_numbers:  # numpy would spread a single coin over all bits
+            raise ValueError(f"a source of coins gave {len(drawn)} numbers where {n_numbers} were asked for.")
+        return drawn
 
 
 def given_bytes(stream: bytes) -> Callable[[int], bytes]:

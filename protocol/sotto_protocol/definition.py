@@ -17,14 +17,13 @@ from sotto_protocol.designs import (
     warner,
     warner_by_truth,
 )
-from sotto_protocol.documents import Fields, load_json
+from sotto_protocol.documents import MAX_DECIMALS, Fields, is_decimal, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanism import Mechanism
 from sotto_protocol.question import TYPES, Question
-from sotto_protocol.survey import MAX_TEXT, Survey, read_id, read_options
+from sotto_protocol.survey import MAX_SURVEY_BYTES, MAX_TEXT, Survey, read_id, read_options
 
 _FRACTION = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})")
-_MAX_DECIMALS = 12  # of a declared epsilon and of a probability
 
 
 def compile_toml(text: str) -> Survey:
@@ -43,7 +42,7 @@ def compile_toml(text: str) -> Survey:
     Decimal('1.098612288669')
     """
     try:
-        document = tomllib.loads(text, parse_float=Decimal)
+        document = tomllib.loads(text, parse_float=parse_decimal)
     except (ValueError, RecursionError) as fault:
         raise SurveyError("$", f"must be TOML ({str(fault)[:120]}).") from None
     return compile_survey(document)
@@ -55,14 +54,17 @@ def compile_json(text: str | bytes) -> Survey:
 
 
 def compile_survey(document: Any) -> Survey:
-    """Compile a definition that was parsed with exact decimals (`Decimal`, never float)."""
+    """Compile a definition that was parsed with exact decimals (`Decimal`, never float). Raises SurveyError."""
     fields = Fields(document, "$", SurveyError)
     survey_id = read_id(fields)
     title = fields.text("title", MAX_TEXT)
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
     fields.finish()
     questions = tuple(_compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
-    return Survey(survey_id, title, questions)
+    survey = Survey(survey_id, title, questions)
+    if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back
+        raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes in canonical form.")
+    return survey
 
 
 def _compile_question(document: Any, where: str) -> Question:
@@ -115,33 +117,24 @@ def _require(fields: Fields, epsilon: Decimal | None) -> Decimal:
     return epsilon
 
 
-_EPSILON_DOMAIN = f"a number in [{MIN_EPSILON}, {MAX_EPSILON}] of at most {_MAX_DECIMALS} decimals"
+_EPSILON_DOMAIN = f"a number in [{MIN_EPSILON}, {MAX_EPSILON}] of at most {MAX_DECIMALS} decimals"
 
 
 def _read_epsilon(fields: Fields) -> Decimal:
-    value = fields.take("epsilon", _EPSILON_DOMAIN, lambda v: _is_decimal(v, MIN_EPSILON, MAX_EPSILON))
+    value = fields.take("epsilon", _EPSILON_DOMAIN, lambda v: is_decimal(v, MIN_EPSILON, MAX_EPSILON))
     return Decimal(value)
 
 
 def _read_probs(fields: Fields, *keys: str) -> list[Fraction]:
-    expected = f'a probability: a decimal of at most {_MAX_DECIMALS} places, or a fraction like "2/3"'
+    expected = f'a probability: a decimal of at most {MAX_DECIMALS} places, or a fraction like "2/3"'
     return [Fraction(_as_fraction(fields.take(key, expected, _is_prob))) for key in keys]
 
 
 def _is_prob(value: Any) -> bool:
     if isinstance(value, str):
         return _FRACTION.fullmatch(value) is not None and 0 <= Fraction(value) <= 1
-    return _is_decimal(value, Decimal(0), Decimal(1))
+    return is_decimal(value, Decimal(0), Decimal(1))
 
 
 def _as_fraction(value: Any) -> Fraction:
     return Fraction(value)
-
-
-def _is_decimal(value: Any, low: Decimal, high: Decimal) -> bool:
-    if type(value) is int:
-        return low <= value <= high
-    if not isinstance(value, Decimal) or not value.is_finite() or not low <= value <= high:
-        return False
-    exponent = value.as_tuple().exponent
-    return isinstance(exponent, int) and exponent >= -_MAX_DECIMALS

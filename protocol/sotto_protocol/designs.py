@@ -1,7 +1,7 @@
 """From an epsilon or a spinner to integer thresholds: where probabilities become exact coins.
 
-Rounding goes towards more privacy: a true bit's threshold down, a false bit's up. So the epsilon that thresholds realise is
-never above the one that was asked for.
+Rounding goes towards more privacy: a true bit's threshold down, a false bit's up. So the epsilon that thresholds realise
+is never above the one that was asked for.
 """
 
 from decimal import Decimal
@@ -12,7 +12,7 @@ from sotto_protocol.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEnc
 from sotto_protocol.bounds import divide_below, exp_below
 from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.kary import KaryResponse
-from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.mechanism import Mechanism, check_integer
 
 MIN_EPSILON = Decimal("0.001")
 MAX_EPSILON = Decimal(20)
@@ -68,6 +68,7 @@ def k_ary(n_options: int, epsilon: Decimal) -> KaryResponse:
 
 def bit_flips(n_options: int, epsilon: Decimal, max_selected: int) -> BitFlips:
     """Return symmetric flips for an any-of question: two answers differ in at most min(2 max_selected, k) bits."""
+    check_integer("max_selected", max_selected, 1, n_options)
     per_bit = divide_below(_check_epsilon(epsilon), min(2 * max_selected, n_options))
     return BitFlips("bit-flips", n_options, *_symmetric(per_bit), max_selected)
 

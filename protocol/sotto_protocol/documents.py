@@ -1,17 +1,23 @@
 """Strict JSON: one text for one value, and errors that say where.
 
-Canonical JSON is RFC 8785's: UTF-8, keys sorted, no white space, the shortest escapes; numbers are integers or plain decimals.
+Canonical JSON is RFC 8785's: UTF-8, keys sorted, no white space, the shortest escapes; but numbers are integers or plain
+decimals, of any size and never with an exponent.
 """
 
 import json
+import unicodedata
 from collections.abc import Callable, Collection
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sotto_protocol.errors import LocatedError
 
 MAX_DEPTH = 32
 """Documents nested deeper are refused before they are read further."""
+MAX_DECIMALS = 12
+"""Of an epsilon and of a probability."""
+
+_encode_leaf = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is called for every leaf
 
 
 def load_json(text: str | bytes, error: type[LocatedError]) -> Any:
@@ -23,7 +29,7 @@ def load_json(text: str | bytes, error: type[LocatedError]) -> Any:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         document = json.loads(
             decoded,
-            parse_float=Decimal,
+            parse_float=parse_decimal,
             parse_constant=_refuse_constant,
             object_pairs_hook=_unique_keys,
         )
@@ -52,7 +58,15 @@ def _write(value: Any, depth: int) -> str:
         case Decimal():
             return decimal_text(value)
         case _:
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+            return _encode_leaf(value)
+
+
+def parse_decimal(text: str) -> Decimal:
+    """Return the exact decimal. Raises ValueError where `decimal` cannot hold it (1e9999999999999999999)."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("a number too large or too small") from None
 
 
 def decimal_text(value: Decimal) -> str:
@@ -148,7 +162,17 @@ class Fields:
 
 
 def is_text(value: Any, max_length: int) -> bool:
-    """Whether value is a printable string of 1 to max_length characters."""
+    """Whether value is a string of 1 to max_length characters, no control character or lone surrogate among them."""
     if not isinstance(value, str) or not 1 <= len(value) <= max_length:
         return False
-    return not any(ord(character) < 32 or ord(character) == 127 for character in value)
+    return not any(unicodedata.category(character) in ("Cc", "Cs") for character in value)
+
+
+def is_decimal(value: Any, low: Decimal, high: Decimal) -> bool:
+    """Whether value is an integer or a Decimal in [low, high], of at most MAX_DECIMALS decimals; true is not."""
+    if type(value) is int:
+        return low <= value <= high
+    if not isinstance(value, Decimal) or not value.is_finite() or not low <= value <= high:
+        return False
+    exponent = value.as_tuple().exponent
+    return isinstance(exponent, int) and exponent >= -MAX_DECIMALS

@@ -16,9 +16,12 @@ class LocatedError(SottoError):
     """An error at a place in a document: `where` is its JSON path, `$` the document itself."""
 
     def __init__(self, where: str, problem: str) -> None:
-        super().__init__(f"{where}: {problem}")
+        super().__init__(where, problem)  # the very arguments, so that errors can be pickled between processes
         self.where = where
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}"
 
 
 class SurveyError(LocatedError):

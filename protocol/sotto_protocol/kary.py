@@ -1,7 +1,7 @@
 """k-ary randomized response: the truth with one probability, any other option with the rest.
 
-Kairouz, Oh & Viswanath 2014; also called generalised or direct randomized response. Packed, a report is the option's number in
-the fewest whole bytes, big-endian.
+Kairouz, Oh & Viswanath 2014; also called generalised or direct randomized response. Packed, a report is the option's
+number in the fewest whole bytes, big-endian.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanism import (
     COINS_PER_CHUNK,
+    MAX_VALUES,
     BadValueError,
     Bytes,
     Counts,
     Mechanism,
     check_choices,
+    check_integer,
     check_threshold,
 )
 
@@ -38,6 +41,7 @@ class KaryResponse(Mechanism):
     threshold_if_true: int
 
     def __post_init__(self) -> None:
+        check_integer("n_values", self.n_values, 2, MAX_VALUES)
         true = check_threshold("threshold_if_true", self.threshold_if_true)
         if true * self.n_values <= COIN_SCALE:
             raise ValueError(
@@ -86,7 +90,10 @@ class KaryResponse(Mechanism):
         counts = np.zeros(self.n_values, np.int64)
         for start in range(0, len(reports), COINS_PER_CHUNK):
             chunk = np.ascontiguousarray(reports[start : start + COINS_PER_CHUNK])
-            counts += np.bincount(chunk.view(self._dtype).ravel(), minlength=self.n_values)
+            counted = np.bincount(chunk.view(self._dtype).ravel(), minlength=self.n_values)
+            if len(counted) > self.n_values:
+                raise ReportError("$", f"packed reports must be numbers in [0, {self.n_values - 1}].")
+            counts += counted
         return counts
 
     def to_wire(self, report: Bytes) -> Any:

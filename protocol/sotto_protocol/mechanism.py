@@ -1,9 +1,9 @@
 """A mechanism: a pure channel from true answers to noisy reports (Wang et al. 2017, "pure" protocols).
 
 A report *supports* a set of values, and two probabilities are all that an estimator needs to know of the channel:
-`prob_support_if_true`, that a report supports the value that is its answer, and `prob_support_if_other`, that it supports a
-value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs one answer
-on a device perturbs a million in a simulation.
+`prob_support_if_true`, that a report supports the value that is its answer, and `prob_support_if_other`, that it
+supports a value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs
+one answer on a device perturbs a million in a simulation.
 """
 
 from abc import ABC, abstractmethod
@@ -22,6 +22,8 @@ Bytes = NDArray[np.uint8]
 Counts = NDArray[np.int64]
 """Support counts: shape (n_values,)."""
 
+MAX_VALUES = 2**16
+"""The most values that a mechanism can have: an option's number fits in two bytes."""
 COINS_PER_CHUNK = 2**18
 """Bulk work is cut so that a chunk's coins stay in the processor's cache; it bounds memory too."""
 
@@ -122,25 +124,41 @@ class BadValueError(ReportError):
 
     def __init__(self, index: int, expected: str) -> None:
         super().__init__(f"[{index}]", f"must be {expected}.")
+        self.args = (index, expected)  # what makes it again, when it is pickled
         self.index = index
         self.expected = expected
 
 
 def check_choices(answers: ArrayLike, n_values: int) -> NDArray[Any]:
     """Return answers as unsigned integers, shape (n,). Raises AnswerError unless all are in [0, n_values)."""
-    given = np.asarray(answers)
-    kind = given.dtype.str
-    if given.ndim != 1 or kind[1] not in "iub":
-        raise AnswerError("$", f"answers must be integers in [0, {n_values - 1}], shape (n,).")
-    # A negative number, seen as unsigned, is larger than every option: one comparison tests both ends.
-    choices = given.view(f"{kind[0]}u{kind[2:]}")
-    if len(choices) and choices.max() >= n_values:
-        raise AnswerError("$", f"answers must be integers in [0, {n_values - 1}].")
-    return choices
+    expected = f"answers must be integers in [0, {n_values - 1}], shape (n,)."
+    given = read_array(answers, expected)
+    # Both ends are tested: seen as unsigned, the -1 of an int8 would be option 255.
+    if given.ndim != 1 or (given.size and not (given.min() >= 0 and given.max() < n_values)):
+        raise AnswerError("$", expected)
+    return given.view(f"{given.dtype.byteorder}u{given.dtype.itemsize}")
+
+
+def read_array(answers: ArrayLike, expected: str) -> NDArray[Any]:
+    """Return answers as an array of integers or booleans (so does `[]`). Raises AnswerError, which says `expected`."""
+    try:
+        given = np.asarray(answers)
+    except (ValueError, TypeError, OverflowError):  # rows of unequal length
+        raise AnswerError("$", expected) from None
+    if not given.size:
+        given = given.astype(np.intp)  # numpy makes floats of an empty list
+    if given.dtype.kind not in "iub":
+        raise AnswerError("$", expected)
+    return given
 
 
 def check_threshold(name: str, threshold: int) -> int:
     """Return threshold if a coin of finite epsilon can have it: an integer in [1, 2**32 - 1]."""
-    if type(threshold) is not int or not 1 <= threshold < COIN_SCALE:
-        raise ValueError(f"{name} ({threshold!r:.40}) must be an integer in [1, {COIN_SCALE - 1}].")
-    return threshold
+    return check_integer(name, threshold, 1, COIN_SCALE - 1)
+
+
+def check_integer(name: str, value: int, low: int, high: int) -> int:
+    """Return value if it is an integer in [low, high]. Raises ValueError."""
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name} ({value!r:.40}) must be an integer in [{low}, {high}].")
+    return value

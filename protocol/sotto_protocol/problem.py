@@ -4,9 +4,10 @@ import json
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from sotto_protocol.documents import canonical_json
+from sotto_protocol.documents import canonical_json, is_text
 
 CONTENT_TYPE = "application/problem+json"
+_MAX_TEXT = 2000  # characters of a code, detail or path
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,9 @@ class Problem:
         try:
             document = json.loads(body)
             texts = [document.get(key, "") for key in ("code", "detail", "where")]
-            if all(isinstance(text, str) for text in texts) and texts[0]:
-                return Problem(status, *(text[:500] for text in texts))
+            # Nothing that could steer a terminal: a problem's words are printed.
+            if all(text == "" or is_text(text, _MAX_TEXT) for text in texts) and texts[0]:
+                return Problem(status, *texts)
         except (ValueError, AttributeError, RecursionError):
             return Problem(status, "unexpected", f"HTTP {status} without a problem document.")
         return Problem(status, "unexpected", f"HTTP {status} without a problem document.")

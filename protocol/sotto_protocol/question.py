@@ -1,6 +1,5 @@
 """A question: what is asked, what may be answered, and the mechanism that an answer goes through."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -58,7 +57,7 @@ class Question:
         return f"a list of at most {most} of these texts, none twice: {listed}"
 
     def _is_selection(self, answer: Any) -> bool:
-        if isinstance(answer, str) or not isinstance(answer, Collection):
+        if not isinstance(answer, list | tuple | set | frozenset):  # a dict is no selection: its values would be lost
             return False
         selected = list(answer)
         most = getattr(self.mechanism, "max_selected", len(self.options))

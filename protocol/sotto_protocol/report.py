@@ -49,5 +49,8 @@ def parse_report_id(text: Any, where: str) -> bytes:
 
 
 def stack_records(records: list[bytes]) -> Bytes:
-    """Return packed reports as one array, shape (n, record_bytes)."""
-    return np.frombuffer(b"".join(records), np.uint8).reshape(len(records), -1)
+    """Return packed reports as one array, shape (n, record_bytes). Raises ReportError unless all are equally long."""
+    width = len(records[0]) if records else 0
+    if any(len(record) != width for record in records):
+        raise ReportError("$", "packed reports of one survey must be equally long.")
+    return np.frombuffer(b"".join(records), np.uint8).reshape(len(records), width)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
-from sotto_protocol.bounds import declare
+from sotto_protocol.bounds import add_above, declare
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.designs import check_design
-from sotto_protocol.documents import Fields, canonical_json, decimal_text, is_text, load_json
+from sotto_protocol.documents import MAX_DECIMALS, Fields, canonical_json, decimal_text, is_decimal, is_text, load_json
 from sotto_protocol.errors import AnswerError, ReportError, SurveyError
 from sotto_protocol.kary import KaryResponse
 from sotto_protocol.mechanism import BadValueError, Bytes, Mechanism
@@ -28,6 +28,7 @@ MAX_OPTIONS = 4096
 MAX_SURVEY_BYTES = 2**20
 MAX_TEXT = 2000
 MAX_OPTION_TEXT = 200
+MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 
 MECHANISM_CLASSES: dict[str, dict[str, type[Mechanism]]] = {
     "yes-no": {"warner": BinaryResponse, "forced-response": BinaryResponse},
@@ -54,7 +55,7 @@ class Survey:
     @cached_property
     def epsilon(self) -> Decimal:
         """What one report of all questions takes: the sum of the declared epsilons (basic composition)."""
-        return sum((question.epsilon for question in self.questions), Decimal(0))
+        return add_above(*(question.epsilon for question in self.questions))
 
     @cached_property
     def canonical(self) -> bytes:
@@ -98,13 +99,20 @@ class Survey:
         """
         if answers.keys() != self._ids:
             raise AnswerError("$", f"answers must have {self._members}.")
-        columns = [q.mechanism.perturb(answers[q.id], coins) for q in self.questions]
+        columns = [_perturb_column(question, answers[question.id], coins) for question in self.questions]
         if len({len(column) for column in columns}) > 1:
             raise AnswerError("$", "answers must be for the same number of people in every question.")
         return np.concatenate(columns, axis=1)
 
     def columns(self, records: Bytes) -> list[tuple[Question, Bytes]]:
-        """Cut packed reports, shape (n, record_bytes), into each question's, shape (n, n_bytes)."""
+        """Cut packed reports, shape (n, record_bytes), into each question's, shape (n, n_bytes).
+
+        Raises ReportError where they are of another width, unless there are none.
+        """
+        if not len(records):
+            records = np.empty((0, self.record_bytes), np.uint8)
+        if records.shape[1:] != (self.record_bytes,) or records.dtype != np.uint8:
+            raise ReportError("$", f"packed reports must be bytes, shape (n, {self.record_bytes}).")
         ends = np.cumsum([question.mechanism.n_bytes for question in self.questions])
         return list(zip(self.questions, np.split(records, ends[:-1], axis=1), strict=True))
 
@@ -139,6 +147,13 @@ class Survey:
         return "exactly the members " + ", ".join(question.id for question in self.questions)
 
 
+def _perturb_column(question: Question, answers: ArrayLike, coins: Coins) -> Bytes:
+    try:
+        return question.mechanism.perturb(answers, coins)
+    except AnswerError as bad:
+        raise AnswerError(question.id, bad.problem) from None
+
+
 def _question_document(question: Question) -> dict[str, Any]:
     mechanism: dict[str, Any] = {"name": question.mechanism.name}
     mechanism |= question.mechanism.parameters()
@@ -164,11 +179,14 @@ def _read_survey(document: Any) -> Survey:
     return Survey(survey_id, title, questions)
 
 
+_EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
+
+
 def _read_question(document: Any, where: str) -> Question:
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
-    epsilon = fields.take("epsilon", "a number above 0", lambda v: isinstance(v, Decimal | int))
+    epsilon = fields.take("epsilon", _EPSILON_DOMAIN, lambda v: is_decimal(v, Decimal(0), MAX_DECLARED_EPSILON))
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
     fields.finish()
     mechanism = _read_mechanism(stated, f"{where}.mechanism", question_type, max(1, len(options)))

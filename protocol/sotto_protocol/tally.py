@@ -1,4 +1,4 @@
-"""A tally: how many noisy reports there are, and how many support each value. It is a sum, so it merges in any order."""
+"""A tally: how many noisy reports there are, and how many support each value. It is a sum: it merges in any order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,14 +28,17 @@ class Tally:
     def __post_init__(self) -> None:
         if not 0 <= self.n_reports <= MAX_REPORTS:
             raise TallyError("$.n_reports", f"must be an integer in [0, {MAX_REPORTS}].")
+        if self.support_counts.keys() != {question.id for question in self.survey.questions}:
+            raise TallyError("$.support_counts", "must have the survey's questions as members.")
         for question in self.survey.questions:
             counts = self.support_counts[question.id]
             where = f"$.support_counts.{question.id}"
-            if counts.shape != (question.mechanism.n_values,):
+            if counts.shape != (question.mechanism.n_values,) or counts.dtype != np.int64:
                 raise TallyError(where, f"must be {question.mechanism.n_values} counts.")
             if counts.min() < 0 or counts.max() > self.n_reports:
                 raise TallyError(where, f"must be counts in [0, n_reports = {self.n_reports}].")
-            if isinstance(question.mechanism, KaryResponse) and counts.sum() != self.n_reports:
+            # Added up as Python's integers: 4096 counts of 2**53 overflow 64 bits.
+            if isinstance(question.mechanism, KaryResponse) and sum(counts.tolist()) != self.n_reports:
                 raise TallyError(where, f"must add up to n_reports ({self.n_reports}).")
 
     @staticmethod

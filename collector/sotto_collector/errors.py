@@ -1,0 +1,70 @@
+"""What can go wrong in a collector: catch `CollectorError`, raise a leaf.
+
+SottoError
+└── CollectorError
+    ├── SettingError             a setting is outside its domain
+    ├── StoreError               the database file cannot be used: foreign, newer, not writable
+    │   └── StoreUnavailableError    a write failed just now and nothing of it is stored; the same may succeed later
+    ├── BusyError                more reports are waiting for their commit than the settings allow
+    ├── SurveyExistsError        another survey has this id
+    ├── SurveyClosedError        the survey takes no more reports
+    ├── TokenError               no token, or not one, begins like this
+    ├── RequestError             a request is refused; carries the problem document
+    ├── ListenError              the address cannot be listened on
+    └── RemoteError              a collector could not be reached, or refused
+"""
+
+from sotto_protocol import Problem, SottoError
+
+
+class CollectorError(SottoError):
+    """The base of every error that the collector raises on purpose."""
+
+
+class SettingError(CollectorError):
+    """A setting is outside its domain."""
+
+
+class StoreError(CollectorError):
+    """The database file cannot be used."""
+
+
+class StoreUnavailableError(StoreError):
+    """A write failed and was rolled back."""
+
+
+class BusyError(CollectorError):
+    """Too many reports are waiting."""
+
+
+class SurveyExistsError(CollectorError):
+    """Another survey has this id."""
+
+
+class SurveyClosedError(CollectorError):
+    """The survey takes no more reports."""
+
+
+class TokenError(CollectorError):
+    """A hash prefix does not name exactly one token."""
+
+
+class ListenError(CollectorError):
+    """The address cannot be listened on."""
+
+
+class RemoteError(CollectorError):
+    """A collector could not be reached, or refused."""
+
+
+class RequestError(CollectorError):
+    """A request is refused with `problem`."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+
+def refuse(status: int, code: str, detail: str, where: str = "") -> RequestError:
+    """Return the error that refuses a request. `detail` must not hold anything that was submitted."""
+    return RequestError(Problem(status, code, detail, where))

@@ -1,0 +1,69 @@
+"""The settings, one table: from each name come the flag `--max-body-bytes` and the variable SOTTO_MAX_BODY_BYTES."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from sotto_collector.errors import SettingError
+
+
+class Setting(NamedTuple):
+    """One row of the table. `low` and `high` bound an integer; a text has none."""
+
+    name: str
+    default: str | int
+    help: str
+    low: int
+    high: int
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def env(self) -> str:
+        return "SOTTO_" + self.name.upper()
+
+
+def _text(default: str, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+def _integer(default: int, low: int, high: int, text: str) -> Any:
+    return field(default=default, metadata={"help": text, "low": low, "high": high})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an operator can choose. Raises SettingError where a value is outside its domain."""
+
+    db: str = _text("sottovoce.db", "Database file; made when missing, readable by its owner alone.")
+    host: str = _text("127.0.0.1", "Address to listen on.")
+    port: int = _integer(8000, 0, 65535, "TCP port to listen on; 0 takes a free one.")
+    threads: int = _integer(32, 1, 1000, "Requests served at once; those that wait together are committed together.")
+    max_connections: int = _integer(1000, 1, 100_000, "Connections held open at once.")
+    max_body_bytes: int = _integer(2 * 2**20, 1, 2**30, "Largest request body, in bytes.")
+    max_batch_reports: int = _integer(10_000, 1, 1_000_000, "Most reports in one request.")
+    max_queued_reports: int = _integer(100_000, 1, 10_000_000, "Most reports waiting for a commit before 503 busy.")
+    busy_timeout_ms: int = _integer(
+        5000, 0, 60_000, "How long a write waits for another process's, in milliseconds, before 503."
+    )
+    min_free_bytes: int = _integer(64 * 2**20, 0, 2**50, "Free disk space, in bytes, below which /healthz answers 503.")
+
+    def __post_init__(self) -> None:
+        for row in SETTINGS:
+            value = getattr(self, row.name)
+            if isinstance(row.default, int) and (type(value) is not int or not row.low <= value <= row.high):
+                raise SettingError(f"{row.name} ({value!r}) must be an integer in [{row.low}, {row.high}].")
+            if isinstance(row.default, str) and (not isinstance(value, str) or not value):
+                raise SettingError(f"{row.name} ({value!r}) must be a text that is not empty.")
+
+
+def _read_table() -> tuple[Setting, ...]:
+    rows = []
+    for row in fields(Settings):
+        meta = row.metadata
+        rows.append(Setting(row.name, row.default, meta["help"], meta.get("low", 0), meta.get("high", 0)))
+    return tuple(rows)
+
+
+SETTINGS = _read_table()

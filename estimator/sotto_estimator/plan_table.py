@@ -1,0 +1,115 @@
+"""The comparison that `sotto plan` prints: every mechanism, a trusted curator and no privacy, epsilon by epsilon."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any, Unpack
+
+from sotto_estimator.channel import Channel
+from sotto_estimator.planning import (
+    NO_PRIVACY,
+    Aim,
+    curator_half_width,
+    curator_respondents_needed,
+    half_width,
+    laplace_standard_deviation,
+    no_privacy_half_width,
+    respondents_needed,
+    standard_deviation,
+)
+from sotto_estimator.render import align, csv_text, json_text, method_words, percent
+from sotto_protocol.designs import ONE_OF_DESIGNS, bit_flips, warner
+from sotto_protocol.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One mechanism's precision. `epsilon` in nats, None without privacy; shares as fractions."""
+
+    epsilon: float | None
+    mechanism: str
+    n_reports: int
+    standard_deviation: float
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The question that is planned: yes-no (no options), one-of, or any-of where `max_selected` says how many."""
+
+    n_options: int = 0
+    max_selected: int = 0
+
+    def mechanisms(self, epsilon: Decimal) -> list[Mechanism]:
+        """Return the mechanisms that can ask it."""
+        if not self.n_options:
+            return [warner(epsilon)]
+        if self.max_selected:
+            return [bit_flips(self.n_options, epsilon, self.max_selected)]
+        return [design(self.n_options, epsilon) for design in ONE_OF_DESIGNS.values()]
+
+    @property
+    def sensitivity(self) -> int:
+        """By how much one changed answer moves all counts together."""
+        if not self.n_options:
+            return 1
+        return min(2 * self.max_selected, self.n_options) if self.max_selected else 2
+
+
+def plan_rows(
+    design: Design, epsilons: Sequence[Decimal], n: int | None, wanted: float | None, **aim: Unpack[Aim]
+) -> list[PlanRow]:
+    """Return the rows for n respondents, or, where n is None, for the wanted half-width."""
+    rows = []
+    for epsilon in epsilons:
+        for mechanism in design.mechanisms(epsilon):
+            channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+            size = n or respondents_needed(wanted or 0, channel, **aim)
+            deviation = _deviation(size, channel, aim)
+            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(size, channel, **aim)))
+        rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, aim))
+    return [*rows, _no_privacy(n, wanted, aim)]
+
+
+def _curator(epsilon: float, sensitivity: int, n: int | None, wanted: float | None, aim: Aim) -> PlanRow:
+    size = n or curator_respondents_needed(wanted or 0, epsilon, sensitivity=sensitivity, **aim)
+    noise = laplace_standard_deviation(size, epsilon, sensitivity=sensitivity)
+    deviation = math.hypot(_deviation(size, NO_PRIVACY, aim), noise)
+    width = curator_half_width(size, epsilon, sensitivity=sensitivity, **aim)
+    return PlanRow(epsilon, "trusted curator, Laplace", size, deviation, width)
+
+
+def _no_privacy(n: int | None, wanted: float | None, aim: Aim) -> PlanRow:
+    respondents = aim.get("target") == "respondents"
+    size = n or (1 if respondents else respondents_needed(wanted or 0, NO_PRIVACY, **aim))
+    return PlanRow(None, "no privacy", size, _deviation(size, NO_PRIVACY, aim), no_privacy_half_width(size, **aim))
+
+
+def _deviation(n: int, channel: Channel, aim: Aim) -> float:
+    return standard_deviation(n, channel, share=aim.get("share", 0.5), target=aim.get("target", "population"))
+
+
+def plan_text(rows: Sequence[PlanRow], aim: Aim) -> str:
+    """Return an aligned table for people, and under it what a half-width is."""
+    cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width"]]
+    for row in rows:
+        epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
+        cells.append(
+            [epsilon, row.mechanism, f"{row.n_reports:,}", percent(row.standard_deviation), percent(row.half_width)]
+        )
+    return f"{align(cells, n_left=2)}\n\nHalf-width of {method_words(**_manner(aim))}; true share {aim['share']:g}."
+
+
+def plan_json(rows: Sequence[PlanRow], aim: Aim) -> str:
+    """Return the plan as a JSON object; shares as fractions."""
+    return json_text({**aim, "plan": [asdict(row) for row in rows]})
+
+
+def plan_csv(rows: Sequence[PlanRow], aim: Aim) -> str:
+    """Return the plan as CSV, level, method, target and share in every row."""
+    return csv_text([asdict(row) | dict(aim) for row in rows])
+
+
+def _manner(aim: Aim) -> dict[str, Any]:
+    return {key: aim[key] for key in ("level", "method", "target")}

@@ -1,0 +1,123 @@
+"""Perturbing and counting, against numpy's insecure generator and the peers."""
+
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from bars import Bar, compare, rate
+
+from sotto_client import os_coins
+from sotto_protocol.designs import symmetric_unary, warner_by_truth
+
+HERE = Path(__file__).parent
+PEERS_PYTHON = HERE.parent.parent / ".venv-peers/bin/python"
+N_ANSWERS = 1_000_000
+N_WIDE = 100_000  # rows of 128 bits
+WIDTH = 128
+
+
+class Peer:
+    """A peer's Python in a process of its own, asked for one rate at a time."""
+
+    def __init__(self, task: str) -> None:
+        self.process = subprocess.Popen(
+            [PEERS_PYTHON, HERE / "peer.py", task], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def rate(self) -> float:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def warner_bulk() -> Bar:
+    mechanism = warner_by_truth(Fraction(3, 5))
+    generator = np.random.default_rng(1)
+    answers = generator.integers(0, 2, N_ANSWERS)
+    coins = os_coins()
+    return compare(
+        "Warner in bulk",
+        lambda: rate(lambda: mechanism.perturb(answers, coins), N_ANSWERS),
+        lambda: rate(lambda: generator.random(N_ANSWERS) < 0.6, N_ANSWERS),
+        least=1,
+        reference="numpy Generator.random() < p",
+    )
+
+
+def unary_bulk() -> Bar:
+    mechanism = symmetric_unary(WIDTH, Decimal(1))
+    generator = np.random.default_rng(1)
+    answers = generator.integers(0, WIDTH, N_WIDE)
+    rows = np.arange(N_WIDE)
+    coins = os_coins()
+
+    def by_numpy() -> np.ndarray:
+        prob = np.full((N_WIDE, WIDTH), mechanism.prob_support_if_other)
+        prob[rows, answers] = mechanism.prob_support_if_true
+        return np.packbits(generator.random((N_WIDE, WIDTH)) < prob, axis=1, bitorder="little")
+
+    def by_numpy_unpacked() -> np.ndarray:
+        return generator.random((N_WIDE, WIDTH)) < mechanism.prob_support_if_other
+
+    compare(
+        "SUE-128 in bulk, the whole report",
+        lambda: rate(lambda: mechanism.perturb(answers, coins), N_WIDE),
+        lambda: rate(by_numpy, N_WIDE),
+        least=2,
+        reference="numpy, two probabilities, packed",
+    )
+    return compare(
+        "SUE-128 in bulk",
+        lambda: rate(lambda: mechanism.perturb(answers, coins), N_WIDE),
+        lambda: rate(by_numpy_unpacked, N_WIDE),
+        least=2,
+        reference="numpy random((n, 128)) < q alone",
+    )
+
+
+def unary_one_by_one() -> Bar:
+    mechanism = symmetric_unary(WIDTH, Decimal(1))
+    coins = os_coins()
+    peer = Peer("opendp-bitvec")
+
+    def perturb_some() -> None:
+        for answer in range(WIDTH):
+            mechanism.perturb([answer], coins)
+
+    bar = compare(
+        "SUE-128, one report at a time",
+        lambda: rate(perturb_some, WIDTH),
+        peer.rate,
+        least=5,
+        reference="opendp make_randomized_response_bitvec",
+    )
+    peer.close()
+    return bar
+
+
+def unary_counting() -> Bar:
+    mechanism = symmetric_unary(WIDTH, Decimal(1))
+    reports = mechanism.perturb(np.arange(N_ANSWERS) % WIDTH, os_coins())
+    peer = Peer("multi-freq-count")
+    bar = compare(
+        "SUE-128, counting packed reports",
+        lambda: rate(lambda: mechanism.count_support(reports), N_ANSWERS),
+        peer.rate,
+        least=5,
+        reference="multi-freq-ldpy UE_Aggregator_MI",
+    )
+    peer.close()
+    return bar
+
+
+if __name__ == "__main__":
+    bars = [warner_bulk(), unary_bulk(), unary_one_by_one(), unary_counting()]
+    sys.exit(any(bar.ratio < bar.least for bar in bars))

@@ -1,0 +1,246 @@
+"""Intervals by name: against other implementations, at the edges, at any size, and nested."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sotto_estimator.channel import TARGETS, Channel, Target, debias
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import GUARANTEED, METHODS, Method, confidence_interval, simultaneous_level
+
+NO_PRIVACY = Channel(1, 0)
+TWO_COINS = Channel(0.75, 0.25)
+EVERY_COUNT_OF = {n: np.arange(n + 1) for n in (1, 2, 7, 50)}
+
+methods, targets, levels = st.sampled_from(METHODS), st.sampled_from(TARGETS), st.floats(0.01, 1 - 1e-12)
+sizes = st.one_of(st.integers(1, 200), st.integers(1, 10**9), st.just(2**53))
+
+
+@st.composite
+def channels(draw: st.DrawFn) -> Channel:
+    other = draw(st.one_of(st.just(0.0), st.floats(1e-12, 0.98)))
+    return Channel(min(1.0, other + draw(st.floats(0.01, 1))), other)
+
+
+def width(count: int, n: int, channel: Channel, method: Method, target: Target = "population") -> float:
+    low, high = confidence_interval(count, n, channel, method=method, target=target)
+    return float(high - low)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("n", EVERY_COUNT_OF)
+@pytest.mark.parametrize(("method", "scipy_method"), [("clopper-pearson", "exact"), ("wilson", "wilson")])
+def test_without_privacy_they_are_scipys_intervals(method: Method, scipy_method: str, n: int, level: float) -> None:
+    low, high = confidence_interval(EVERY_COUNT_OF[n], n, NO_PRIVACY, level=level, method=method)
+    for count in range(n + 1):
+        expected = stats.binomtest(count, n).proportion_ci(level, scipy_method)
+        assert (low[count], high[count]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["clopper-pearson", "wilson"])
+def test_with_privacy_they_are_scipys_intervals_of_the_reports_mapped_to_shares(method: Method) -> None:
+    scipy_method = {"clopper-pearson": "exact", "wilson": "wilson"}[method]
+    expected = stats.binomtest(400, 1000).proportion_ci(0.95, scipy_method)
+    low, high = confidence_interval(400, 1000, TWO_COINS, method=method)
+    assert (low, high) == pytest.approx(((expected.low - 0.25) / 0.5, (expected.high - 0.25) / 0.5), abs=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.95, 1 - 1e-12])
+@pytest.mark.parametrize(("count", "n"), [(1, 4), (37, 100), (99, 100), (3, 10**6), (4 * 10**8, 10**9)])
+def test_chernoffs_ends_spend_the_relative_entropy_that_the_level_allows(count: int, n: int, level: float) -> None:
+    budget = math.log(2 / (1 - level))
+    x = count / n
+    for end, sign in zip(confidence_interval(count, n, NO_PRIVACY, level=level), (-1, 1), strict=True):
+        d = Fraction(float(end)) - Fraction(count, n)  # exact: the two logarithms nearly cancel
+        spent = -n * (x * math.log1p(d / Fraction(count, n)) + (1 - x) * math.log1p(-d / (1 - Fraction(count, n))))
+        assert math.copysign(1, d) == sign
+        assert spent == pytest.approx(budget, rel=1e-4 if end < 1e-10 else 1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 10, 10**9])
+def test_counts_of_0_and_n_have_chernoffs_closed_form(n: int) -> None:
+    low, high = confidence_interval([0, n], n, NO_PRIVACY)
+    assert low[0] == 0
+    assert high[0] == pytest.approx(1 - 0.025 ** (1 / n), rel=1e-6)
+    assert low[1] == pytest.approx(0.025 ** (1 / n), rel=1e-12)
+    assert high[1] == 1
+
+
+def test_hoeffdings_half_width_is_its_closed_form() -> None:
+    low, high = confidence_interval(500_000, 10**6, Channel.warner_of_epsilon(1), method="hoeffding")
+    assert (high - low) / 2 == pytest.approx(2.164 * 1.358e-3, rel=5e-4)
+    assert (high + low) / 2 == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("n", [1_000, 100_000])
+@pytest.mark.parametrize(("truth", "share", "low", "high"), [(0.6, 0.02, 1.35, 1.4), (0.6, 0.5, 1.35, 1.4)])
+def test_hoeffdings_width_is_1_4_times_the_exact_at_high_privacy(
+    truth: float, share: float, low: float, high: float, n: int
+) -> None:
+    # PEERS.md, "Intervals". At share .02 the interval is cut at 0: the reports' own interval isn't.
+    count = round(n * Channel.warner(truth).reported_share(share))
+    ratio = width(count, n, NO_PRIVACY, "hoeffding") / width(count, n, NO_PRIVACY, "clopper-pearson")
+    assert low <= ratio <= high
+
+
+def test_hoeffdings_width_is_twice_the_exact_at_low_privacy_and_a_rare_value() -> None:
+    n = 10_000
+    count = round(n * Channel.warner(0.9).reported_share(0.02))
+    ratio = width(count, n, NO_PRIVACY, "hoeffding") / width(count, n, NO_PRIVACY, "clopper-pearson")
+    assert ratio == pytest.approx(2.15, abs=0.15)
+
+
+@pytest.mark.parametrize("n", [100, 1_000, 100_000, 10**9])
+@pytest.mark.parametrize("truth", [0.6, 0.9])
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.5])
+def test_chernoffs_width_is_1_3_times_the_exact_everywhere(truth: float, share: float, n: int) -> None:
+    count = round(n * Channel.warner(truth).reported_share(share))
+    ratio = width(count, n, NO_PRIVACY, "chernoff") / width(count, n, NO_PRIVACY, "clopper-pearson")
+    assert 1.28 <= ratio <= 1.39
+
+
+@given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
+def test_an_interval_is_always_two_ordered_shares(
+    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+) -> None:
+    counts = [0, min(1, n), min(n, round(part * n)), n - 1, n]
+    low, high = confidence_interval(counts, n, channel, level=level, method=method, target=target)
+    assert np.all((low >= 0) & (low <= high) & (high <= 1))  # a NaN would fail
+
+
+@given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
+def test_the_interval_contains_the_estimate_moved_into_0_and_1(
+    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+) -> None:
+    count = min(n, round(part * n))
+    low, high = confidence_interval(count, n, channel, level=level, method=method, target=target)
+    estimate = float(np.clip(debias(count, n, channel), 0, 1))
+    # About the respondents, only whole people count; a normal approximation needn't contain it.
+    slack = 1 / n if target == "respondents" else 1e-12 / channel.contrast
+    if method != "wilson":
+        assert low - slack <= estimate <= high + slack
+
+
+@given(
+    channel=channels(),
+    n=sizes,
+    part=st.floats(0, 1),
+    method=methods,
+    target=targets,
+    two_levels=st.tuples(levels, levels),
+)
+def test_a_wider_level_contains_a_narrower(
+    channel: Channel, n: int, part: float, method: Method, target: Target, two_levels: tuple[float, float]
+) -> None:
+    count = min(n, round(part * n))
+    narrow, wide = (
+        confidence_interval(count, n, channel, level=level, method=method, target=target)
+        for level in sorted(two_levels)
+    )
+    rounding = 1e-14 / channel.contrast
+    assert wide.low <= narrow.low + rounding
+    assert wide.high >= narrow.high - rounding
+
+
+@given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
+def test_both_ends_grow_with_the_count(
+    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+) -> None:
+    middle = min(n, round(part * n))
+    counts = sorted({0, max(0, middle - 1), middle, min(n, middle + 1), n})
+    low, high = confidence_interval(counts, n, channel, level=level, method=method, target=target)
+    rounding = 1e-14 / channel.contrast
+    assert np.all(np.diff(low) >= -rounding)
+    assert np.all(np.diff(high) >= -rounding)
+
+
+@given(channel=channels(), n=sizes, part=st.floats(0, 1), target=targets, level=levels)
+def test_the_exact_interval_lies_within_chernoffs(
+    channel: Channel, n: int, part: float, target: Target, level: float
+) -> None:
+    count = min(n, round(part * n))
+    exact = confidence_interval(count, n, channel, level=level, method="clopper-pearson", target=target)
+    chernoff = confidence_interval(count, n, channel, level=level, method="chernoff", target=target)
+    rounding = 1e-14 / channel.contrast
+    assert chernoff.low <= exact.low + rounding
+    assert chernoff.high >= exact.high - rounding
+
+
+@given(channel=channels(), n=sizes, part=st.floats(0, 1), level=levels)
+def test_chernoffs_interval_lies_within_hoeffdings(channel: Channel, n: int, part: float, level: float) -> None:
+    count = min(n, round(part * n))
+    chernoff = confidence_interval(count, n, channel, level=level)
+    hoeffding = confidence_interval(count, n, channel, level=level, method="hoeffding")
+    assert hoeffding.low <= chernoff.low + 1e-12 / channel.contrast
+    assert hoeffding.high >= chernoff.high - 1e-12 / channel.contrast
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_interval_wholly_outside_is_the_nearest_edge_as_a_point(method: Method, target: Target) -> None:
+    low, high = confidence_interval([0, 10_000], 10_000, Channel.warner(0.6), method=method, target=target)
+    assert (low[0], high[0]) == (0, 0)
+    assert (low[1], high[1]) == (1, 1)
+
+
+@pytest.mark.parametrize("method", GUARANTEED)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "channel", [Channel.warner(0.6), Channel(0.5, 1e-9), Channel(0.1 + 0.2, 0.1), Channel(1, 1 / 3)]
+)
+def test_a_typical_count_at_share_0_and_1_keeps_the_edge_itself(
+    method: Method, target: Target, channel: Channel
+) -> None:
+    for n in (1, 30, 10**6, 10**9):
+        at_0 = round(n * channel.prob_support_if_other)
+        at_1 = round(n * channel.prob_support_if_true)
+        low, high = confidence_interval([at_0, at_1], n, channel, method=method, target=target)
+        assert low[0] == 0
+        assert high[1] == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("counts", [4, [3, 4], [[0], [5], [10]], []])
+def test_the_ends_have_the_shape_of_the_counts(counts: object, target: Target, method: Method) -> None:
+    low, high = confidence_interval(counts, 10, TWO_COINS, method=method, target=target)  # type: ignore[arg-type]
+    assert np.shape(low) == np.shape(high) == np.shape(counts)  # type: ignore[arg-type]
+
+
+def test_counts_are_not_written_to() -> None:
+    counts = np.array([0, 5, 10])
+    for method in METHODS:
+        for target in TARGETS:
+            confidence_interval(counts, 10, TWO_COINS, method=method, target=target)
+    assert counts.tolist() == [0, 5, 10]
+
+
+def test_simultaneous_intervals_share_their_beta() -> None:
+    assert simultaneous_level(0.95, 1) == 0.95
+    assert 1 - simultaneous_level(0.95, 4096) == pytest.approx(0.05 / 4096)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 0}, r"level \(0\) must be in \(0, 1\)\."),
+        ({"level": 1.0}, r"level \(1.0\) must be in \(0, 1\)\."),
+        ({"level": math.nan}, r"level \(nan\) must be in \(0, 1\)\."),
+        ({"level": 95}, r"level \(95\) must be in \(0, 1\)\."),
+        ({"method": "wald"}, r"method \('wald'\) must be one of chernoff, hoeffding, clopper-pearson, wilson\."),
+        ({"target": "everyone"}, r"target \('everyone'\) must be one of population, respondents\."),
+    ],
+)
+def test_an_impossible_option_is_refused_by_name_and_domain(options: dict, message: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(DomainError, match=message):
+        confidence_interval(1, 2, TWO_COINS, **options)
+
+
+def test_no_intervals_at_all_are_refused() -> None:
+    with pytest.raises(DomainError, match=r"n_intervals \(0\) must be >= 1"):
+        simultaneous_level(0.95, 0)
