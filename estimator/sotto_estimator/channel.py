@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 Target = Literal["population", "respondents"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 
-MAX_N = 2**53
-"""Beyond it a count is no longer exact in a float."""
+MAX_N = 10**12
+"""Up to it, sums of n logarithms in floats keep the digits that the intervals need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def debias(support_counts: ArrayLike, n: int, channel: Channel) -> Floats:
     """Return unbiased shares (Warner 1965; Wang et al. 2017, eq. 1), in the shape of the counts.
 
     They may lie outside [0, 1], and are never clipped: that would bias them.
-    Raises `DomainError` unless the counts are integers in [0, n] and n in [1, 2^53].
+    Raises `DomainError` unless the counts are integers in [0, n] and n in [1, 10^12].
 
     >>> float(debias(400, 1000, Channel.forced_response(1 / 2, 1 / 2)))
     0.30000000000000004
@@ -147,13 +147,13 @@ def check_counts(support_counts: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def check_n(n: int) -> int:
-    """Return n as an int, or raise `DomainError` unless it is an integer in [1, 2^53]."""
+    """Return n as an int, or raise `DomainError` unless it is an integer in [1, 10^12]."""
     try:
         number = operator.index(n)
     except TypeError:
         number = 0
     if isinstance(n, bool) or not 1 <= number <= MAX_N:
-        raise DomainError(f"n ({n!r}) must be an integer in [1, 2^53].")
+        raise DomainError(f"n ({n!r}) must be an integer in [1, 10^12].")
     return number
 
 

@@ -60,7 +60,7 @@ def confidence_interval(
     people, of whom only the devices' noise is random. Hoeffding's is the same for both, as it asks
     of the reports only that they are independent.
 
-    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 2^53], level in (0, 1).
+    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1).
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")

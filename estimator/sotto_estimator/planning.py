@@ -91,7 +91,7 @@ def respondents_needed(
     """Return the smallest n from which on the half-width is at most the wanted one.
 
     Whole counts make widths saw up and down as n grows; the n returned is past the last tooth.
-    Domain: wanted_half_width > 0. Raises `DomainError` if that takes more than 2^53 respondents.
+    Domain: wanted_half_width > 0. Raises `DomainError` if that takes more than 10^12 respondents.
 
     >>> respondents_needed(0.05, Channel.warner(0.75))
     2952
@@ -216,7 +216,7 @@ def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: f
     while is_wide(high)[0]:
         low, high = high, 2 * high
         if high > MAX_N:
-            raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 2^53 respondents.")
+            raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 10^12 respondents.")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if is_wide(middle)[0] else (low, middle)

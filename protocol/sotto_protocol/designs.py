@@ -1,7 +1,7 @@
 """From an epsilon or a spinner to integer thresholds: where probabilities become exact coins.
 
-Rounding goes towards more privacy: a true bit's threshold down, a false bit's up. So the epsilon that thresholds realise
-is never above the one that was asked for.
+Rounding goes towards more privacy: a true bit's threshold down, a false bit's up. So the epsilon that thresholds
+realise is never above the one that was asked for.
 """
 
 from decimal import Decimal
@@ -55,7 +55,7 @@ def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
 
 
 def optimised_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
-    """Return optimised unary encoding (OUE, Wang et al. 2017): a true bit by a fair coin, others by 1 / (e^epsilon + 1)."""
+    """Return optimised unary encoding (OUE, Wang et al. 2017): the true bit by a fair coin, others by 1 / (e^eps + 1)."""
     other = ceil(COIN_SCALE / (exp_below(_check_epsilon(epsilon)) + 1))
     return UnaryEncoding("oue", n_options, COIN_SCALE // 2, other)
 

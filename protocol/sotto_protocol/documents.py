@@ -1,7 +1,7 @@
 """Strict JSON: one text for one value, and errors that say where.
 
-Canonical JSON is RFC 8785's: UTF-8, keys sorted, no white space, the shortest escapes; but numbers are integers or plain
-decimals, of any size and never with an exponent.
+Canonical JSON is RFC 8785's: UTF-8, keys sorted, no white space, the shortest escapes; but numbers are integers or
+plain decimals, of any size and never with an exponent.
 """
 
 import json
@@ -57,6 +57,8 @@ def _write(value: Any, depth: int) -> str:
             return "[" + ",".join(_write(item, depth + 1) for item in value) + "]"
         case Decimal():
             return decimal_text(value)
+        case int() if not isinstance(value, bool):
+            return format(value, "d")  # the encoder is ten times as slow on a lone number
         case _:
             return _encode_leaf(value)
 

@@ -2,8 +2,8 @@
 
 A report *supports* a set of values, and two probabilities are all that an estimator needs to know of the channel:
 `prob_support_if_true`, that a report supports the value that is its answer, and `prob_support_if_other`, that it
-supports a value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs
-one answer on a device perturbs a million in a simulation.
+supports a value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that
+perturbs one answer on a device perturbs a million in a simulation.
 """
 
 from abc import ABC, abstractmethod

@@ -28,7 +28,13 @@ class Bar:
 
 
 def compare(
-    name: str, ours: Callable[[], float], theirs: Callable[[], float], *, least: float, reference: str, rounds: int = N_ROUNDS
+    name: str,
+    ours: Callable[[], float],
+    theirs: Callable[[], float],
+    *,
+    least: float,
+    reference: str,
+    rounds: int = N_ROUNDS,
 ) -> Bar:
     """Measure both rates in turns, so that what else the machine does hits both; print and return the bar."""
     pairs = [(ours(), theirs()) for _ in range(rounds)]

@@ -1,0 +1,52 @@
+"""What can go wrong on the device: catch `ClientError` (or `SottoError`), raise a leaf. No message ever holds an answer.
+
+SottoError
+└── ClientError
+    ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
+    ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
+    ├── BudgetExceeded      answering would take more epsilon than is left
+    │   └── AlreadyAnswered     this survey was answered otherwise from this device
+    ├── StateError          the state file cannot be used
+    └── DeliveryError       one exchange with the collector brought no answer (background delivery handles it)
+"""
+
+from decimal import Decimal
+
+from sotto_protocol import SottoError
+
+
+class ClientError(SottoError):
+    """The base of what the client raises on purpose."""
+
+
+class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
+    """The device will not answer this survey; nothing was perturbed."""
+
+
+class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
+    """There is no survey to answer: no collector and no cached copy."""
+
+
+class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
+    """Answering would spend more than is left; nothing was charged or sent.
+
+    `needed` and `left` in nats; `limit` is the name of the limit that refuses.
+    """
+
+    def __init__(self, message: str, *, needed: Decimal, left: Decimal, limit: str) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.left = left
+        self.limit = limit
+
+
+class AlreadyAnswered(BudgetExceeded):
+    """The survey was answered from this device, and these answers would make another report."""
+
+
+class StateError(ClientError):
+    """The state file cannot be opened, read or written; the message names it."""
+
+
+class DeliveryError(ClientError):
+    """No whole answer came from the collector."""

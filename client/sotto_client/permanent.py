@@ -1,0 +1,57 @@
+"""Permanent responses: the same answer to the same question always gets the same noise, and no answer is stored for it.
+
+The coins are HMAC-SHA256 under the device's secret (RAPPOR's permanent stage without its memo). Asking again therefore
+tells nobody more, and a lost file of memos cannot give an answer away because there is none.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol import AnswerError, Coins, Question, Survey, hmac_bytes
+
+_LABEL = b"sottovoce-permanent-1"
+
+
+def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[np.intp]) -> Coins:
+    """Return the coins of one answer: same inputs, same coins; any other input, independent ones.
+
+    `encoded` is `Question.encode`'s: written as 16-bit big-endian integers. Each of the four parts (label, fingerprint,
+    question id, answer) stands behind its length in 8 big-endian bytes, so no two contexts are written alike.
+    """
+    parts = [_LABEL, fingerprint.encode(), question_id.encode(), encoded.astype(">u2").tobytes()]
+    context = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+    return Coins(hmac_bytes(secret, context))
+
+
+def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[tuple[Question, NDArray[np.intp]]]:
+    """Return every question with its encoded answer. Raises AnswerError, which never quotes what was given.
+
+    Every question must be answered: a report without one would tell that it was skipped.
+    """
+    if not isinstance(answers, Mapping):
+        raise AnswerError("$", "answers must be a mapping from question ids to answers.")
+    ids = [question.id for question in survey.questions]
+    missing = [question_id for question_id in ids if question_id not in answers]
+    if missing:
+        raise AnswerError(
+            "$", f"every question must be answered, since skipping one would leak; missing: {', '.join(missing)}."
+        )
+    if len(answers) > len(ids):  # an unknown key may be an answer by mistake: it is counted, not quoted
+        raise AnswerError("$", f"{len(answers) - len(ids)} unknown question id(s); the survey has {', '.join(ids)}.")
+    return [(question, question.encode(answers[question.id])) for question in survey.questions]
+
+
+def perturb_permanently(survey: Survey, answers: Mapping[str, Any], secret: bytes) -> bytes:
+    """Return the noisy record of one respondent, `survey.record_bytes` long; it takes `survey.epsilon`.
+
+    Raises AnswerError before any coin is drawn.
+    """
+    checked = check_answers(survey, answers)
+    columns = [
+        question.mechanism.perturb(encoded, permanent_coins(secret, survey.fingerprint, question.id, encoded))
+        for question, encoded in checked
+    ]
+    return np.concatenate(columns, axis=1).tobytes()
