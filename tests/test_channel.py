@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sotto_estimator.channel import Channel, debias, standard_error
@@ -96,6 +96,7 @@ def test_the_nigeria_survey_debiases_by_its_published_coins() -> None:
     assert debias(831, 2435, channel) == pytest.approx((831 / 2435 - 1 / 6) / (2 / 3), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(channel=channels(), share=st.floats(0, 1), n=st.integers(1, 10**9))
 def test_debiasing_inverts_the_channel_up_to_the_rounding_of_the_count(channel: Channel, share: float, n: int) -> None:
     count = round(n * channel.reported_share(share))
@@ -137,6 +138,7 @@ def test_the_standard_error_of_a_private_channel_is_never_0_by_accident(target) 
     assert errors == pytest.approx(math.sqrt(0.24 / 10) / 0.2)
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=st.integers(1, 10**6), part=st.floats(0, 1))
 def test_the_respondents_standard_error_is_at_most_the_populations(channel: Channel, n: int, part: float) -> None:
     count = round(n * part)

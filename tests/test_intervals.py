@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -104,6 +104,7 @@ def test_chernoffs_width_is_1_3_times_the_exact_everywhere(truth: float, share: 
     assert 1.28 <= ratio <= 1.39
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_an_interval_is_always_two_ordered_shares(
     channel: Channel, n: int, part: float, method: Method, target: Target, level: float
@@ -113,6 +114,7 @@ def test_an_interval_is_always_two_ordered_shares(
     assert np.all((low >= 0) & (low <= high) & (high <= 1))  # a NaN would fail
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_the_interval_contains_the_estimate_moved_into_0_and_1(
     channel: Channel, n: int, part: float, method: Method, target: Target, level: float
@@ -126,6 +128,7 @@ def test_the_interval_contains_the_estimate_moved_into_0_and_1(
         assert low - slack <= estimate <= high + slack
 
 
+@settings(deadline=None)
 @given(
     channel=channels(),
     n=sizes,
@@ -147,6 +150,7 @@ def test_a_wider_level_contains_a_narrower(
     assert wide.high >= narrow.high - rounding
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_both_ends_grow_with_the_count(
     channel: Channel, n: int, part: float, method: Method, target: Target, level: float
@@ -159,6 +163,7 @@ def test_both_ends_grow_with_the_count(
     assert np.all(np.diff(high) >= -rounding)
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), target=targets, level=levels)
 def test_the_exact_interval_lies_within_chernoffs(
     channel: Channel, n: int, part: float, target: Target, level: float
@@ -171,6 +176,7 @@ def test_the_exact_interval_lies_within_chernoffs(
     assert chernoff.high >= exact.high - rounding
 
 
+@settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), level=levels)
 def test_chernoffs_interval_lies_within_hoeffdings(channel: Channel, n: int, part: float, level: float) -> None:
     count = min(n, round(part * n))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -116,6 +116,7 @@ def test_chernoffs_bounds_are_those_of_a_scan_over_compositions_and_tilts(channe
         assert (low[s], high[s]) == (fewest, max(fewest, most))
 
 
+@settings(deadline=None)
 @given(
     truth=st.floats(0.55, 0.99),
     n=st.integers(1, 10**6),
@@ -146,6 +147,7 @@ def test_without_noise_the_share_is_known(method) -> None:  # type: ignore[no-un
 
 
 @pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
+@settings(deadline=None)
 @given(truth=st.floats(0.51, 0.999), n=st.integers(1, 10**7), share=st.floats(0, 1), level=st.floats(0.1, 0.9999))
 def test_the_respondents_interval_lies_within_the_populations(  # type: ignore[no-untyped-def]
     method, truth: float, n: int, share: float, level: float
@@ -178,7 +180,7 @@ def test_hoeffdings_interval_is_the_same_for_both_targets() -> None:
     assert np.array_equal(about_people, about_population)
 
 
-@pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("n", [10**6, 10**12])
 def test_4096_exact_intervals_agree_with_the_normal_limit_at_any_size(n: int) -> None:
     channel = Channel.warner_of_epsilon(1)
     counts = np.linspace(0.27 * n, 0.73 * n, 4096).astype(int)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ def nearest_by_trying_every_support(shares: NDArray[np.float64]) -> NDArray[np.f
     return min(points, key=lambda point: float(np.sum((point - shares) ** 2)))
 
 
+@settings(deadline=None)
 @given(arrays(np.float64, st.integers(1, 6), elements=st.floats(-3, 3)))
 def test_it_is_the_nearest_of_all_faces(shares: NDArray[np.float64]) -> None:
     assert project_on_simplex(shares) == pytest.approx(nearest_by_trying_every_support(shares), abs=1e-9)
@@ -49,6 +50,7 @@ def test_it_agrees_with_a_general_solver() -> None:
         assert project_on_simplex(shares) == pytest.approx(found.x, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(shares_of_any_size)
 def test_it_is_nonnegative_sums_to_1_and_leaves_its_input_alone(shares: NDArray[np.float64]) -> None:
     before = shares.copy()
@@ -59,12 +61,14 @@ def test_it_is_nonnegative_sums_to_1_and_leaves_its_input_alone(shares: NDArray[
     assert not np.shares_memory(projected, shares)
 
 
+@settings(deadline=None)
 @given(shares_of_any_size)
 def test_projecting_twice_is_projecting_once(shares: NDArray[np.float64]) -> None:
     once = project_on_simplex(shares)
     assert project_on_simplex(once) == pytest.approx(once, abs=1e-14)
 
 
+@settings(deadline=None)
 @given(shares_of_any_size)
 def test_it_keeps_the_order_of_the_shares(shares: NDArray[np.float64]) -> None:
     order = np.argsort(shares)

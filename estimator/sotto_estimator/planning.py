@@ -6,8 +6,7 @@ whole support count that is nearest to the expected one. About the respondents, 
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -38,16 +37,6 @@ class Aim(TypedDict, total=False):
     method: Method  # hoeffding
     target: Target  # population
     share: float  # the true share that is expected, in [0, 1]; 0.5. Hoeffding's needs none
-
-
-@dataclass(frozen=True, slots=True)
-class PlanRow:
-    """One mechanism's precision with n respondents."""
-
-    mechanism: str
-    n: int
-    standard_deviation: float
-    half_width: float
 
 
 def standard_deviation(n: int, channel: Channel, *, share: float, target: Target = "population") -> float:
@@ -151,23 +140,6 @@ def curator_respondents_needed(
     return _smallest_n(widths, wanted_half_width, 0)
 
 
-def compare_mechanisms(
-    channels: Mapping[str, Channel], n: int, *, epsilon: float, sensitivity: float, **aim: Unpack[Aim]
-) -> tuple[PlanRow, ...]:
-    """Return a row for each channel, for a trusted curator at the same epsilon, and for no privacy."""
-    share, target = aim.get("share", 0.5), aim.get("target", "population")
-    rows = [
-        PlanRow(name, n, standard_deviation(n, channel, share=share, target=target), half_width(n, channel, **aim))
-        for name, channel in channels.items()
-    ]
-    sampling = standard_deviation(n, NO_PRIVACY, share=share, target=target)
-    noise = laplace_standard_deviation(n, epsilon, sensitivity=sensitivity)
-    curator = curator_half_width(n, epsilon, sensitivity=sensitivity, **aim)
-    rows.append(PlanRow("trusted curator", n, math.hypot(sampling, noise), curator))
-    rows.append(PlanRow("no privacy", n, sampling, no_privacy_half_width(n, **aim)))
-    return tuple(rows)
-
-
 def check_share(share: float) -> float:
     """Return the share, or raise `DomainError` unless it lies in [0, 1]."""
     if not 0 <= share <= 1:
@@ -214,8 +186,8 @@ def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: f
 
     low, high = 0, 1
     while is_wide(high)[0]:
-        low, high = high, 2 * high
-        if high > MAX_N:
+        low, high = high, min(2 * high, MAX_N)
+        if low == MAX_N:
             raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 10^12 respondents.")
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,0 +1,150 @@
+"""Ingest over HTTP against a bare server, and single posts against a commit per report; also on a slower disk."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+from bars import Bar, compare
+from load import Load, send_all
+
+from sotto_client import os_coins
+from sotto_protocol import Report, Survey, batch_body, compile_survey
+
+HERE = Path(__file__).parent
+SOTTO = Path(sys.executable).with_name("sotto")
+N_BATCHES = 300
+BATCH = 100
+N_SINGLES = 4000
+N_SINGLES_SLOW = 1000
+SLOW_FSYNC_MS = 2
+
+
+def small_survey() -> Survey:
+    options = ["very poor", "poor", "fair", "good", "very good"]
+    return compile_survey(
+        {
+            "id": "bench",
+            "title": "Bench",
+            "questions": [
+                {"id": "affair", "type": "yes-no", "text": "?", "epsilon": Decimal(1)},
+                {"id": "rating", "type": "one-of", "text": "?", "options": options, "epsilon": Decimal(1)},
+                {"id": "facts", "type": "any-of", "text": "?", "options": options[:3], "epsilon": Decimal(2)},
+            ],
+        }
+    )
+
+
+def make_bodies(survey: Survey, n_bodies: int, n_reports: int) -> list[bytes]:
+    n = n_bodies * n_reports
+    answers = {"affair": np.zeros(n, int), "rating": np.arange(n) % 5, "facts": np.zeros((n, 3), int)}
+    records = survey.perturb(answers, os_coins())
+    reports = [Report(os.urandom(16), record.tobytes()) for record in records]
+    return [batch_body(survey, reports[i : i + n_reports]) for i in range(0, n, n_reports)]
+
+
+@contextmanager
+def server(command: Sequence[str | Path], **environment: str) -> Iterator[str]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate()
+
+
+@contextmanager
+def collector(folder: Path, survey: Survey, **environment: str) -> Iterator[str]:
+    database, definition = folder / "collector.db", folder / "survey.json"
+    token = subprocess.run(
+        [SOTTO, "token", "create", "--db", database, "--role", "admin"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    definition.write_bytes(survey.canonical)
+    with server([SOTTO, "serve", "--db", database, "--port", "0"], **environment) as url:
+        import requests
+
+        answer = requests.post(
+            f"{url}/v1/surveys", survey.canonical, headers={"Authorization": f"Bearer {token}"}, timeout=10
+        )
+        answer.raise_for_status()
+        yield url
+
+
+def ours(survey: Survey, bodies: Sequence[bytes], n_connections: int, **environment: str) -> Load:
+    with tempfile.TemporaryDirectory() as folder, collector(Path(folder), survey, **environment) as url:
+        return send_all(url, "/v1/surveys/bench/reports", bodies, n_connections)
+
+
+def bare(bodies: Sequence[bytes], n_connections: int, **environment: str) -> Load:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, HERE / "bare_server.py", Path(folder, "bare.db")]
+        with server(command, **environment) as url:
+            return send_all(url, "/v1/surveys/bench/reports", bodies, n_connections)
+
+
+def batches(survey: Survey) -> Bar:
+    bodies = make_bodies(survey, N_BATCHES, BATCH)
+    return compare(
+        "ingest of 100-report batches",
+        lambda: BATCH * ours(survey, bodies, 8).requests_per_s,
+        lambda: BATCH * bare(bodies, 8).requests_per_s,
+        least=0.6,
+        reference="bare server, no validation and no tally",
+        rounds=5,
+    )
+
+
+def singles(survey: Survey, name: str, n_posts: int, **environment: str) -> Bar:
+    bodies = make_bodies(survey, n_posts, 1)
+    loads: list[Load] = []
+
+    def post() -> float:
+        loads.append(ours(survey, bodies, 64, **environment))
+        return loads[-1].requests_per_s
+
+    bar = compare(
+        name,
+        post,
+        lambda: bare(bodies, 64, **environment).requests_per_s,
+        least=2,
+        reference="a commit per report, bare server",
+        rounds=3,
+    )
+    median, slow = (loads[-1].latency_ms(share) for share in (0.5, 0.99))
+    print(f"        latency at 64 connections: p50 {median:.0f} ms, p99 {slow:.0f} ms")
+    return bar
+
+
+def slow_disk(folder: Path) -> dict[str, str]:
+    """Build a library that makes every fsync take longer, as on an ordinary disk; empty without a compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return {}
+    library = folder / "slow_fsync.so"
+    source = HERE / "slow_fsync.c"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, source, f"-DDELAY_MS={SLOW_FSYNC_MS}", "-ldl"], check=True
+    )
+    return {"LD_PRELOAD": str(library)}
+
+
+def main() -> int:
+    survey = small_survey()
+    bars = [batches(survey), singles(survey, "single posts, this disk", N_SINGLES)]
+    with tempfile.TemporaryDirectory() as folder:
+        if shim := slow_disk(Path(folder)):
+            name = f"single posts, every fsync {SLOW_FSYNC_MS} ms slower"
+            bars.append(singles(survey, name, N_SINGLES_SLOW, **shim))
+    return any(bar.ratio < bar.least for bar in bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The `sotto` command: what it lists, what it says, what it needs."""
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sotto_client.cli import main
+
+COMMANDS = sorted(point.name for point in entry_points(group="sotto.commands"))
+
+
+def walk(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    """Return a command and all below it that can be run."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        below = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+        return [found for name, sub in below if sub for found in walk(sub, (*path, name))]
+    return [(path, command)]
+
+
+LEAVES = walk(main)
+
+
+def test_help_lists_every_command_with_a_line() -> None:
+    result = CliRunner().invoke(main, ["--help"])
+    assert result.exit_code == 0
+    for name in COMMANDS:
+        assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in result.stdout.splitlines()), name
+    assert result.stdout.rstrip().splitlines()[-1].strip().startswith("Example:")
+
+
+@pytest.mark.parametrize("path", [path for path, _ in LEAVES], ids=" ".join)
+def test_the_help_of_every_command_ends_with_an_example_of_it(path: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(main, [*path, "--help"])
+    assert result.exit_code == 0
+    last = result.stdout.rstrip().splitlines()[-1].strip()
+    assert last.startswith("Example:  "), last
+    assert " ".join(("sotto", *path)) in last
+
+
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_every_option_has_help(path: tuple[str, ...], command: click.Command) -> None:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"sotto {' '.join(path)} {parameter.opts}"
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    assert CliRunner().invoke(main, ["whisper"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("missing", "command", "extra"), [("flask", "serve", "collector"), ("scipy", "plan", "estimator")]
+)
+def test_a_device_without_the_extra_is_told_what_to_install(missing: str, command: str, extra: str) -> None:
+    script = f"import sys; sys.modules[{missing!r}] = None; from sotto_client.cli import main; main({[command]!r})"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == f"Error: sotto {command} needs: pip install 'sottovoce[{extra}]'\n"
+
+
+def test_without_extras_the_command_still_lists_itself() -> None:
+    script = (
+        "import sys; sys.modules.update(dict.fromkeys(['flask', 'waitress', 'msgspec', 'scipy', 'matplotlib']));"
+        "from sotto_client.cli import main; main(['--help'])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "pip install 'sottovoce[collector]'" in result.stdout
+    assert "explain" in result.stdout
+
+
+def test_the_installed_command_runs() -> None:
+    sotto = Path(sys.executable).with_name("sotto")
+    result = subprocess.run([sotto, "--version"], capture_output=True, text=True, check=True)
+    assert "0.1.0" in result.stdout

@@ -1,0 +1,116 @@
+"""`sotto estimate` and `sotto plan` as a person types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sotto_client.cli import main
+
+
+def sotto(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def test_counts_of_a_paper_survey_give_an_estimate() -> None:
+    result = sotto("estimate", "--yes", "831", "--n", "2435", "--truth", "2/3", "--forced-yes", "1/2", "--json")
+    assert result.exit_code == 0
+    row = json.loads(result.stdout)["estimates"][0]
+    assert row["share"] == pytest.approx(0.26191, abs=1e-5)
+    assert row["low"] < row["share"] < row["high"]
+
+
+@pytest.mark.parametrize("spinner", [("--warner", "0.75"), ("--epsilon", "1.09861228866811")])
+def test_the_two_ways_to_say_warner_agree_with_two_coins(spinner: tuple[str, str]) -> None:
+    coins = sotto("estimate", "--yes", "400", "--n", "1000", "--truth", "0.5")
+    assert sotto("estimate", "--yes", "400", "--n", "1000", *spinner).stdout == coins.stdout
+    assert "30.00 %" in coins.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Give a collector's URL and a survey"),
+        (["--yes", "4", "--n", "10"], "Counts need --yes, --n and one of"),
+        (["--yes", "4", "--warner", "0.6"], "Counts need"),
+        (["--yes", "4", "--n", "10", "--warner", "0.6", "--epsilon", "1"], "give one"),
+        (["--yes", "4", "--n", "10", "--forced-yes", "0.6"], "--forced-yes goes with --truth"),
+        (["--yes", "4", "--n", "10", "--truth", "2/0"], "must be a decimal or a fraction"),
+        (["--yes", "4", "--n", "10", "--truth", "1.5"], "must be in [0, 1]"),
+        (["tally.json", "--yes", "4", "--n", "10", "--truth", "1/2"], "one of the three"),
+        (["http://127.0.0.1:9", "lunch", "extra"], "followed by one survey's id"),
+        (["http://127.0.0.1:9", "lunch"], "--token or SOTTO_TOKEN"),
+        (["--level", "1", "--yes", "4", "--n", "10", "--truth", "1/2"], "--level"),
+    ],
+)
+def test_a_wrong_call_is_a_usage_error(arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOTTO_TOKEN", raising=False)
+    result = sotto("estimate", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.json"], "none.json cannot be read"),
+        (["--yes", "11", "--n", "10", "--truth", "1/2"], "must be"),
+        (["--yes", "4", "--n", "10", "--warner", "0.5"], "prob_truth (0.5) must be in (1/2, 1]"),
+        (["http://127.0.0.1:9", "lunch", "--token", "t"], "could not be reached"),
+        (["--yes", "4", "--n", "10", "--truth", "1/2", "--plot", "plot.exe"], "must end in .png"),
+    ],
+)
+def test_a_bad_value_is_one_line_and_exit_code_one(arguments: list[str], message: str) -> None:
+    result = sotto("estimate", *arguments)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:
+    result = sotto("plan", "--epsilon", "1", "--options", "5", "--half-width", "0.02", "--json")
+    rows = {row["mechanism"]: row for row in json.loads(result.stdout)["plan"]}
+    assert set(rows) == {"k-ary", "sue", "oue", "trusted curator, Laplace", "no privacy"}
+    for row in rows.values():
+        assert row["half_width"] <= 0.02
+    assert rows["no privacy"]["n_reports"] == 4612  # ln(40) / (2 * 0.02^2) = 4611.1
+    assert rows["no privacy"]["n_reports"] < rows["trusted curator, Laplace"]["n_reports"] < rows["k-ary"]["n_reports"]
+
+
+def test_a_plan_for_a_million_people_has_the_known_half_width() -> None:
+    result = sotto("plan", "--epsilon", "1", "--n", "1000000", "--json")
+    warner = json.loads(result.stdout)["plan"][0]
+    assert warner["half_width"] == pytest.approx(2.164 * 1.358e-3, rel=1e-3)
+
+
+def test_a_plan_for_the_respondents_compares_with_a_curator_s_noise() -> None:
+    epsilon = "0.405465108108"  # ln 1.5: Warner at .6
+    for n, local, curator in (("100", 0.245, 0.035), ("435", 0.1174, 0.008)):
+        result = sotto("plan", "--epsilon", epsilon, "--n", n, "--target", "respondents", "--json")
+        rows = json.loads(result.stdout)["plan"]
+        assert [row["standard_deviation"] for row in rows[:2]] == pytest.approx([local, curator], abs=5e-4)
+        assert rows[2]["standard_deviation"] == rows[2]["half_width"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--epsilon", "1"], "Give --n or --half-width"),
+        (["--epsilon", "1", "--n", "5", "--half-width", "0.1"], "one of the two"),
+        (["--epsilon", "30", "--n", "5"], "epsilon (30.0) must be in [0.001, 20]"),
+        (["--epsilon", "nan", "--n", "5"], "must be"),
+        (["--epsilon", "1", "--n", "5", "--max-selected", "2"], "goes with --options"),
+    ],
+)
+def test_an_impossible_plan_is_a_usage_error(arguments: list[str], message: str) -> None:
+    result = sotto("plan", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_csv_has_a_header_and_a_row_for_every_mechanism() -> None:
+    lines = sotto("plan", "--epsilon", "1", "--epsilon", "2", "--n", "500", "--csv").stdout.splitlines()
+    assert lines[0].startswith("epsilon,mechanism,n_reports,standard_deviation,half_width,")
+    assert len(lines) == 1 + 2 * 2 + 1

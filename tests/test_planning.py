@@ -1,0 +1,202 @@
+"""Plans are right about widths, and the respondents they ask for are enough and not one too many."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sotto_estimator.channel import TARGETS, Channel, Target, debias, standard_error
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import METHODS, Method, confidence_interval, share_bounds
+from sotto_estimator.planning import (
+    NO_PRIVACY,
+    curator_half_width,
+    curator_respondents_needed,
+    half_width,
+    laplace_standard_deviation,
+    no_privacy_half_width,
+    respondents_needed,
+    standard_deviation,
+)
+
+WARNER = Channel.warner(0.6)
+EPSILON = math.log(1.5)  # Warner's at .6
+MANY_SHARES = np.linspace(0, 1, 101)
+
+
+@pytest.mark.parametrize(("n", "low", "high"), [(100, 0.245, 0.250), (435, 0.117, 0.120)])
+def test_warners_standard_deviation_is_the_published_one_at_every_share(n: int, low: float, high: float) -> None:
+    deviations = [standard_deviation(n, WARNER, share=share) for share in MANY_SHARES]
+    assert low <= round(min(deviations), 3)
+    assert round(max(deviations), 3) <= high
+
+
+@pytest.mark.parametrize(("n", "deviation"), [(100, 0.035), (435, 0.008)])
+def test_a_curators_laplace_noise_is_the_published_one(n: int, deviation: float) -> None:
+    assert round(EPSILON, 3) == 0.405
+    assert round(laplace_standard_deviation(n, EPSILON, sensitivity=1), 3) == deviation
+
+
+def test_laplace_noise_is_scipys_and_doubles_with_the_sensitivity() -> None:
+    expected = stats.laplace(scale=2 / (50 * 0.7)).std()
+    assert laplace_standard_deviation(50, 0.7, sensitivity=2) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+@pytest.mark.parametrize("channel", [WARNER, Channel(0.5, 0.1), NO_PRIVACY])
+def test_the_standard_deviation_is_that_of_the_enumerated_estimates(channel: Channel, share: float) -> None:
+    n, n_true = 20, round(20 * share)
+    true, other = channel.prob_support_if_true, channel.prob_support_if_other
+    counts = np.arange(n + 1)
+    pmfs: dict[Target, object] = {
+        "population": stats.binom.pmf(counts, n, channel.reported_share(share)),
+        "respondents": np.convolve(
+            stats.binom.pmf(np.arange(n_true + 1), n_true, true),
+            stats.binom.pmf(np.arange(n - n_true + 1), n - n_true, other),
+        ),
+    }
+    for target, pmf in pmfs.items():
+        variance = np.sum(pmf * (debias(counts, n, channel) - share) ** 2)
+        found = standard_deviation(n, channel, share=share, target=target)
+        assert found == pytest.approx(math.sqrt(variance), abs=1e-8)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_standard_error_at_the_expected_count_is_the_standard_deviation(target: Target) -> None:
+    count = round(1000 * WARNER.reported_share(0.3))
+    expected = standard_deviation(1000, WARNER, share=0.3, target=target)
+    assert standard_error(count, 1000, WARNER, target=target) == pytest.approx(expected)
+
+
+def test_hoeffdings_half_width_is_the_published_one() -> None:
+    assert half_width(10**6, Channel.warner_of_epsilon(1)) == pytest.approx(2.164 * 1.358e-3, rel=5e-4)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_half_width_is_that_of_the_interval_at_the_expected_count(method: Method, target: Target) -> None:
+    n, share = 20_000, 0.4
+    count = round(n * WARNER.reported_share(share))
+    low, high = confidence_interval(count, n, WARNER, level=0.9, method=method, target=target)
+    assert 0 < low < high < 1
+    planned = half_width(n, WARNER, level=0.9, method=method, target=target, share=share)
+    assert planned == pytest.approx((high - low) / 2, rel=1e-9)
+
+
+def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
+    assert half_width(100, WARNER, method="clopper-pearson", share=0) > 0.45
+
+
+@settings(deadline=None)
+@given(
+    wanted=st.floats(1e-3, 2),
+    truth=st.floats(0.51, 1),
+    level=st.floats(0.5, 0.9999),
+)
+def test_hoeffdings_respondents_are_enough_and_one_fewer_is_not(wanted: float, truth: float, level: float) -> None:
+    channel = Channel.warner(truth)
+    n = respondents_needed(wanted, channel, level=level)
+    assert half_width(n, channel, level=level) <= wanted
+    assert n == 1 or half_width(n - 1, channel, level=level) > wanted
+    closed_form = math.log(2 / (1 - level)) / (2 * (wanted * channel.contrast) ** 2)
+    assert n == pytest.approx(max(1, math.ceil(closed_form)), abs=1 + 1e-9 * closed_form)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 1])
+@pytest.mark.parametrize("wanted", [0.3, 0.06])
+@pytest.mark.parametrize("channel", [Channel.warner(0.75), Channel(0.5, 0.02), Channel(0.9, 0)])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("method", ["chernoff", "clopper-pearson", "wilson"])
+def test_the_respondents_needed_are_those_of_a_scan_over_every_n(
+    method: Method, target: Target, channel: Channel, wanted: float, share: float
+) -> None:
+    found = respondents_needed(wanted, channel, method=method, target=target, share=share)
+    sizes = np.arange(1, 2 * found + 60)
+    counts = np.rint(sizes * channel.reported_share(share))
+    low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
+    assert found == 1 + max(sizes[(high - low) / 2 > wanted], default=0)
+
+
+def test_a_narrow_tooth_of_the_saw_is_not_mistaken_for_the_answer() -> None:
+    # A count of 2 is expected from n = 75, of 3 from n = 125: both are wider than the n before them.
+    widths = {n: half_width(n, NO_PRIVACY, method="clopper-pearson", share=0.02) for n in range(1, 160)}
+    wanted = (widths[74] + widths[75]) / 2
+    assert widths[74] <= wanted < widths[75]
+    found = respondents_needed(wanted, NO_PRIVACY, method="clopper-pearson", share=0.02)
+    assert found == 1 + max(n for n in widths if widths[n] > wanted)
+    assert found > 75
+
+
+def test_knowing_only_about_the_respondents_takes_fewer_of_them() -> None:
+    channel = Channel.warner_of_epsilon(2)
+    about = {target: respondents_needed(0.02, channel, method="clopper-pearson", target=target) for target in TARGETS}
+    assert about["respondents"] / about["population"] == pytest.approx(0.65**2, abs=0.02)
+
+
+def test_a_curator_adds_a_laplace_tail_to_the_sampling_error() -> None:
+    noise = stats.laplace(scale=1 / (1000 * 0.5)).isf(0.025 / 2)
+    sampling = half_width(1000, NO_PRIVACY, level=0.975)
+    assert curator_half_width(1000, 0.5, sensitivity=1) == pytest.approx(sampling + noise)
+
+
+def test_a_curator_has_no_sampling_error_about_the_respondents() -> None:
+    noise = stats.laplace(scale=2 / (1000 * 0.5)).isf(0.1 / 2)
+    planned = curator_half_width(1000, 0.5, sensitivity=2, level=0.9, target="respondents")
+    assert planned == pytest.approx(noise)
+
+
+def test_without_privacy_the_respondents_are_known_and_a_population_is_sampled() -> None:
+    assert no_privacy_half_width(10, target="respondents") == 0
+    assert no_privacy_half_width(10, level=0.9) == half_width(10, NO_PRIVACY, level=0.9)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_curators_respondents_are_enough_and_one_fewer_is_not(target: Target) -> None:
+    n = curator_respondents_needed(0.03, 0.4, sensitivity=1, target=target)
+    assert curator_half_width(n, 0.4, sensitivity=1, target=target) <= 0.03
+    assert curator_half_width(n - 1, 0.4, sensitivity=1, target=target) > 0.03
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: half_width(10, WARNER, share=1.5), r"share \(1.5\) must be in \[0, 1\]\."),
+        (lambda: half_width(10, WARNER, share=math.nan), r"share \(nan\) must be in \[0, 1\]\."),
+        (lambda: half_width(0, WARNER), r"n \(0\) must be an integer"),
+        (lambda: half_width(10, WARNER, level=1), r"level \(1\) must be in \(0, 1\)\."),
+        (lambda: half_width(10, WARNER, method="wald"), r"method \('wald'\) must be one of"),
+        (lambda: half_width(10, WARNER, target="all"), r"target \('all'\) must be one of"),
+        (lambda: no_privacy_half_width(10, target="all"), r"target \('all'\) must be one of"),
+        (lambda: standard_deviation(10, WARNER, share=-1), r"share \(-1\) must be in \[0, 1\]\."),
+        (lambda: respondents_needed(0, WARNER), r"wanted_half_width \(0\) must be > 0\."),
+        (lambda: respondents_needed(math.nan, WARNER, method="wilson"), r"wanted_half_width \(nan\) must be > 0\."),
+        (lambda: respondents_needed(1e-9, WARNER), r"wanted_half_width \(1e-09\) must be reachable with 10\^12"),
+        (lambda: laplace_standard_deviation(10, 0, sensitivity=1), r"epsilon \(0\) must be finite and > 0\."),
+        (lambda: laplace_standard_deviation(10, 1, sensitivity=0), r"sensitivity \(0\) must be finite and > 0\."),
+    ],
+)
+def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(DomainError, match=message):
+        make()
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    wanted=st.floats(0.02, 0.4),
+    other=st.floats(0, 0.4),
+    share=st.floats(0, 1),
+    target=st.sampled_from(TARGETS),
+    method=st.sampled_from(METHODS),
+)
+def test_no_later_n_is_wide_again(wanted: float, other: float, share: float, target: Target, method: Method) -> None:
+    channel = Channel(other + 0.5, other)
+    found = respondents_needed(wanted, channel, method=method, target=target, share=share)
+    sizes = np.arange(max(1, found - 1), 2 * found + 20)
+    counts = np.rint(sizes * channel.reported_share(share))
+    low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
+    is_wide = (high - low) / 2 > wanted + 1e-12
+    assert not is_wide[sizes >= found].any()
+    assert is_wide[sizes < found].all()
