@@ -1,0 +1,39 @@
+"""sottovoce on the respondent's device: answers are perturbed here, and only noise leaves.
+
+from sotto_client import SurveyClient
+
+with SurveyClient("https://collector.example", "lunch") as device:
+    receipt = device.answer({"paid": True})
+"""
+
+from sotto_client.client import Receipt, SurveyClient
+from sotto_client.entropy import os_coins
+from sotto_client.errors import (
+    AlreadyAnswered,
+    BudgetExceeded,
+    ClientError,
+    DeliveryError,
+    StateError,
+    SurveyRefused,
+    SurveyUnavailable,
+)
+from sotto_client.explain import Explanation, QuestionExplanation, Suspicion, explain
+from sotto_client.outbox import Rejected
+
+__all__ = [
+    "AlreadyAnswered",
+    "BudgetExceeded",
+    "ClientError",
+    "DeliveryError",
+    "Explanation",
+    "QuestionExplanation",
+    "Receipt",
+    "Rejected",
+    "StateError",
+    "SurveyClient",
+    "SurveyRefused",
+    "SurveyUnavailable",
+    "Suspicion",
+    "explain",
+    "os_coins",
+]

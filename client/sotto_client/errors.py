@@ -1,4 +1,4 @@
-"""What can go wrong on the device: catch `ClientError` (or `SottoError`), raise a leaf. No message ever holds an answer.
+"""What can go wrong on the device: catch `ClientError` (or `SottoError`), raise a leaf. No message holds an answer.
 
 SottoError
 └── ClientError
@@ -24,7 +24,11 @@ class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
 
 
 class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
-    """There is no survey to answer: no collector and no cached copy."""
+    """There is no survey to be had now. `is_final`: the collector itself said so, and a kept copy must not be used."""
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
 
 
 class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened

@@ -1,7 +1,8 @@
 """Permanent responses: the same answer to the same question always gets the same noise, and no answer is stored for it.
 
-The coins are HMAC-SHA256 under the device's secret (RAPPOR's permanent stage without its memo). Asking again therefore
-tells nobody more, and a lost file of memos cannot give an answer away because there is none.
+The coins are HMAC-SHA256 under the device's secret (RAPPOR's permanent stage without its memo), so asking again tells
+nobody more. The limit: whoever reads the secret and a report can try every answer and see which one gives that report.
+The state file holds both, so it is private to its owner, and only as safe as the owner's account.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from sotto_client.errors import StateError
@@ -171,13 +171,12 @@ def _make_file(path: Path, create: bool) -> Path:
         with _creating:
             if create and not path.exists():
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        pass  # another process was faster: its file is as good
+                with suppress(FileExistsError):  # another process was faster: its file is as good
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except OSError as fault:
         raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
     if not path.is_file():
-        raise StateError(f"state {path} is not there." if not path.exists() else f"state {path} is not a file.")
+        raise StateError(f"state {path} must be a file that is there.")
     return path
 
 

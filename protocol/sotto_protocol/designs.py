@@ -55,7 +55,7 @@ def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
 
 
 def optimised_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
-    """Return optimised unary encoding (OUE, Wang et al. 2017): the true bit by a fair coin, others by 1 / (e^eps + 1)."""
+    """Return optimised unary encoding (OUE, Wang et al. 2017): a fair coin if true, else 1 / (e^epsilon + 1)."""
     other = ceil(COIN_SCALE / (exp_below(_check_epsilon(epsilon)) + 1))
     return UnaryEncoding("oue", n_options, COIN_SCALE // 2, other)
 
@@ -100,6 +100,6 @@ def _symmetric(per_bit: Decimal) -> tuple[int, int]:
 
 
 def _check_epsilon(epsilon: Decimal) -> Decimal:
-    if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
+    if epsilon.is_nan() or not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError(f"epsilon ({epsilon}) must be in [{MIN_EPSILON}, {MAX_EPSILON}].")
     return epsilon

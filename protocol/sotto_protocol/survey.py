@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ MAX_OPTIONS = 4096
 MAX_SURVEY_BYTES = 2**20
 MAX_TEXT = 2000
 MAX_OPTION_TEXT = 200
+_N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every report needs its survey
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 
 MECHANISM_CLASSES: dict[str, dict[str, type[Mechanism]]] = {
@@ -85,12 +86,7 @@ class Survey:
 
         Raises SurveyError where a question takes more epsilon than it declares.
         """
-        if len(text) > MAX_SURVEY_BYTES:
-            raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes.")
-        survey = _read_survey(load_json(text, SurveyError))
-        if survey.canonical != text:
-            raise SurveyError("$", "must be in canonical form, its epsilon the sum of its questions'.")
-        return survey
+        return _read_canonical(text)
 
     def perturb(self, answers: Mapping[str, ArrayLike], coins: Coins) -> Bytes:
         """Perturb n people's answers, shape (n, record_bytes), by question id as the mechanisms take them.
@@ -165,6 +161,16 @@ def _question_document(question: Question) -> dict[str, Any]:
         "type": question.type,
     }
     return document | ({"options": list(question.options)} if question.options else {})
+
+
+@lru_cache(maxsize=_N_SURVEYS_KEPT)
+def _read_canonical(text: bytes) -> Survey:
+    if len(text) > MAX_SURVEY_BYTES:
+        raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes.")
+    survey = _read_survey(load_json(text, SurveyError))
+    if survey.canonical != text:
+        raise SurveyError("$", "must be in canonical form, its epsilon the sum of its questions'.")
+    return survey
 
 
 def _read_survey(document: Any) -> Survey:

@@ -1,0 +1,131 @@
+"""The respondent's and the author's commands: `sotto check`, `explain`, `outbox`."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_client.delivery import Delivery
+from sotto_client.errors import ClientError
+from sotto_client.exchange import check_survey_id, check_url
+from sotto_client.explain import explain as explain_survey
+from sotto_client.inventory import Inventory, take_inventory
+from sotto_client.source import fetch_survey
+from sotto_client.state import State
+from sotto_protocol import Survey, SurveyError, compile_survey, compile_toml
+from sotto_protocol.documents import load_json
+
+_TIMEOUT_S = 10.0
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
+
+
+@click.command(epilog="Example:  sotto check survey.toml")
+@click.argument("survey_file", type=click.Path(path_type=Path))
+@click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
+def check(survey_file: Path, canonical: bool) -> None:
+    """Check SURVEY_FILE (TOML, JSON or canonical JSON) and print what it takes, in nats."""
+    survey = read_file(survey_file)
+    if canonical:
+        click.echo(survey.canonical.decode())
+        return
+    rows = [["question", "type", "mechanism", "epsilon", "expected"]]
+    rows += [[q.id, q.type, q.mechanism.name, f"{q.epsilon:f}", q.expected] for q in survey.questions]
+    rows.append(["total", "", "", f"{survey.epsilon:f}", ""])
+    _echo(_align(rows))
+    _echo(f"fingerprint {survey.fingerprint}")
+
+
+@click.command(epilog="Example:  sotto explain survey.toml")
+@click.argument("source")
+@click.argument("survey_id", metavar="[SURVEY]", required=False)
+@_as_json
+@click.option(
+    "--timeout-s", default=_TIMEOUT_S, show_default=True, type=click.FloatRange(0.1), help="Wait for URL, in seconds."
+)
+def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float) -> None:
+    """Say in plain words what a report gives away: of a file SOURCE, or of SURVEY at a collector's URL SOURCE."""
+    if survey_id is None:
+        survey = read_file(Path(source))
+    else:
+        survey = fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)
+    explanation = explain_survey(survey)
+    _echo(json.dumps(asdict(explanation), default=float, indent=2) if as_json else str(explanation))
+
+
+@click.command(epilog="Example:  sotto outbox device.db")
+@click.argument("state_file", metavar="[STATE]", required=False, type=click.Path(path_type=Path))
+@_as_json
+@click.option("--send", is_flag=True, help="Try to deliver what waits, first; off by default.")
+@click.option(
+    "--timeout-s",
+    default=_TIMEOUT_S,
+    show_default=True,
+    type=click.FloatRange(0.1),
+    help="Time for --send, in seconds.",
+)
+def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float) -> None:
+    """Show what the device STATE (by default the user's) has spent, and the noisy reports that wait or were refused."""
+    state = State.open(state_file, create=False)
+    if send:
+        _send(state, timeout_s)
+    inventory = take_inventory(state)
+    _echo(json.dumps(asdict(inventory), default=str, indent=2) if as_json else _describe(inventory))
+
+
+def read_file(path: Path) -> Survey:
+    """Return a survey from an author's TOML or JSON, or from canonical JSON. Raises SurveyError, ClientError."""
+    try:
+        text = path.read_bytes()
+        if path.suffix != ".json":
+            return compile_toml(text.decode())
+    except OSError as fault:
+        raise ClientError(f"{path}: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise SurveyError("$", "must be TOML in UTF-8.") from fault
+    document = load_json(text, SurveyError)
+    is_published = isinstance(document, dict) and "format" in document
+    return Survey.from_canonical(text.rstrip()) if is_published else compile_survey(document)
+
+
+def _address(url: str, survey_id: str) -> tuple[str, str]:
+    try:
+        return check_url(url), check_survey_id(survey_id)
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from fault
+
+
+def _send(state: State, timeout_s: float) -> None:
+    delivery = Delivery(state, timeout_s=timeout_s)
+    try:
+        is_empty = delivery.flush(timeout_s)
+    finally:
+        delivery.close(timeout_s)
+    click.echo("nothing waits" if is_empty else "some reports still wait", err=True)
+
+
+def _describe(inventory: Inventory) -> str:
+    spent = [["answered", "survey", "epsilon", "receipt"]]
+    spent += [[entry.day, entry.survey_id, f"{entry.epsilon:f}", entry.receipt] for entry in inventory.ledger]
+    parts = [_align(spent) if inventory.ledger else "nothing answered"]
+    for report in inventory.waiting:
+        parts.append(f"waiting: {report.receipt}  {report.survey_id}  {report.url}  attempts {report.n_attempts}")
+        parts += [f"  {line}" for line in report.lines()]
+    for report in inventory.rejected:
+        parts.append(f"refused: {report.receipt}  {report.survey_id}  {report.url}  {report.reason}")
+        parts += [f"  {line}" for line in report.lines()]
+    return "\n".join(parts)
+
+
+def _align(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _echo(text: Any) -> None:
+    """Print, but for what could steer a terminal: a survey's and a collector's texts are not trusted."""
+    click.echo("".join(c if c.isprintable() or c == "\n" else "?" for c in text))

@@ -1,0 +1,90 @@
+"""One exchange with a collector that is told nothing about the device: no version, cookie, password or redirect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from sotto_client.errors import DeliveryError
+from sotto_protocol.survey import ID_PATTERN
+
+_HEADERS = {
+    "User-Agent": "sottovoce",  # neither a version nor a platform: a device is not to be told from another
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",  # requests' own value depends on what is installed; and no bombs
+    "Connection": "close",
+}
+_CHUNK_BYTES = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def check_url(url: str) -> str:
+    """Return a collector's address without a trailing slash. Raises ValueError."""
+    try:
+        parts = urlsplit(url)
+        is_plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+        is_plain = is_plain and not parts.query and not parts.fragment and parts.port != 0
+    except (ValueError, AttributeError):
+        is_plain = False
+    if not is_plain or not url.isascii() or not url.isprintable() or " " in url:
+        raise ValueError("url must be http:// or https://, a host, and no user, password, query or fragment.")
+    return url.rstrip("/")
+
+
+def check_survey_id(survey_id: str) -> str:
+    """Return the id if a survey can have it. Raises ValueError."""
+    if not isinstance(survey_id, str) or ID_PATTERN.fullmatch(survey_id) is None:
+        raise ValueError("survey_id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
+    return survey_id
+
+
+def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) -> Reply:
+    """Ask for a survey, whoever asks. Raises DeliveryError."""
+    return _exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes)
+
+
+def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_bytes: int) -> Reply:
+    """Send a report's bytes as they are. Raises DeliveryError."""
+    address = f"{url}/v1/surveys/{survey_id}/reports"
+    headers = {"Content-Type": "application/json"}
+    return _exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)
+
+
+def _exchange(method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Reply:
+    try:
+        with requests.Session() as session:
+            session.headers.clear()
+            session.headers.update(_HEADERS)
+            session.auth = _no_password
+            timeouts = (timeout_s, timeout_s)
+            with session.request(
+                method, address, timeout=timeouts, allow_redirects=False, stream=True, **sent
+            ) as response:
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Reply(response.status_code, headers, _read(response, max_bytes))
+    except (requests.RequestException, HTTPError, OSError, ValueError) as fault:
+        raise DeliveryError(f"no answer from the collector ({type(fault).__name__}).") from fault
+
+
+def _no_password(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request  # an auth that does nothing keeps requests from sending a password out of ~/.netrc
+
+
+def _read(response: requests.Response, max_bytes: int) -> bytes:
+    body = b""
+    for chunk in response.iter_content(_CHUNK_BYTES):
+        body += chunk
+        if len(body) > max_bytes:
+            raise DeliveryError(f"the collector's answer has more than {max_bytes} bytes.")
+    return body

@@ -1,0 +1,97 @@
+"""All that a device keeps, made readable: what it spent, and what its reports say in the words of their surveys."""
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sotto_client.ledger import Ledger
+from sotto_client.outbox import Outbox, Rejected, Waiting
+from sotto_client.state import State
+from sotto_protocol import Question, Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """One report that was made; `epsilon` in nats, `day` as an ISO date in UTC."""
+
+    day: str
+    survey_id: str
+    fingerprint: str
+    epsilon: Decimal
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One report in the outbox. `reported`: by question id, what the noisy report says (in options, where known)."""
+
+    receipt: str
+    survey_id: str
+    url: str
+    n_attempts: int
+    reason: str
+    reported: dict[str, Any]
+
+    def lines(self) -> list[str]:
+        """Return what is reported, one line a question."""
+        return [f"{question_id}: reported {_words(value)}" for question_id, value in self.reported.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What a state holds, but for the device's secret. `reason` is why a rejected report was refused."""
+
+    state: str
+    ledger: tuple[Spent, ...]
+    waiting: tuple[Kept, ...]
+    rejected: tuple[Kept, ...]
+
+
+def take_inventory(state: State) -> Inventory:
+    """Return everything that a state holds and a respondent can read."""
+    with state.read() as connection:
+        entries = Ledger(connection).entries()
+        waiting, rejected = Outbox(connection).waiting(), Outbox(connection).rejected()
+        texts = [text for (text,) in connection.execute("SELECT canonical FROM surveys")]
+    surveys = {survey.fingerprint: survey for survey in map(Survey.from_canonical, texts)}
+    return Inventory(
+        state.name,
+        tuple(Spent(e.day.isoformat(), e.survey_id, e.fingerprint, e.epsilon, e.receipt) for e in entries),
+        tuple(_keep(report, surveys, "", report.n_attempts) for report in waiting),
+        tuple(
+            _keep(report, surveys, f"{report.problem.code}: {report.problem.detail}", report.n_attempts)
+            for report in rejected
+        ),
+    )
+
+
+def decode(survey: Survey, answers: dict[str, Any]) -> dict[str, Any]:
+    """Return what one sent report says: yes-no as a bool, else the texts of the options that it supports.
+
+    `answers` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
+    """
+    record = survey.from_wire([answers])
+    return {
+        question.id: _supported(question, question.mechanism.supported(part[0]))
+        for question, part in survey.columns(record)
+    }
+
+
+def _supported(question: Question, values: list[int]) -> Any:
+    return bool(values) if question.type == "yes-no" else [question.options[value] for value in values]
+
+
+def _keep(report: Waiting | Rejected, surveys: dict[str, Survey], reason: str, n_attempts: int) -> Kept:
+    sent = json.loads(report.body)
+    answers = sent["reports"][0]["answers"]
+    survey = surveys.get(sent["fingerprint"])
+    if survey is not None:
+        answers = decode(survey, answers)
+    return Kept(report.receipt, report.survey_id, report.url, n_attempts, reason, answers)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return (" | ".join(value) or "nothing") if isinstance(value, list) else str(value)

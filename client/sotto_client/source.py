@@ -1,0 +1,106 @@
+"""Where a survey comes from: the collector, which is not trusted, or the checked copy that the device keeps."""
+
+import json
+from dataclasses import dataclass
+
+from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
+from sotto_client.exchange import Reply, get_survey
+from sotto_client.ledger import Limits
+from sotto_client.state import State
+from sotto_protocol import Problem, Survey, SurveyError
+from sotto_protocol.survey import MAX_SURVEY_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class SurveySource:
+    """One survey of one collector, with what this device demands of it."""
+
+    url: str
+    survey_id: str
+    fingerprint: str | None
+    limits: Limits
+    timeout_s: float
+
+    def survey(self, state: State) -> Survey:
+        """Return the collector's survey and keep it, or the copy kept before when the collector cannot be reached.
+
+        Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+        """
+        try:
+            survey = self._check(fetch_survey(self.url, self.survey_id, timeout_s=self.timeout_s))
+        except SurveyUnavailable as fault:
+            kept = self._kept(state)
+            if kept is None or fault.is_final:
+                raise
+            return self._check(read_survey(kept, self.survey_id))
+        if self._kept(state) != survey.canonical:
+            self._keep(state, survey)
+        return survey
+
+    def _check(self, survey: Survey) -> Survey:
+        if self.fingerprint not in (None, survey.fingerprint):
+            raise SurveyRefused(f"survey {survey.id} has fingerprint {survey.fingerprint}, not the pinned one.")
+        if survey.epsilon > self.limits.max_epsilon:
+            raise SurveyRefused(
+                f"survey {survey.id} takes epsilon {survey.epsilon}, above max_epsilon ({self.limits.max_epsilon})."
+            )
+        return survey
+
+    def _kept(self, state: State) -> bytes | None:
+        with state.read() as connection:
+            row = connection.execute(
+                "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", (self.url, self.survey_id)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    def _keep(self, state: State, survey: Survey) -> None:
+        with state.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?)",
+                (self.url, self.survey_id, survey.canonical),
+            )
+
+
+def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
+    """Return the collector's survey, its epsilon recomputed; whether it is affordable is for a device to say.
+
+    Raises SurveyUnavailable when there is none to be had, SurveyRefused when it is malformed or untruthful.
+    """
+    try:
+        reply = get_survey(url, survey_id, timeout_s=timeout_s, max_bytes=MAX_SURVEY_BYTES)
+    except DeliveryError as fault:
+        raise SurveyUnavailable(f"survey {survey_id}: {fault}") from fault
+    if reply.status != 200:
+        raise _unavailable(survey_id, reply)
+    if not _is_json(reply.body):  # the login page of a network in between
+        raise SurveyUnavailable(f"survey {survey_id}: the answer is not the collector's.")
+    return read_survey(reply.body, survey_id)
+
+
+def read_survey(canonical: bytes, survey_id: str) -> Survey:
+    """Return a published survey, trusting nothing. Raises SurveyRefused."""
+    try:
+        survey = Survey.from_canonical(canonical)
+    except SurveyError as fault:
+        raise SurveyRefused(f"survey {survey_id} is refused: {fault}") from fault
+    if survey.id != survey_id:
+        raise SurveyRefused(f"survey {survey_id} was asked for, and another was served.")
+    return survey
+
+
+def _unavailable(survey_id: str, reply: Reply) -> SurveyUnavailable:
+    problem = Problem.from_response(reply.status, reply.body)
+    is_final = 400 <= reply.status < 500 and problem.code != "unexpected"  # the collector itself says no
+    return SurveyUnavailable(
+        f"survey {survey_id}: the collector says HTTP {reply.status} ({problem.code}).", is_final=is_final
+    )
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except RecursionError:
+        return True  # let the survey's own reader refuse it
+    except ValueError:
+        return False
+    return True

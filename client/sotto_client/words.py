@@ -1,0 +1,101 @@
+"""Probabilities in plain words: what a mechanism does to an answer, as frequencies that people can picture."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from sotto_protocol import Question
+from sotto_protocol.mechanism import Mechanism
+
+_IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
+_STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
+_MAX_SMALL = 20  # the largest denominator of "n times in m"
+
+
+def what_happens(question: Question) -> str:
+    """Return one or two sentences on how an answer is reported, by the mechanism that does it."""
+    mechanism = question.mechanism
+    true, other = times(mechanism.prob_support_if_true), times(mechanism.prob_support_if_other)
+    match mechanism.name:
+        case "warner" | "forced-response":
+            return f"Your yes is reported as yes {true}; your no is reported as yes {other}."
+        case "k-ary":
+            n_others = mechanism.n_values - 1
+            others = "the other one is" if n_others == 1 else f"one of the other {n_others} is, each as likely"
+            return f"The option that you choose is reported {true}; otherwise {others}."
+        case "sue" | "oue":
+            return (
+                f"Each of the {mechanism.n_values} options is reported as yes or no: the one that you choose as yes "
+                f"{true}, each other one as yes {other}."
+            )
+        case "bit-flips":
+            return (
+                f"Each of the {mechanism.n_values} options is reported as yes or no: one that you choose as yes "
+                f"{true}, one that you do not choose as yes {other}."
+            )
+    raise NotImplementedError(f"no words for the mechanism {mechanism.name}.")
+
+
+def after_report(question: Question) -> str:
+    """Return for a yes-no question what one who knew nothing may think after either report; else nothing.
+
+    Both are said, because a forced response can give away more by one report than by the other.
+    """
+    if question.type != "yes-no":
+        return ""
+    sees_yes, sees_no = (percent_above(share) for share in _shares_of_yes(question.mechanism))
+    return (
+        f" Whoever thought yes as likely as no takes you for a yes with {sees_yes} after a reported yes, "
+        f"with {sees_no} after a reported no."
+    )
+
+
+def _shares_of_yes(mechanism: Mechanism) -> tuple[float, float]:
+    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    return true / (true + other), (1 - true) / (2 - true - other)
+
+
+def times(prob: float) -> str:
+    """Return a probability as a frequency: exactly where it is simple, else to three digits.
+
+    >>> times(0.75), times(0.0180342), times(2 / 3)
+    ('3 times in 4', 'about 180 times in 10,000', '2 times in 3')
+    """
+    simple = Fraction(prob).limit_denominator(_MAX_SMALL)
+    if abs(simple - Fraction(prob)) < 1e-8 and 0 < simple < 1:
+        return f"{_count(simple.numerator)} in {simple.denominator}"
+    if prob > 0.9995:
+        return f"all but {times(1 - prob)}"
+    out_of = 1000
+    while round(prob * out_of) < 100:
+        out_of *= 10
+    return f"about {_count(round(prob * out_of))} in {out_of:,}"
+
+
+def _count(n_times: int) -> str:
+    return f"{n_times:,} time" + ("" if n_times == 1 else "s")
+
+
+def percent_above(share: float) -> str:
+    """Return a share in percent, rounded up to a tenth, or finer near 0 and 100; a billionth is ignored.
+
+    >>> percent_above(0.7500000000001), percent_above(0.94283), percent_above(0.99988)
+    ('75 %', '94.3 %', '99.99 %')
+    """
+    return _percent(Decimal(str(share)) - _IMMATERIAL, ROUND_CEILING)
+
+
+def percent_below(share: float) -> str:
+    """Return a share in percent, rounded down to a tenth, or finer near 0 and 100; a billionth is ignored.
+
+    >>> percent_below(0.05717)
+    '5.7 %'
+    """
+    return _percent(Decimal(str(share)) + _IMMATERIAL, ROUND_FLOOR)
+
+
+def _percent(share: Decimal, rounding: str) -> str:
+    for step in _STEPS:
+        shown = (share * 100).quantize(step, rounding)
+        if 0 < shown < 100:
+            break
+    return f"{shown.normalize():f} %"

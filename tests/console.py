@@ -1,0 +1,111 @@
+"""Runs the examples of the documentation as a reader would: block by block, in one folder, with a real collector.
+
+Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
+any text. `toml`: a first line `# NAME.toml` names the file. `python`: run as a script. The documented address is wherever
+the collector that the blocks started listens.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DOCUMENTED_URL = "http://127.0.0.1:8000"
+BIN = Path(sys.executable).parent
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(document: Path) -> list[tuple[str, str]]:
+    """Return the fenced blocks as (language, text)."""
+    return [(match[1], match[2]) for match in _FENCE.finditer(document.read_text())]
+
+
+@dataclass
+class Console:
+    """A reader's terminal. `close` stops what it started."""
+
+    folder: Path
+    url: str = DOCUMENTED_URL
+    servers: list[subprocess.Popen[str]] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("SOTTO_")},
+            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+            "SOTTO_PORT": "0",
+            "XDG_STATE_HOME": str(self.folder / "state"),
+        }
+
+    def run_document(self, document: Path) -> None:
+        """Run every block, and compare what is printed with what the document says."""
+        for language, text in blocks(document):
+            if language == "toml" and (name := re.match(r"# (\S+\.toml)\n", text)):
+                (self.folder / name[1]).write_text(text)
+            elif language == "python":
+                self.run([sys.executable, "-c", text.replace(DOCUMENTED_URL, self.url)])
+            elif language == "console":
+                self.run_session(text)
+
+    def run_session(self, text: str) -> None:
+        """Run the commands of a console block."""
+        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            if not command.startswith("scripts/"):  # tested by running it whole
+                compare(self.run_command(command), expected, command)
+
+    def run_command(self, command: str) -> str:
+        """Run one command line; return what it printed."""
+        words = shlex.split(command.replace(DOCUMENTED_URL, self.url))
+        if words[0] == "export":
+            name, _, value = words[1].partition("=")
+            self.environment[name] = self.tokens.get(value, value)
+            return ""
+        if words[:2] == ["sotto", "serve"]:
+            return self.serve(words)
+        printed = self.run(words)
+        if words[:3] == ["sotto", "token", "create"]:
+            role = words[words.index("--role") + 1]
+            self.tokens[f"sotto_{role}_.."] = printed.strip()
+        return printed
+
+    def run(self, words: list[str]) -> str:
+        """Run a program to its end; it must succeed."""
+        done = subprocess.run(
+            words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def serve(self, words: list[str]) -> str:
+        """Start a collector on a free port; return its first line, with the documented address."""
+        port = ["--port", "0"] if "--port" in words else []
+        server = subprocess.Popen(
+            [*words, *port], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
+        )
+        self.servers.append(server)
+        assert server.stdout
+        line = server.stdout.readline()
+        self.url = line.split()[-1]
+        return line.replace(self.url, DOCUMENTED_URL)
+
+    def close(self) -> None:
+        """Stop the collectors; each must end cleanly."""
+        for server in self.servers:
+            server.terminate()
+            server.communicate(timeout=20)
+            assert server.returncode == 0
+
+
+def compare(printed: str, expected: str, command: str) -> None:
+    """Fail unless the output is what the document shows."""
+    for seen, shown in zip(_lines(printed), _lines(expected), strict=bool(_lines(expected))):
+        pattern = re.escape(shown).replace(r"\.\.", ".*")
+        assert re.fullmatch(pattern, seen), f"$ {command}\nshown: {shown}\nseen:  {seen}"
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().splitlines()]
