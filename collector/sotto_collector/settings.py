@@ -62,7 +62,8 @@ def _read_table() -> tuple[Setting, ...]:
     rows = []
     for row in fields(Settings):
         meta = row.metadata
-        rows.append(Setting(row.name, row.default, meta["help"], meta.get("low", 0), meta.get("high", 0)))
+        default: Any = row.default
+        rows.append(Setting(row.name, default, meta["help"], meta.get("low", 0), meta.get("high", 0)))
     return tuple(rows)
 
 

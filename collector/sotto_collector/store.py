@@ -1,6 +1,6 @@
 """The store: surveys, tokens' hashes, reports, tallies, in one SQLite file. Nothing else is kept.
 
-Everything that the rest of the collector needs of a database is a public method here, so that another can stand behind it.
+All that the rest of the collector needs of a database is a public method here, so that another can stand behind it.
 """
 
 import shutil
@@ -11,13 +11,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sotto_collector.database import connect, open_database
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
-from sotto_collector.transaction import Transaction, pack_counts, unpack_counts
+from sotto_collector.transaction import Transaction, unpack_counts
 from sotto_protocol import Survey, Tally
 
 RECOUNT_ROWS = 50_000
@@ -175,7 +175,7 @@ class Store:
             if self.read_tally(stored) != self.recount(stored):
                 raise StoreError(f"db ({self.path}): the tally of {stored.survey.id} differs from its reports.")
 
-    def _read(self, question: str, *values: object) -> list[tuple[object, ...]]:
+    def _read(self, question: str, *values: object) -> list[tuple[Any, ...]]:
         with self._reader() as connection:
             return connection.execute(question, values).fetchall()
 

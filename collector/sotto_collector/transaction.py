@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ _FIND_KNOWN = (
     f"WHERE EXISTS (SELECT 1 FROM reports WHERE survey_key = :key AND report_id = {_ID})"
 )
 _INSERT = (
-    f"INSERT INTO reports {_ROWS} "  # noqa: S608  # built of constants
+    f"INSERT OR IGNORE INTO reports {_ROWS} "  # noqa: S608  # built of constants
     f"SELECT :key, {_ID}, substr(:packed, i * :width + 1, :width) FROM row"
 )
 
@@ -43,15 +44,18 @@ class Transaction:
 
         `ids`: n different ids, sorted, so that rows arrive in no order but theirs. `records`: shape (n, record_bytes).
         """
-        is_new = np.ones(len(ids), np.bool_)
-        known = self._one(_FIND_KNOWN, {"key": key, "ids": ids.tobytes(), "n_rows": len(ids)})
-        if known is not None and known[0] is not None:
-            is_new[np.fromstring(known[0], np.int64, sep=",")] = False
-        if is_new.any():
-            self._insert(key, ids[is_new], records[is_new])
+        self._connection.execute("SAVEPOINT fresh")
+        if self._insert(key, ids, records) == len(ids):
+            is_new = np.ones(len(ids), np.bool_)
+        else:  # some are stored already, and SQLite doesn't say which: look, then insert the others
+            self._connection.execute("ROLLBACK TO fresh")
+            is_new = ~self.find_known(key, ids)
+            if self._insert(key, ids[is_new], records[is_new]) != is_new.sum():
+                raise sqlite3.DatabaseError("ids that were not there could not be inserted")
+        self._connection.execute("RELEASE fresh")
         return is_new
 
-    def _insert(self, key: int, ids: NDArray[np.void], records: NDArray[np.uint8]) -> None:
+    def _insert(self, key: int, ids: NDArray[np.void], records: NDArray[np.uint8]) -> int:
         values = {
             "key": key,
             "ids": ids.tobytes(),
@@ -59,7 +63,15 @@ class Transaction:
             "width": records.shape[1],
             "n_rows": len(ids),
         }
-        self._connection.execute(_INSERT, values)
+        return self._connection.execute(_INSERT, values).rowcount if len(ids) else 0
+
+    def find_known(self, key: int, ids: NDArray[np.void]) -> NDArray[np.bool_]:
+        """Return which of the ids are stored already, shape (n,)."""
+        is_known = np.zeros(len(ids), np.bool_)
+        found = self._one(_FIND_KNOWN, {"key": key, "ids": ids.tobytes(), "n_rows": len(ids)})
+        if found is not None and found[0] is not None:
+            is_known[[int(index) for index in found[0].split(",")]] = True
+        return is_known
 
     def add_to_tally(self, key: int, n_reports: int, counts: NDArray[np.int64]) -> None:
         """Add to a survey's tally: `counts` of all questions, one behind the other."""
@@ -98,9 +110,9 @@ class Transaction:
         """Delete a token's hash, if it is there."""
         self._connection.execute("DELETE FROM tokens WHERE token_hash = ?", (token_hash,))
 
-    def _one(self, question: str, values: object) -> tuple[object, ...] | None:
+    def _one(self, question: str, values: Any) -> tuple[Any, ...] | None:
         given = values if isinstance(values, dict) else (values,)
-        row: tuple[object, ...] | None = self._connection.execute(question, given).fetchone()
+        row: tuple[Any, ...] | None = self._connection.execute(question, given).fetchone()
         return row
 
 

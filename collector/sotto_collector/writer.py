@@ -66,14 +66,14 @@ class Writer:
                 raise BusyError(f"reports that wait must be at most {self._max_queued_reports}.")
             self._queue.append(waiting)
             self._n_queued += len(batch)
-            self._changed.notify()
+            self._changed.notify_all()
         return waiting.reply.result()
 
     def close(self) -> None:
         """Commit what is queued, answer it, and end the thread."""
         with self._changed:
             self._closing = True
-            self._changed.notify()
+            self._changed.notify_all()
         self._thread.join()
 
     def _run(self) -> None:
@@ -116,17 +116,25 @@ def _own_copy(fault: Exception) -> Exception:
 
 def count_batches(transaction: Transaction, batches: list[Batch]) -> list[Outcome | Exception]:
     """Insert new reports and add them to their tallies; return what becomes of each batch if this commits."""
-    results: list[Outcome | Exception] = [SurveyClosedError("the survey takes no more reports.")] * len(batches)
+    results: list[Outcome | Exception] = [Outcome(0, len(batch)) for batch in batches]
     by_survey: dict[int, list[int]] = defaultdict(list)
     for index, batch in enumerate(batches):
         by_survey[batch.stored.key].append(index)
     for key, indices in by_survey.items():
-        if not transaction.is_open(key):
-            continue
-        n_counted = _count_survey(transaction, [batches[index] for index in indices])
-        for index, counted in zip(indices, n_counted.tolist(), strict=True):
-            results[index] = Outcome(counted, len(batches[index]) - counted)
+        if transaction.is_open(key):
+            n_counted = _count_survey(transaction, [batches[index] for index in indices])
+            for index, counted in zip(indices, n_counted.tolist(), strict=True):
+                results[index] = Outcome(counted, len(batches[index]) - counted)
+        else:
+            for index in indices:
+                if not _is_known(transaction, batches[index]):
+                    results[index] = SurveyClosedError("the survey takes no more reports.")
     return results
+
+
+def _is_known(transaction: Transaction, batch: Batch) -> bool:
+    """Return whether all of a batch was counted before: a repeat is acknowledged even after the survey was closed."""
+    return bool(transaction.find_known(batch.stored.key, np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")).all())
 
 
 def _count_survey(transaction: Transaction, batches: list[Batch]) -> NDArray[np.int64]:

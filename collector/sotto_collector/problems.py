@@ -1,0 +1,79 @@
+"""How every error leaves the collector: as one problem document, with a stable code and no submitted value in it."""
+
+import logging
+import traceback
+from http import HTTPStatus
+
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+
+from sotto_collector.errors import (
+    BusyError,
+    CollectorError,
+    RequestError,
+    StoreError,
+    SurveyClosedError,
+    SurveyExistsError,
+)
+from sotto_protocol import Problem
+from sotto_protocol.problem import CONTENT_TYPE
+
+BUSY_RETRY_S = 1
+STORE_RETRY_S = 5
+
+_CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large", 500: "internal"}
+_ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
+    BusyError: (503, "busy", "too many reports are waiting; send it again later."),
+    StoreError: (503, "store_unavailable", "nothing was stored; send it again later."),
+    SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
+    SurveyExistsError: (409, "survey_exists", "another survey has this id."),
+}
+
+log = logging.getLogger("sotto_collector")
+
+
+def install_problems(app: Flask) -> None:
+    """Answer every exception with a problem document."""
+    app.register_error_handler(CollectorError, _answer_collector_error)
+    app.register_error_handler(HTTPException, _answer_http_error)
+    app.register_error_handler(Exception, _answer_bug)
+
+
+def describe_status(status: int) -> Problem:
+    """Return the problem document for an error that has no words of its own."""
+    code = _CODES.get(status, _CODES[400] if status < 500 else _CODES[500])
+    return Problem(status, code, f"{HTTPStatus(status).phrase.lower()}.")
+
+
+def _respond(problem: Problem) -> Response:
+    response = Response(problem.to_json(), status=problem.status, content_type=CONTENT_TYPE)
+    if problem.status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(BUSY_RETRY_S if problem.code == "busy" else STORE_RETRY_S)
+    return response
+
+
+def _answer_collector_error(fault: CollectorError) -> Response:
+    if isinstance(fault, RequestError):
+        return _respond(fault.problem)
+    for kind, (status, code, detail) in _ERRORS.items():
+        if isinstance(fault, kind):
+            if kind is StoreError:
+                log.error("%s", fault)  # our own words and SQLite's: no report is quoted
+            return _respond(Problem(status, code, detail))
+    return _answer_bug(fault)
+
+
+def _answer_http_error(fault: HTTPException) -> Response:
+    response = _respond(describe_status(fault.code or 500))
+    if fault.code == HTTPStatus.METHOD_NOT_ALLOWED:
+        response.headers["Allow"] = dict(fault.get_headers()).get("Allow", "")
+    return response
+
+
+def _answer_bug(fault: Exception) -> Response:
+    """Log where it happened, not what it says: an exception's message may quote the request."""
+    places = "".join(traceback.format_tb(fault.__traceback__))
+    log.error("internal error: %s\n%s", type(fault).__name__, places.rstrip())
+    return _respond(Problem(500, "internal", "the collector failed; nothing was stored."))

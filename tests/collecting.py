@@ -1,0 +1,177 @@
+"""Real parts for the collector's tests: a survey with every mechanism, noisy reports, a collector that is served."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.tokens import create_token
+from sotto_collector.writer import Batch
+from sotto_protocol import Coins, Report, Survey, batch_body, compile_toml
+
+SOTTO = Path(sys.executable).with_name("sotto")
+TIMEOUT_S = 20
+TOWNS = ", ".join(f'"town {number}"' for number in range(300))
+SURVEY_TOML = f"""
+id = "habits"
+title = "Habits"
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+epsilon = 1.0
+[[questions]]
+id = "rating"
+type = "one-of"
+text = "How happy are you?"
+options = ["1", "2", "3", "4", "5"]
+mechanism = "k-ary"
+epsilon = 1.0
+[[questions]]
+id = "town"
+type = "one-of"
+text = "Where do you live?"
+options = [{TOWNS}]
+mechanism = "k-ary"
+epsilon = 3.0
+[[questions]]
+id = "colour"
+type = "one-of"
+text = "Which colour?"
+options = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
+mechanism = "oue"
+epsilon = 1.0
+[[questions]]
+id = "drugs"
+type = "any-of"
+text = "Which have you taken?"
+options = ["a", "b", "c"]
+epsilon = 1.0
+"""
+SURVEY = compile_toml(SURVEY_TOML)
+SMALL = compile_toml(SURVEY_TOML.split('[[questions]]\nid = "town"')[0].replace("habits", "small"))
+
+
+def make_reports(n_reports: int, survey: Survey = SURVEY) -> list[Report]:
+    """Return reports of people who all answer with the first option, perturbed with real coins."""
+    answers: dict[str, Any] = {}
+    for question in survey.questions:
+        rows = question.mechanism.n_values if question.mechanism.takes_rows else ()
+        answers[question.id] = np.zeros((n_reports, rows) if rows else n_reports, np.intp)
+    records = survey.perturb(answers, Coins(os.urandom))
+    return [Report(os.urandom(16), record.tobytes()) for record in records]
+
+
+def make_batch(stored: StoredSurvey, reports: list[Report]) -> Batch:
+    """Return reports as the writer takes them."""
+    records = np.frombuffer(b"".join(report.record for report in reports), np.uint8)
+    return Batch(stored, b"".join(report.id for report in reports), records.reshape(len(reports), -1))
+
+
+def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
+    """Put a survey into a store, and return it as stored."""
+    store.add_survey(survey)
+    stored = store.find_survey(survey.id)
+    assert stored is not None
+    return stored
+
+
+def check_store(path: Path) -> None:
+    """Hold that the file is sound and every tally equals the recount of its stored reports."""
+    with closing(Store(path)) as store:
+        store.check_integrity()
+
+
+@dataclass
+class Served:
+    """A `sotto serve` process of this test's own."""
+
+    process: "subprocess.Popen[str]"
+    port: int
+    db: Path
+    admin: str
+    analyst: str
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S)
+
+    def ask(
+        self, method: str, path: str, body: bytes = b"", token: str = "", headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], Any]:
+        """Return (status, headers, decoded JSON) of one request."""
+        sent = {"Content-Type": "application/json"} | (headers or {})
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)) as connection:
+            connection.request(method, path, body or None, sent)
+            response = connection.getresponse()
+            return response.status, dict(response.getheaders()), json.loads(response.read())
+
+    def send(self, reports: list[Report], survey: Survey = SURVEY) -> tuple[int, dict[str, str], Any]:
+        return self.ask("POST", f"/v1/surveys/{survey.id}/reports", batch_body(survey, reports))
+
+    def stop(self) -> tuple[int, str, str]:
+        """Send SIGTERM; return (exit code, stdout, stderr)."""
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=TIMEOUT_S)
+        return self.process.returncode, out, err
+
+    def kill(self) -> None:
+        """Kill the whole process group at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate(timeout=TIMEOUT_S)
+
+
+def prepare(db: Path, *surveys: Survey) -> tuple[str, str]:
+    """Make a database with these surveys; return an admin's and an analyst's token."""
+    with closing(Store(db)) as store:
+        for survey in surveys or (SURVEY,):
+            store.add_survey(survey)
+        return create_token(store, "admin"), create_token(store, "analyst", "test")
+
+
+@contextmanager
+def serve(db: Path, *flags: str, survey: Survey = SURVEY) -> Iterator[Served]:
+    """Serve a database on a free port until the block ends."""
+    admin, analyst = prepare(db, survey)
+    process = subprocess.Popen(
+        [SOTTO, "serve", "--db", db, "--port", "0", *flags],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("sotto collector listening on http://127.0.0.1:"), line
+        yield Served(process, int(line.rsplit(":", 1)[1]), db, admin, analyst)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=TIMEOUT_S)
+
+
+def assert_problem(status: int, content_type: str, document: Any, *, code: str) -> None:
+    """Hold that an answer is a problem document: one shape on every route."""
+    assert content_type == "application/problem+json"
+    assert document["code"] == code
+    assert document["status"] == status
+    assert document["type"] == f"urn:sottovoce:problem:{code}"
+    assert document["title"]
+    assert document["detail"]

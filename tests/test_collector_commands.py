@@ -1,0 +1,152 @@
+"""The operator's commands: one line for a mistake, a result on stdout, help with an example for each."""
+
+import json
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from collecting import SOTTO, SURVEY, SURVEY_TOML, TIMEOUT_S, Served, serve
+from sotto_client.cli import main
+from sotto_collector import commands
+from sotto_collector.settings import SETTINGS, Settings
+from sotto_collector.store import Store
+from sotto_collector.tokens import hash_token
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("served") / "survey.db") as started:
+        yield started
+
+
+def run(*arguments: object, env: dict[str, str] | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], env=env)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_created_token_alone_is_printed_and_its_hash_listed(tmp_path: Path) -> None:
+    db = tmp_path / "survey.db"
+    code, out, err = run("token", "create", "--db", db, "--role", "analyst", "--label", "bob")
+    token = out.strip()
+    assert (code, err, token.count("\n"), token[:14]) == (0, "", 0, "sotto_analyst_")
+    digits = hash_token(token).hex()[:12]
+    assert run("token", "list", "--db", db) == (0, f"{digits}  analyst  bob\n", "")
+    assert run("token", "revoke", "--db", db, digits) == (0, f"revoked {digits}  analyst  bob\n", "")
+    assert run("token", "list", "--db", db) == (0, "", "")
+
+
+def test_database_comes_from_the_environment_too(tmp_path: Path) -> None:
+    env = {"SOTTO_DB": str(tmp_path / "env.db")}
+    assert run("token", "create", "--role", "admin", env=env)[0] == 0
+    with closing(Store(tmp_path / "env.db")) as store:
+        assert [token.role for token in store.list_tokens()] == ["admin"]
+
+
+@pytest.mark.parametrize("command", [("list",), ("revoke", "abcdef123456")])
+def test_listing_makes_no_database(tmp_path: Path, command: tuple[str, ...]) -> None:
+    code, out, err = run("token", *command, "--db", tmp_path / "typo.db")
+    assert (code, out) == (1, "")
+    assert err == f"Error: db ({tmp_path / 'typo.db'}) must be an existing database file.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_token_made_while_the_collector_runs_is_valid_at_once(served: Served) -> None:
+    token = run("token", "create", "--db", served.db, "--role", "analyst")[1].strip()
+    assert served.ask("GET", "/v1/surveys/habits/tally", token=token)[0] == 200
+    assert run("token", "revoke", "--db", served.db, hash_token(token).hex()[:12])[0] == 0
+    assert served.ask("GET", "/v1/surveys/habits/tally", token=token)[0] == 401
+
+
+@pytest.mark.parametrize("kind", ["toml", "json"])
+def test_survey_is_published_from_its_source_and_closed(served: Served, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"survey.{kind}"
+    document = {
+        "id": "from-json",
+        "title": "T",
+        "questions": [{"id": "a", "type": "yes-no", "text": "?", "epsilon": 1}],
+    }
+    path.write_text(SURVEY_TOML.replace("habits", "from-toml") if kind == "toml" else json.dumps(document))
+    code, out, err = run("publish", path, served.url + "/", "--token", served.admin)
+    survey_id, fingerprint = out.split()
+    assert (code, err, survey_id, len(fingerprint)) == (0, "", f"from-{kind}", 64)
+    assert served.ask("GET", f"/v1/surveys/from-{kind}")[2]["id"] == f"from-{kind}"
+    env = {"SOTTO_TOKEN": served.admin}
+    assert run("close", served.url, survey_id, env=env) == (0, f"from-{kind}  closed\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("publish", "SURVEY", "URL", "--token", "wrong"), "refused (401 unauthorized)"),
+        (("publish", "SURVEY", "URL", "--token", "wröng ☃"), "could not be reached"),
+        (("publish", "MISSING", "URL", "--token", "x"), "must be readable: No such file or directory"),
+        (("close", "URL", "../nobody", "--token", "ADMIN"), "refused (404 no"),
+        (("close", "URL/v2", "habits", "--token", "ADMIN"), "refused (404 not_found)"),
+        (("close", "http://127.0.0.1:CLOSED", "habits", "--token", "x"), "could not be reached: Connection refused"),
+        (("close", "no url", "habits", "--token", "x"), "could not be reached: the URL must begin with http"),
+    ],
+)
+def test_failure_is_one_line_and_exit_code_1(
+    served: Served, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY_TOML)
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port = probe.getsockname()[1]
+    known = {"SURVEY": str(tmp_path / "survey.toml"), "MISSING": str(tmp_path / "no.toml"), "ADMIN": served.admin}
+    filled = [known.get(word, word).replace("URL", served.url).replace("CLOSED", str(port)) for word in arguments]
+    code, out, err = run(*filled)
+    assert (code, out) == (1, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert served.admin not in err
+
+
+def test_publishing_a_changed_survey_under_a_known_id_is_refused(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY_TOML.replace('title = "Habits"', 'title = "Changed"'))
+    code, _, err = run("publish", tmp_path / "survey.toml", served.url, "--token", served.admin)
+    assert (code, "409 survey_exists" in err) == (1, True)
+    assert served.ask("GET", "/v1/surveys/habits")[2]["title"] == SURVEY.title
+
+
+def all_commands() -> list[tuple[str, click.Command]]:
+    token = commands.token
+    single = [("serve", commands.serve), ("publish", commands.publish), ("close", commands.close), ("token", token)]
+    return [*single, *((f"token {name}", command) for name, command in token.commands.items())]
+
+
+@pytest.mark.parametrize(("name", "command"), all_commands())
+def test_help_ends_with_an_example_and_every_option_is_explained(name: str, command: click.Command) -> None:
+    assert command.epilog is not None
+    assert command.epilog.startswith(f"Example:  sotto {name.split()[0]}")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help
+            assert parameter.show_default or "default" in parameter.help
+
+
+def test_flags_and_variables_come_from_the_one_table() -> None:
+    options = [option for option in commands.serve.params if isinstance(option, click.Option)]
+    assert [(option.opts[0], option.envvar, option.default) for option in options] == [
+        (row.flag, row.env, row.default) for row in SETTINGS
+    ]
+    assert Settings() == Settings(**{row.name: row.default for row in SETTINGS})  # type: ignore[arg-type]  # by name
+
+
+def test_installed_command_starts(tmp_path: Path) -> None:
+    environ = os.environ | {"SOTTO_DB": str(tmp_path / "survey.db")}
+    made = subprocess.run(
+        [SOTTO, "token", "create", "--role", "admin"],
+        capture_output=True,
+        text=True,
+        env=environ,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    assert made.stdout.startswith("sotto_admin_")

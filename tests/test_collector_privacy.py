@@ -1,0 +1,155 @@
+"""What a collector keeps and says: noisy reports, and nothing of who sent them, from where, when, or in what order."""
+
+import json
+import logging
+import re
+import sqlite3
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collecting import SURVEY, Served, make_reports, serve
+from sotto_collector.logs import set_up_logs
+from sotto_collector.tokens import hash_token
+from sotto_protocol import batch_body
+
+REPORTS = "/v1/surveys/habits/reports"
+CANARY = "c4n4ry"
+CANARY_HEADERS = {
+    "User-Agent": f"{CANARY}-agent/1.0",
+    "X-Forwarded-For": "203.0.113.77",
+    "Forwarded": "for=203.0.113.77",
+    "X-Real-IP": "203.0.113.77",
+    "Cookie": f"session={CANARY}-cookie",
+    "Referer": f"http://{CANARY}-referer/",
+    "From": f"{CANARY}@example.org",
+    "X-Request-Id": f"{CANARY}-request",
+}
+COLUMNS = {
+    "surveys": ["survey_key", "survey_id", "fingerprint", "definition", "is_open"],
+    "tokens": ["token_hash", "role", "label"],
+    "reports": ["survey_key", "report_id", "packed"],
+    "tallies": ["survey_key", "n_reports", "support_counts"],
+}
+
+
+def bad_requests(served: Served) -> None:
+    """Send a canary everywhere a request has a place for one."""
+    good = batch_body(SURVEY, make_reports(1))
+    for body in (
+        CANARY.encode(),
+        json.dumps({CANARY: CANARY}).encode(),
+        good.replace(b'"rating":', b'"c4n4ry":1,"rating":'),
+        re.sub(rb'"rating":\d', b'"rating":"c4n4ry"', good),
+        re.sub(rb'"id":"\w{6}', b'"id":"c4n4ry', good),
+    ):
+        status, _, document = served.ask("POST", f"{REPORTS}?q={CANARY}", body, headers=CANARY_HEADERS)
+        assert 400 <= status < 500
+        assert CANARY not in json.dumps(document)
+    for method, path in (("GET", f"/{CANARY}"), (CANARY.upper(), REPORTS), ("GET", f"/v1/surveys/{CANARY}")):
+        assert served.ask(method, path, headers=CANARY_HEADERS)[0] in (404, 405)
+    assert served.ask("GET", "/v1/surveys/habits/tally", token=f"{CANARY}-token", headers=CANARY_HEADERS)[0] == 401
+    for request in (f"{CANARY}\r\n\r\n", f"GET /{CANARY} HTTP/1.1\r\nContent-Length: {CANARY}\r\n\r\n"):
+        with closing(served.connect()) as connection:
+            connection.sendall(request.encode())
+            assert CANARY.encode() not in connection.recv(65536)
+    with closing(served.connect()) as connection:  # cut in the middle of a body
+        connection.sendall(f"POST {REPORTS}/{CANARY} HTTP/1.1\r\nContent-Length: 99\r\n\r\n{CANARY}".encode())
+
+
+def disk_and_log(served: Served, tmp_path: Path) -> tuple[bytes, bytes]:
+    """Return every byte on the disk while it serves and after it ended, and every byte that it printed."""
+    files = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
+    assert {path.name for path in tmp_path.iterdir()} == {"survey.db", "survey.db-wal", "survey.db-shm"}
+    code, out, err = served.stop()
+    assert code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
+    return files + served.db.read_bytes(), (out + err).encode()
+
+
+def traces(served: Served, started: float) -> list[bytes]:
+    """Return what must not be found: canaries, addresses, tokens, and the time in the forms that programs write."""
+    moments = {int(started), int(started) + 1, int(time.time())}
+    today = datetime.now(UTC)
+    texts = [CANARY, CANARY.upper(), "203.0.113.77", "127.0.0.1", served.admin, served.analyst, "Mozilla", "python"]
+    texts += [today.strftime("%Y-%m-%d"), today.strftime("%Y%m%d"), today.strftime("%d %b %Y"), *map(str, moments)]
+    return [text.encode() for text in texts]
+
+
+def test_no_trace_of_senders_or_times_is_on_the_disk_or_in_the_logs(tmp_path: Path) -> None:
+    started = time.time()
+    with serve(tmp_path / "survey.db") as served:
+        for _ in range(5):
+            body = batch_body(SURVEY, make_reports(20))
+            status, _, _ = served.ask("POST", f"{REPORTS}?q={CANARY}", body, headers=CANARY_HEADERS)
+            assert status == 200
+        bad_requests(served)
+        assert served.ask("GET", "/v1/surveys/habits/tally", token=served.analyst, headers=CANARY_HEADERS)[0] == 200
+        files, log = disk_and_log(served, tmp_path)
+        assert hash_token(served.admin) in files  # the search does find what is there
+        for trace in traces(served, started):
+            assert trace not in files
+            assert trace not in log
+    assert log == b""
+
+
+def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(tmp_path: Path) -> None:
+    reports = make_reports(60)
+    with serve(tmp_path / "survey.db") as served:
+        assert served.ask("POST", REPORTS, batch_body(SURVEY, reports), headers=CANARY_HEADERS)[0] == 200
+        assert served.stop()[0] == 0
+    with closing(sqlite3.connect(tmp_path / "survey.db")) as connection:
+        listed = connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        assert sorted(listed) == sorted(("table", name) for name in COLUMNS)
+        for table, columns in COLUMNS.items():
+            assert [row[1] for row in connection.execute(f"PRAGMA table_info({table})")] == columns
+        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in COLUMNS}  # noqa: S608
+        assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
+    assert rows["surveys"] == [(1, "habits", SURVEY.fingerprint, SURVEY.canonical, 1)]
+    hashes = [(hash_token(served.admin), "admin", ""), (hash_token(served.analyst), "analyst", "test")]
+    assert sorted(rows["tokens"]) == sorted(hashes)
+    assert rows["reports"] == sorted((1, report.id, report.record) for report in reports)
+    ((key, n_reports, counts),) = rows["tallies"]
+    assert (key, n_reports, len(counts)) == (1, 60, 8 * (1 + 5 + 300 + 12 + 3))
+
+
+def test_rows_lie_in_the_order_of_their_ids_and_not_of_arrival(tmp_path: Path) -> None:
+    """Correlation of the ranks of arrival and place; 1,000 random ranks exceed .2 once in 10^9."""
+    reports = make_reports(1000)
+    with serve(tmp_path / "survey.db") as served:
+        for start in range(0, 1000, 100):
+            assert served.send(reports[start : start + 100])[0] == 200
+        served.stop()
+    with closing(sqlite3.connect(tmp_path / "survey.db")) as connection:
+        stored = [row[0] for row in connection.execute("SELECT report_id FROM reports NOT INDEXED")]
+    assert stored == sorted(stored)
+    arrival = {report.id: number for number, report in enumerate(reports)}
+    correlation = np.corrcoef([arrival[key] for key in stored], np.arange(1000))[0, 1]
+    assert abs(correlation) < 0.2
+
+
+def test_bug_is_logged_by_its_place_and_not_by_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loggers = [logging.getLogger(name) for name in ("sotto_collector", "waitress")]
+    before = [(logger.handlers, logger.level, logger.propagate) for logger in loggers]
+    try:
+        set_up_logs()
+        logging.getLogger("waitress").error("peer 203.0.113.77 sent %s", CANARY)
+        try:
+            raise ValueError(CANARY)
+        except ValueError:
+            logging.getLogger("waitress").exception("Exception while serving /%s", CANARY)
+    finally:
+        for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+    logged = capsys.readouterr().err
+    assert logged.count("waitress: error at test_collector_privacy:") == 2
+    assert "(ValueError)" in logged
+    assert CANARY not in logged
+    assert "203.0.113.77" not in logged

@@ -1,0 +1,283 @@
+"""`sotto serve`, the real process: it says where it listens, refuses bad HTTP, survives a full disk, and drains."""
+
+import os
+import re
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from collecting import (
+    SOTTO,
+    SURVEY,
+    TIMEOUT_S,
+    Served,
+    assert_problem,
+    check_store,
+    make_reports,
+    prepare,
+    publish_here,
+    serve,
+)
+from sotto_collector.store import Store
+from sotto_protocol import Report, batch_body
+
+PATH = b"/v1/surveys/habits/reports"
+MAX_BODY = 300_000
+
+
+def read_answer(connection: socket.socket) -> bytes:
+    """Read until the other side closes, or cuts: it need not have read all that it refuses."""
+    received = bytearray()
+    with suppress(ConnectionError):
+        while part := connection.recv(65536):
+            received += part
+    return bytes(received)
+
+
+def send_raw(served: Served, request: bytes) -> bytes:
+    """Send bytes and nothing after them; return the answer, empty where the connection was cut."""
+    with closing(served.connect()) as connection:
+        with suppress(OSError):  # refused before it was all sent
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+        return read_answer(connection)
+
+
+def read_stored(db: Path) -> dict[bytes, bytes]:
+    with closing(Store(db)) as store:
+        return dict(store.read_reports(publish_here(store)))
+
+
+def test_serving_ends_at_sigterm_with_everything_folded_into_a_private_file(tmp_path: Path) -> None:
+    reports = make_reports(10)
+    with serve(tmp_path / "survey.db") as served:
+        assert served.ask("GET", "/healthz")[0] == 200
+        assert served.send(reports)[2] == {"counted": 10, "duplicates": 0}
+        assert served.stop() == (0, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
+    assert stat.S_IMODE(served.db.stat().st_mode) == 0o600
+    assert read_stored(served.db) == {report.id: report.record for report in reports}
+
+
+def test_sigint_ends_it_too(tmp_path: Path) -> None:
+    with serve(tmp_path / "survey.db") as served:
+        served.process.send_signal(signal.SIGINT)
+        assert served.process.wait(TIMEOUT_S) == 0
+
+
+def run_serve(*flags: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [SOTTO, "serve", *map(str, flags)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+
+
+def test_address_in_use_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        done = run_serve("--db", tmp_path / "survey.db", "--port", port)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"Error: cannot listen on 127.0.0.1:{port}: Address already in use.\n"
+
+
+@pytest.mark.parametrize(
+    "flags", [["--db", "missing/survey.db"], ["--db", "."], ["--threads", "0"], ["--host", "no such"]]
+)
+def test_unusable_setting_is_one_line_and_exit_code_1(tmp_path: Path, flags: list[str]) -> None:
+    flags = [str(tmp_path / flag) if flag in (".", "missing/survey.db") else flag for flag in flags]
+    done = run_serve("--db", tmp_path / "survey.db", "--port", "0", *flags)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(r"Error: [^\n]+\n", done.stderr)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    db = tmp_path_factory.mktemp("served") / "survey.db"
+    with serve(db, "--max-body-bytes", str(MAX_BODY)) as started:
+        yield started
+        assert started.stop() == (0, "", "")  # nothing here is worth a line in a log
+    check_store(db)
+
+
+def head(*lines: bytes) -> bytes:
+    start = [b"POST " + PATH + b" HTTP/1.1", b"Host: x", b"Content-Type: application/json"]
+    return b"\r\n".join([*start, *lines, b"", b""])
+
+
+def chunk(body: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(body), body)
+
+
+BODY = batch_body(SURVEY, make_reports(2))
+BAD_HTTP = [
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 200, (400, None)),
+    (b"GET\r\n\r\n", (400, None)),
+    (head(b"Content-Length: 5", b"Content-Length: 6") + b"123456", (400,)),
+    (head(b"Content-Length: -1"), (400,)),
+    (head(b"Content-Length: 1x"), (400,)),
+    (head(b"Transfer-Encoding: chunked", b"Content-Length: 3") + b"zz\r\n", (400,)),
+    (head(b"Transfer-Encoding: gzip, chunked") + chunk(BODY), (501,)),
+    (head(b"X: " + b"a" * 70_000), (431, None)),
+    (head(*[b"X%d: %s" % (number, b"a" * 100) for number in range(500)]), (431, None)),
+    (head(b"Content-Length: 999999999999999999999"), (413,)),
+    (head(b"Content-Length: %d" % (MAX_BODY + 1)) + b" " * (MAX_BODY + 1), (413,)),
+    (head(), (400,)),
+    (head(b"Content-Length: 500") + b"half", (None,)),
+    (b"BREW " + PATH + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", (405,)),
+]
+
+
+@pytest.mark.parametrize(("request_bytes", "expected"), BAD_HTTP, ids=range(len(BAD_HTTP)))
+def test_bad_http_is_refused_or_cut_and_the_next_request_served(
+    served: Served, request_bytes: bytes, expected: tuple[int | None, ...]
+) -> None:
+    answer = send_raw(served, request_bytes)
+    status = int(answer.split(b" ", 2)[1]) if answer else None
+    assert status in expected
+    assert answer == b"" or b"application/problem+json" in answer
+    assert b"\r\nServer:" not in answer
+    assert served.send(make_reports(1))[0] == 200
+
+
+def test_chunked_body_is_taken(served: Served) -> None:
+    request = head(b"Transfer-Encoding: chunked", b"Connection: close")
+    answer = send_raw(served, request + chunk(BODY[:50]) + chunk(BODY[50:]) + b"0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 OK")
+    assert answer.endswith(b'{"counted":2,"duplicates":0}')
+
+
+def peak_memory_kib(served: Served) -> int:
+    status = Path(f"/proc/{served.process.pid}/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0])
+
+
+@pytest.mark.parametrize("framing", ["chunked", "length"])
+def test_body_far_over_the_limit_is_refused_in_flat_memory(served: Served, framing: str) -> None:
+    n_bytes = 64 * 2**20
+    piece = b" " * 2**16
+    before = peak_memory_kib(served)
+    lines = [b"Transfer-Encoding: chunked"] if framing == "chunked" else [b"Content-Length: %d" % n_bytes]
+    with closing(served.connect()) as connection:
+        connection.sendall(head(*lines))
+        with suppress(ConnectionError):
+            for _ in range(n_bytes // len(piece)):
+                connection.sendall(chunk(piece) if framing == "chunked" else piece)
+        answer = read_answer(connection)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 413 ")
+    assert peak_memory_kib(served) - before < 16 * 1024
+
+
+def test_chunked_body_a_little_over_the_limit_is_refused_with_a_problem_document(served: Served) -> None:
+    request = head(b"Transfer-Encoding: chunked", b"Connection: close")
+    body = BODY + b" " * (MAX_BODY + 1 - len(BODY))  # cut at the limit it would be a good batch
+    status, _, rest = send_raw(served, request + chunk(body) + b"0\r\n\r\n").partition(b"\r\n")
+    assert status == b"HTTP/1.1 413 REQUEST ENTITY TOO LARGE"
+    assert b'"code":"body_too_large"' in rest
+
+
+def test_head_and_keep_alive_work(served: Served) -> None:
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 3 + b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert send_raw(served, request).count(b"HTTP/1.1 200 OK") == 4
+
+
+def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
+    stalled = [served.connect() for _ in range(200)]
+    try:
+        for connection in stalled:
+            connection.sendall(head(b"Content-Length: 100") + b"{")
+        assert all(served.send(make_reports(1))[0] == 200 for _ in range(20))
+    finally:
+        for connection in stalled:
+            connection.close()
+
+
+def set_file_limit(served: Served, n_bytes: int) -> None:
+    """Let the process write no file beyond so many bytes: its writes then fail, as on a full disk."""
+    resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (n_bytes, resource.RLIM_INFINITY))
+
+
+def test_failing_disk_is_503_and_over_when_the_disk_is_well(tmp_path: Path) -> None:
+    with serve(tmp_path / "survey.db") as served:
+        reports = make_reports(1200)
+        assert served.send(reports[:100])[0] == 200
+        set_file_limit(served, (tmp_path / "survey.db-wal").stat().st_size)
+        for _ in range(3):
+            status, headers, document = served.send(reports[100:])
+            assert_problem(status, headers["Content-Type"], document, code="store_unavailable")
+            assert (status, headers["Retry-After"]) == (503, "5")
+        set_file_limit(served, resource.RLIM_INFINITY)
+        assert served.send(reports[100:])[2] == {"counted": 1100, "duplicates": 0}
+        assert served.send(reports)[2] == {"counted": 0, "duplicates": 1200}
+        code, _, err = served.stop()
+    assert code == 0
+    assert "the store cannot write now" in err
+    check_store(served.db)
+    assert read_stored(served.db) == {report.id: report.record for report in reports}
+
+
+def test_request_being_served_at_sigterm_is_answered(tmp_path: Path) -> None:
+    """Another process holds the database, so the request cannot end before the signal comes."""
+    with serve(tmp_path / "survey.db") as served, closing(Store(served.db)) as other:
+        with closing(served.connect()) as connection, closing(served.connect()) as idle:
+            with other.transaction():
+                connection.sendall(head(b"Content-Length: %d" % len(BODY)) + BODY)
+                # What came before on another connection is read by the time that this is answered.
+                assert served.ask("GET", "/v1/surveys/habits")[0] == 200
+                served.process.send_signal(signal.SIGTERM)
+                assert idle.recv(1) == b""  # it has begun to drain: connections that are owed nothing are closed
+            answer = read_answer(connection)
+        assert answer.startswith(b"HTTP/1.1 200 OK")
+        assert b"\r\nConnection: close\r\n" in answer
+        assert answer.endswith(b'{"counted":2,"duplicates":0}')
+        assert served.process.wait(10) == 0
+    assert len(read_stored(served.db)) == 2
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_sigterm_under_load_loses_nothing_acknowledged(tmp_path: Path, number: int) -> None:
+    sent: list[Report] = []
+    acknowledged: list[Report] = []
+    with serve(tmp_path / "survey.db", "--threads", "4") as served:
+        enough = threading.Semaphore(0)
+
+        def load() -> None:
+            while True:
+                reports = make_reports(20)
+                sent.extend(reports)
+                try:
+                    status, _, _ = served.send(reports)
+                except OSError:  # the server is gone, or going
+                    return
+                assert status in (200, 503)
+                if status == 200:
+                    acknowledged.extend(reports)
+                enough.release()
+
+        with ThreadPoolExecutor(6) as pool:
+            loads = [pool.submit(load) for _ in range(6)]
+            for _ in range(10 + 20 * number):
+                assert enough.acquire(timeout=TIMEOUT_S)
+            code, _, err = served.stop()
+            for future in loads:
+                future.result(TIMEOUT_S)
+    assert (code, err) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
+    stored = read_stored(served.db)
+    assert {report.id: report.record for report in acknowledged}.items() <= stored.items()
+    assert stored.items() <= {report.id: report.record for report in sent}.items()
+    check_store(served.db)
+
+
+def test_variables_set_what_flags_do_not(tmp_path: Path) -> None:
+    prepare(tmp_path / "other.db")
+    environ = os.environ | {"SOTTO_DB": str(tmp_path / "other.db"), "SOTTO_PORT": "0", "SOTTO_MAX_BODY_BYTES": "0"}
+    done = subprocess.run([SOTTO, "serve"], capture_output=True, text=True, env=environ, timeout=TIMEOUT_S, check=False)
+    assert (done.returncode, done.stderr) == (1, "Error: max_body_bytes (0) must be an integer in [1, 1073741824].\n")
