@@ -1,0 +1,304 @@
+"""What an author may write, in TOML and in JSON, and what is said, and where, when it is wrong."""
+
+import json
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from published import ANY_OF, ONE_OF, YES_NO, definitions, survey_of
+from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml
+from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.documents import canonical_json
+from sotto_protocol.kary import KaryResponse
+from sotto_protocol.survey import MAX_QUESTIONS
+
+TOML = """
+id = "health-2026"
+title = "Health"
+
+[[questions]]
+id = "smokes"
+type = "yes-no"
+text = "Do you smoke?"
+epsilon = 1.5
+
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+mechanism = "forced-response"
+prob_truth = "2/3"
+prob_forced_yes = 0.25
+
+[[questions]]
+id = "mood"
+type = "one-of"
+text = "How are you?"
+options = ["well", "so-so", "ill", "no answer"]
+epsilon = 2
+
+[[questions]]
+id = "drugs"
+type = "any-of"
+text = "Which have you taken?"
+options = ["a", "b", "c"]
+max_selected = 2
+epsilon = 1
+"""
+
+JSON = """{"id": "health-2026", "title": "Health", "questions": [
+  {"id": "smokes", "type": "yes-no", "text": "Do you smoke?", "epsilon": 1.50},
+  {"text": "Did you pay?", "type": "yes-no", "id": "paid",
+   "mechanism": "forced-response", "prob_truth": "2/3", "prob_forced_yes": "1/4"},
+  {"id": "mood", "type": "one-of", "text": "How are you?", "epsilon": 2,
+   "options": ["well", "so-so", "ill", "no answer"], "mechanism": "auto"},
+  {"id": "drugs", "type": "any-of", "text": "Which have you taken?", "epsilon": 1.0,
+   "options": ["a", "b", "c"], "max_selected": 2, "mechanism": "bit-flips"}
+]}"""
+
+
+def test_toml_and_json_compile_to_the_same_survey() -> None:
+    survey = compile_toml(TOML)
+    assert survey == compile_json(JSON) == compile_json(JSON.encode())
+    assert survey.canonical == compile_json(JSON).canonical
+
+
+def test_a_survey_is_what_its_author_wrote() -> None:
+    survey = compile_toml(TOML)
+    assert (survey.id, survey.title) == ("health-2026", "Health")
+    assert [question.id for question in survey.questions] == ["smokes", "paid", "mood", "drugs"]
+    assert [type(q.mechanism) for q in survey.questions] == [BinaryResponse, BinaryResponse, KaryResponse, BitFlips]
+    assert survey.questions[2].labels == ("well", "so-so", "ill", "no answer")
+    assert survey.questions[0].labels == ("yes",)
+    assert survey.questions[3].mechanism.parameters()["max_selected"] == 2
+
+
+def test_the_declared_epsilon_is_the_asked_one_or_the_realised_one_rounded_up() -> None:
+    asked, realised = compile_toml(TOML).questions[:2]
+    assert asked.epsilon == Decimal("1.5")
+    assert asked.mechanism.epsilon <= asked.epsilon
+    assert realised.mechanism.epsilon <= realised.epsilon < realised.mechanism.epsilon + Decimal("1e-12")
+
+
+def test_an_author_may_choose_the_mechanism() -> None:
+    for name, cls in (("k-ary", KaryResponse), ("sue", UnaryEncoding), ("oue", UnaryEncoding)):
+        mechanism = survey_of(ONE_OF | {"mechanism": name}).questions[0].mechanism
+        assert (mechanism.name, type(mechanism)) == (name, cls)
+
+
+def test_any_number_may_be_selected_when_no_limit_is_given() -> None:
+    assert survey_of(ANY_OF).questions[0].mechanism.parameters()["max_selected"] == 9
+
+
+@settings(max_examples=40)
+@given(definitions())
+def test_whatever_compiles_realises_at_most_what_it_declares(definition: dict[str, Any]) -> None:
+    for question in compile_survey(definition).questions:
+        assert question.mechanism.epsilon <= question.epsilon
+
+
+Q0 = "$.questions[0]"
+
+
+def written(**changes: Any) -> dict[str, Any]:
+    return {"id": "s", "title": "T", "questions": [{"id": "q", "text": "Well?"} | YES_NO]} | changes
+
+
+def asking(question: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    members = {"id": "q", "text": "Well?"} | question | changes
+    return written(questions=[{key: value for key, value in members.items() if value is not None}])
+
+
+FORCED = {"type": "yes-no", "mechanism": "forced-response", "prob_truth": "1/2", "prob_forced_yes": "1/2"}
+TEN_TWICE = [f"o{i}" for i in range(10)] * 2
+
+WRONG: list[tuple[Any, str, str]] = [
+    ([], "$", "must be an object (a table)"),
+    (None, "$", "must be an object"),
+    ({}, "$.id", "is missing"),
+    (written(id="UPPER"), "$.id", "must be 1 to 64 lower-case letters"),
+    (written(id=""), "$.id", "must be 1 to 64"),
+    (written(id="a\n"), "$.id", "must be 1 to 64"),
+    (written(id="../etc"), "$.id", "must be 1 to 64"),
+    (written(id="a" * 65), "$.id", "must be 1 to 64"),
+    (written(id="é"), "$.id", "must be 1 to 64"),
+    (written(id=5), "$.id", "must be 1 to 64"),
+    (written(title=""), "$.title", "must be a text of 1 to 2000 characters"),
+    (written(title="a" * 2001), "$.title", "must be a text"),
+    (written(title="\x1b[2J"), "$.title", "without control characters"),
+    (written(title="\ud800"), "$.title", "must be a text"),
+    (written(questions=[]), "$.questions", "must be 1 to 200 questions"),
+    (written(questions={}), "$.questions", "must be a list of questions"),
+    (written(questions=[5]), Q0, "must be an object"),
+    (written(epsilon=1), "$", "has an unknown member 'epsilon'"),
+    (asking(YES_NO, type="maybe"), f"{Q0}.type", "must be one of yes-no, one-of, any-of"),
+    (asking(YES_NO, type=[]), f"{Q0}.type", "must be one of"),
+    (asking(YES_NO, id=None), f"{Q0}.id", "is missing"),
+    (asking(YES_NO, text=None), f"{Q0}.text", "is missing"),
+    (asking(YES_NO, options=["a", "b"]), Q0, "has an unknown member 'options'"),
+    (asking(YES_NO, epsilon=None), f"{Q0}.epsilon", "or prob_truth must be given for warner, one of the two"),
+    (asking(YES_NO, prob_truth="3/4"), f"{Q0}.epsilon", "one of the two"),
+    (asking(YES_NO, mechanism="k-ary"), f"{Q0}.mechanism", "must be one of warner, forced-response"),
+    (asking(YES_NO, epsilon=Decimal("0.0009")), f"{Q0}.epsilon", "must be a number in [0.001, 20]"),
+    (asking(YES_NO, epsilon=21), f"{Q0}.epsilon", "must be a number in [0.001, 20]"),
+    (asking(YES_NO, epsilon=True), f"{Q0}.epsilon", "must be a number"),
+    (asking(YES_NO, epsilon="1"), f"{Q0}.epsilon", "must be a number"),
+    (asking(YES_NO, epsilon=1.5), f"{Q0}.epsilon", "must be a number"),
+    (asking(YES_NO, epsilon=Decimal("NaN")), f"{Q0}.epsilon", "must be a number"),
+    (asking(YES_NO, epsilon=Decimal("Infinity")), f"{Q0}.epsilon", "must be a number"),
+    (asking(YES_NO, epsilon=Decimal("1.0000000000001")), f"{Q0}.epsilon", "of at most 12 decimals"),
+    (asking(YES_NO, epsilon=10**4000), f"{Q0}.epsilon", "must be a number"),
+    (asking(FORCED, epsilon=1), f"{Q0}.epsilon", "does not go with forced-response"),
+    (asking(FORCED, prob_truth=None), f"{Q0}.prob_truth", "is missing; expected a probability"),
+    (asking(FORCED, prob_truth="2/1"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="1/0"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="1/2\n"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="١/٢"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="1/9999999999"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="0.5"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth=Decimal("1E-13")), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth=True), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth=Decimal("1.5")), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth=1), Q0, "prob_truth (1) must be in (0, 1)"),
+    (asking(FORCED, prob_forced_yes=0), Q0, "epsilon is infinite"),
+    (asking(YES_NO, epsilon=None, prob_truth="1/2"), Q0, "must be in (1/2, 1)"),
+    (asking(YES_NO, epsilon=None, prob_truth=Decimal("0.500000000001")), Q0, "must be below threshold_if_true"),
+    (asking(ONE_OF, options=["a"]), f"{Q0}.options", "must be a list of 2 to 4096 different texts"),
+    (asking(ONE_OF, options=[]), f"{Q0}.options", "must be a list of 2"),
+    (asking(ONE_OF, options=None), f"{Q0}.options", "is missing; expected a list of 2"),
+    (asking(ONE_OF, options="ab"), f"{Q0}.options", "must be a list of 2"),
+    (asking(ONE_OF, options=["a", 5]), f"{Q0}.options", "must be a list of 2"),
+    (asking(ONE_OF, options=["a", []]), f"{Q0}.options", "must be a list of 2"),
+    (asking(ONE_OF, options=["a", "a\x00"]), f"{Q0}.options", "must be a list of 2"),
+    (asking(ONE_OF, options=["a", "b" * 201]), f"{Q0}.options", "of 1 to 200 characters"),
+    (asking(ONE_OF, options=TEN_TWICE), f"{Q0}.options", "different texts"),
+    (asking(ONE_OF, options=[str(i) for i in range(4097)]), f"{Q0}.options", "2 to 4096"),
+    (asking(ONE_OF, epsilon=None), f"{Q0}.epsilon", "is missing; expected a number in"),
+    (asking(ONE_OF, mechanism="rappor"), f"{Q0}.mechanism", "must be one of auto, k-ary, sue, oue"),
+    (asking(ONE_OF, max_selected=1), Q0, "has an unknown member 'max_selected'"),
+    (asking(ANY_OF, max_selected=0), f"{Q0}.max_selected", "must be an integer in [1, 9]"),
+    (asking(ANY_OF, max_selected=10), f"{Q0}.max_selected", "must be an integer in [1, 9]"),
+    (asking(ANY_OF, max_selected=True), f"{Q0}.max_selected", "must be an integer"),
+    (asking(ANY_OF, options=[]), f"{Q0}.options", "must be a list of 1 to 4096"),
+    (asking(ANY_OF, mechanism="oue"), f"{Q0}.mechanism", "must be one of bit-flips"),
+    (asking(ANY_OF, epsilon=None), f"{Q0}.epsilon", "is missing"),
+    (written(questions=asking(YES_NO)["questions"] * 2), "$.questions", "two questions of the same id"),
+]
+
+
+@pytest.mark.parametrize(("definition", "where", "message"), WRONG, ids=range(len(WRONG)))
+def test_a_wrong_definition_is_refused_with_its_place(definition: Any, where: str, message: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        compile_survey(definition)
+    assert caught.value.where == where
+    assert message in caught.value.problem
+    assert len(str(caught.value)) < 400
+
+
+def test_too_many_questions_are_refused() -> None:
+    questions = [{"id": f"q{i}", "text": "Well?"} | YES_NO for i in range(MAX_QUESTIONS + 1)]
+    assert len(compile_survey(written(questions=questions[1:])).questions) == MAX_QUESTIONS
+    with pytest.raises(SurveyError, match=r"\$\.questions: must be 1 to 200 questions"):
+        compile_survey(written(questions=questions))
+
+
+def test_a_survey_that_nobody_could_read_back_is_refused() -> None:
+    options = [f"{i:04}" + "x" * 150 for i in range(4096)]
+    questions = [{"id": f"q{i}", "text": "Well?"} | ONE_OF | {"options": options} for i in range(2)]
+    assert Survey.from_canonical(compile_survey(written(questions=questions[:1])).canonical)
+    with pytest.raises(SurveyError, match="must have at most 1048576 bytes in canonical form"):
+        compile_survey(written(questions=questions))
+
+
+HOSTILE_TOML = [
+    "id = 1e9999999999999999999",
+    "id = " + "1" * 5000,
+    "id = 0x" + "f" * 5000,
+    "id = " + "[" * 100_000,
+    'id = "\\ud800"',
+    'id = "\ud800"',
+    "id = 'a\x00'",
+    "\ufeffid = 'a'",
+    "id = 'a'\nid = 'b'",
+    "id = nan",
+    "id = 1979-05-27T07:32:00Z",
+    ".".join("a" * 2000) + " = 1",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE_TOML, ids=range(len(HOSTILE_TOML)))
+def test_hostile_toml_is_refused(text: str) -> None:
+    with pytest.raises(SurveyError):
+        compile_toml(text)
+
+
+NUMBERS = [
+    "nan",
+    "inf",
+    "1e999999999",
+    "1e9999999999999999999",
+    "0e99999999",
+    "1e-400",
+    "-1",
+    "1" * 400,
+    "0x" + "f" * 4000,
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:12])
+@pytest.mark.parametrize("member", ["epsilon", "prob_truth"])
+def test_hostile_numbers_in_toml_are_refused(member: str, number: str) -> None:
+    question = f'[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Well?"\n{member} = {number}\n'
+    with pytest.raises(SurveyError):
+        compile_toml(f'id = "s"\ntitle = "T"\n{question}')
+
+
+@given(st.one_of(st.text(), st.text("[]{}=\"'\n.,#ae0-:"), st.text(st.sampled_from(TOML))))
+def test_any_text_as_toml_compiles_or_is_refused(text: str) -> None:
+    with suppress(SurveyError):
+        assert compile_toml(text).canonical
+
+
+@given(st.one_of(st.text(), st.binary()))
+def test_any_text_as_json_compiles_or_is_refused(text: str | bytes) -> None:
+    with suppress(SurveyError):
+        assert compile_json(text).canonical
+
+
+json_values = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.decimals(allow_nan=False, allow_infinity=False),
+        st.text(max_size=5),
+        st.sampled_from(["yes-no", "one-of", "any-of", "warner", "1/2", "k-ary", "a"]),
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=40)
+@given(definitions(), st.data())
+def test_a_definition_with_any_member_replaced_compiles_or_is_refused(
+    definition: dict[str, Any], data: st.DataObject
+) -> None:
+    target = data.draw(st.sampled_from([definition, definition["questions"][0]]))
+    keys = ["id", "title", "questions", "type", "text", "options", "mechanism", "epsilon", "max_selected", "prob_truth"]
+    target[data.draw(st.sampled_from(keys))] = data.draw(json_values)
+    with suppress(SurveyError):
+        survey = compile_survey(definition)
+        assert Survey.from_canonical(survey.canonical) == survey
+
+
+@settings(max_examples=40)
+@given(definitions())
+def test_json_definitions_compile_to_the_same_as_parsed_ones(definition: dict[str, Any]) -> None:
+    assert compile_json(canonical_json(definition)) == compile_survey(definition)
+    assert compile_json(json.dumps(definition, default=float)) == compile_survey(definition)

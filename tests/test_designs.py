@@ -1,0 +1,196 @@
+"""From epsilon to thresholds: never above what was asked, as near as integers come, and the best of the three."""
+
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import exp
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from published import epsilons
+from sotto_protocol import COIN_SCALE, Mechanism, designs
+from sotto_protocol.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.bounds import declare
+from sotto_protocol.kary import KaryResponse
+
+TWO_COINS_EPSILON = Context(prec=60).ln(Decimal(3))
+
+n_options = st.one_of(st.integers(2, 40), st.integers(2, 4096))
+probs = st.fractions(0, 1, max_denominator=10**9)
+
+
+def realised_within(mechanism: Mechanism, epsilon: Decimal, n_differences: int) -> None:
+    """Check realised <= asked, and that the gap is what rounding a threshold by one unit (each) can cost."""
+    assert mechanism.epsilon <= epsilon
+    if isinstance(mechanism, BitMechanism):
+        smallest = min(mechanism.threshold_if_other, COIN_SCALE - mechanism.threshold_if_true)
+        gap = n_differences * 2.2 / (smallest - 1) if smallest > 1 else float("inf")
+    else:
+        assert isinstance(mechanism, KaryResponse)
+        true = mechanism.threshold_if_true
+        gap = 1.1 * COIN_SCALE / (true * (COIN_SCALE - true))
+    assert float(epsilon - mechanism.epsilon) <= gap
+    if epsilon <= 5 and n_differences <= 2 and mechanism.n_values <= 1000:
+        assert epsilon - mechanism.epsilon < Decimal("1e-6")
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(list(designs.ONE_OF_DESIGNS)), n_options, epsilons)
+def test_one_of_designs_realise_at_most_what_was_asked(name: str, k: int, epsilon: Decimal) -> None:
+    realised_within(designs.ONE_OF_DESIGNS[name](k, epsilon), epsilon, 2)
+
+
+@settings(max_examples=200)
+@given(n_options, epsilons, st.data())
+def test_bit_flips_realise_at_most_what_was_asked(k: int, epsilon: Decimal, data: st.DataObject) -> None:
+    max_selected = data.draw(st.integers(1, k))
+    mechanism = designs.bit_flips(k, epsilon, max_selected)
+    assert mechanism.max_selected == max_selected
+    realised_within(mechanism, epsilon, min(2 * max_selected, k))
+
+
+@given(epsilons)
+def test_warner_realises_at_most_what_was_asked(epsilon: Decimal) -> None:
+    realised_within(designs.warner(epsilon), epsilon, 1)
+
+
+@given(st.fractions(Fraction(500000001, 10**9), Fraction(10**9 - 1, 10**9), max_denominator=10**9))
+def test_a_spinner_is_rounded_towards_more_privacy(prob_truth: Fraction) -> None:
+    mechanism = designs.warner_by_truth(prob_truth)
+    assert 0 <= prob_truth * COIN_SCALE - mechanism.threshold_if_true < 1
+    assert mechanism.threshold_if_true + mechanism.threshold_if_other == COIN_SCALE
+
+
+@given(probs, probs)
+def test_a_forced_response_is_rounded_towards_more_privacy(prob_truth: Fraction, prob_forced_yes: Fraction) -> None:
+    assume(Fraction(1, 10**6) < prob_truth < 1 and 0 < prob_forced_yes < 1)
+    mechanism = designs.forced_response(prob_truth, prob_forced_yes)
+    other = (1 - prob_truth) * prob_forced_yes
+    assert 0 <= (prob_truth + other) * COIN_SCALE - mechanism.threshold_if_true < 1
+    assert 0 <= mechanism.threshold_if_other - other * COIN_SCALE < 1
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        designs.forced_response(Fraction(1, 2), Fraction(1, 2)),
+        designs.warner_by_truth(Fraction(3, 4)),
+    ],
+)
+def test_two_fair_coins_take_ln_3(mechanism: BinaryResponse) -> None:
+    """Heads: the truth; tails: what a second coin says. RAND's and Warner's classroom survey, epsilon = ln 3."""
+    assert (mechanism.prob_support_if_true, mechanism.prob_support_if_other) == (0.75, 0.25)
+    assert 0 <= mechanism.epsilon - TWO_COINS_EPSILON < Decimal("1e-27")
+    assert declare(mechanism.epsilon) == Decimal("1.098612288669")
+
+
+def test_an_asymmetric_forced_response_takes_its_worse_side() -> None:
+    """Truth 2/3, else yes with 1/4: P(yes|yes) = 3/4, P(yes|no) = 1/12; ln 9 by a yes, ln(11/3) by a no."""
+    mechanism = designs.forced_response(Fraction(2, 3), Fraction(1, 4))
+    assert mechanism.epsilon == pytest.approx(Context().ln(Decimal(9)), abs=Decimal("1e-8"))
+    mirrored = designs.forced_response(Fraction(2, 3), Fraction(3, 4))
+    assert mirrored.epsilon == pytest.approx(mechanism.epsilon, abs=Decimal("1e-8"))
+
+
+def wang_variance(name: str, k: int, epsilon: float) -> float:
+    """n times the variance of a share, averaged over the options (mean share f = 1/k); Wang et al. 2017, section 3.
+
+    Var*, of a rare option, plus f (1 - p - q) / (p - q): DE by equation (8), SUE by (9), OUE by (12).
+    """
+    e, half = exp(epsilon), exp(epsilon / 2)
+    if name == "k-ary":
+        return (k - 2 + e) / (e - 1) ** 2 + (k - 2) / (e - 1) / k
+    return half / (half - 1) ** 2 if name == "sue" else 4 * e / (e - 1) ** 2 + 1 / k
+
+
+@settings(max_examples=300)
+@given(n_options, st.decimals("0.05", 8, places=4))
+def test_the_best_one_of_has_the_lowest_variance_by_the_papers_formulas(k: int, epsilon: Decimal) -> None:
+    best = designs.best_one_of(k, epsilon)
+    expected = {name: wang_variance(name, k, float(epsilon)) for name in designs.ONE_OF_DESIGNS}
+    assert best.report_variance == pytest.approx(expected[best.name], rel=1e-4)
+    assert expected[best.name] <= min(expected.values()) * (1 + 1e-4)
+
+
+@given(st.decimals("0.5", 6, places=3), st.sampled_from([0.5, 2]))
+def test_the_choice_follows_the_rule_of_thumb_far_from_its_border(epsilon: Decimal, factor: float) -> None:
+    """k-ary below k = 3 e^epsilon + 2, unary above (Wang et al. 2017, section 5)."""
+    k = round(factor * (3 * exp(float(epsilon)) + 2))
+    assert (designs.best_one_of(k, epsilon).name == "k-ary") == (factor < 1)
+
+
+@pytest.mark.parametrize("name", designs.ONE_OF_DESIGNS)
+def test_report_variance_is_the_mean_variance_over_the_options(name: str) -> None:
+    k, epsilon = 7, Decimal("1.3")
+    mechanism = designs.ONE_OF_DESIGNS[name](k, epsilon)
+    true, other = Fraction(mechanism.prob_support_if_true), Fraction(mechanism.prob_support_if_other)
+    total = true * (1 - true) + (k - 1) * other * (1 - other)
+    assert mechanism.report_variance == pytest.approx(float(total / k / (true - other) ** 2), rel=1e-12)
+
+
+@given(n_options, epsilons)
+def test_probabilities_are_the_thresholds(k: int, epsilon: Decimal) -> None:
+    for mechanism in (designs.symmetric_unary(k, epsilon), designs.optimised_unary(k, epsilon)):
+        assert mechanism.prob_support_if_true * COIN_SCALE == mechanism.threshold_if_true
+        assert mechanism.prob_support_if_other * COIN_SCALE == mechanism.threshold_if_other
+    k_ary = designs.k_ary(k, epsilon)
+    assert k_ary.prob_support_if_true * COIN_SCALE == k_ary.threshold_if_true
+    total = k_ary.prob_support_if_true + (k - 1) * k_ary.prob_support_if_other
+    assert total == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", ["0.000999", "20.001", "0", "-1", "Infinity"])
+@pytest.mark.parametrize("design", [designs.k_ary, designs.symmetric_unary, designs.optimised_unary])
+def test_an_epsilon_outside_the_domain_is_refused(design: object, epsilon: str) -> None:
+    assert callable(design)
+    with pytest.raises(ValueError, match=r"epsilon \(.*\) must be in \[0\.001, 20\]"):
+        design(5, Decimal(epsilon))
+
+
+@pytest.mark.parametrize(
+    ("prob_truth", "prob_forced_yes", "message"),
+    [
+        ("0", "1/2", r"prob_truth \(0\) must be in \(0, 1\)"),
+        ("1", "1/2", r"prob_truth \(1\) must be in \(0, 1\)"),
+        ("1/2", "0", r"prob_forced_yes \(0\) must be in \(0, 1\).*epsilon is infinite"),
+        ("1/2", "1", r"prob_forced_yes \(1\) must be in \(0, 1\)"),
+        ("1/9999999999", "1/2", "must be below threshold_if_true"),
+    ],
+)
+def test_impossible_forced_responses_are_refused(prob_truth: str, prob_forced_yes: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        designs.forced_response(Fraction(prob_truth), Fraction(prob_forced_yes))
+
+
+@pytest.mark.parametrize("prob_truth", ["1/2", "1", "0", "1/3"])
+def test_a_spinner_that_tells_the_truth_half_the_time_or_less_is_refused(prob_truth: str) -> None:
+    with pytest.raises(ValueError, match=r"must be in \(1/2, 1\): below a half, ask the opposite statement"):
+        designs.warner_by_truth(Fraction(prob_truth))
+
+
+@pytest.mark.parametrize("max_selected", [0, 4, -1])
+def test_a_limit_outside_the_options_is_refused(max_selected: int) -> None:
+    with pytest.raises(ValueError, match=r"max_selected \(.*\) must be an integer in \[1, 3\]"):
+        designs.bit_flips(3, Decimal(1), max_selected)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "message"),
+    [
+        (BinaryResponse("warner", 1, 2**31 + 5, 2**31 - 6), "thresholds of warner must add up"),
+        (UnaryEncoding("sue", 3, 2**31, 2**30), "thresholds of sue must add up"),
+        (BitFlips("bit-flips", 3, 2**31, 2**30, 1), "thresholds of bit-flips must add up"),
+        (UnaryEncoding("oue", 3, 2**31 + 1, 2**30), "threshold_if_true .* of oue must be 2147483648"),
+    ],
+)
+def test_thresholds_of_another_shape_than_the_name_promises_are_refused(mechanism: Mechanism, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        designs.check_design(mechanism)
+
+
+@given(n_options, epsilons)
+def test_what_is_designed_passes_its_own_check(k: int, epsilon: Decimal) -> None:
+    made = [design(k, epsilon) for design in designs.ONE_OF_DESIGNS.values()]
+    for mechanism in [*made, designs.warner(epsilon), designs.bit_flips(k, epsilon, 1 + k // 2)]:
+        designs.check_design(mechanism)

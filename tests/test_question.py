@@ -1,0 +1,97 @@
+"""Answers: what a question takes, and that a message never shows what it was given."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from published import EXAMPLE, WIDE, survey_of
+from sotto_protocol import AnswerError, Coins, Question, hmac_bytes
+
+CANARY = "CANARY-5309"
+
+
+class Unhashable(str):
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # on purpose
+
+
+ANSWERS: list[Any] = [
+    None,
+    CANARY,
+    0,
+    1,
+    5309,
+    1.0,
+    np.bool_(True),
+    np.int64(1),
+    np.array([True]),
+    np.array(["red"]),
+    b"red",
+    [CANARY],
+    [[CANARY]],
+    [{CANARY: 1}],
+    {CANARY: True},
+    {"red": False},
+    {"a": False},
+    (CANARY,),
+    {CANARY},
+    ["a", "a"],
+    ["a", "b", "c", CANARY],
+    ["a", None],
+    ["a", 1],
+    list("abcdef"),
+    object(),
+    iter(["a"]),
+    float("nan"),
+    "RED",
+    " red",
+    "",
+    Unhashable(CANARY),
+    [Unhashable("a"), []],
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=range(len(ANSWERS)))
+def test_an_answer_outside_the_domain_is_refused_and_never_shown(answer: Any) -> None:
+    for question in EXAMPLE.questions:
+        refuse(question, answer)
+
+
+def refuse(question: Question, answer: Any) -> None:
+    with pytest.raises(AnswerError) as caught:
+        question.encode(answer)
+    error = caught.value
+    assert error.where == question.id
+    assert str(error).startswith(f"{question.id}: the answer must be ")
+    assert not {"CANARY", "5309", "nan", "RED"} & set(str(error).replace(",", " ").split())
+    assert "CANARY" not in str(error) + repr(error) + repr(error.args)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("question_id", "answer", "encoded"),
+    [
+        ("q0", True, [1]),
+        ("q0", False, [0]),
+        ("q1", "red", [0]),
+        ("q1", "blue", [2]),
+        ("q2", [], [[0] * 9]),
+        ("q2", ["i", "a"], [[1, 0, 0, 0, 0, 0, 0, 0, 1]]),
+        ("q2", ("b",), [[0, 1, 0, 0, 0, 0, 0, 0, 0]]),
+        ("q2", {"b", "c", "d"}, [[0, 1, 1, 1, 0, 0, 0, 0, 0]]),
+        ("q2", frozenset(), [[0] * 9]),
+        ("q3", "o299", [299]),
+    ],
+)
+def test_answers_are_encoded_as_the_mechanism_takes_them(question_id: str, answer: Any, encoded: Any) -> None:
+    (question,) = [question for question in EXAMPLE.questions if question.id == question_id]
+    given_answer = question.encode(answer)
+    assert given_answer.tolist() == encoded
+    assert question.mechanism.perturb(given_answer, Coins(hmac_bytes(bytes(32), b""))).shape[0] == 1
+
+
+def test_a_long_list_of_options_is_shortened_in_messages() -> None:
+    expected = survey_of(WIDE).questions[0].expected
+    assert expected == "one of these texts: " + " | ".join(f"o{i}" for i in range(12)) + " | .."
