@@ -1,0 +1,120 @@
+"""A real HTTP server that misbehaves by script: for tests of the client's delivery."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from sotto_protocol import Problem, Survey
+
+SURVEYS = "/v1/surveys/"
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """One reply. `drop`: close the connection after reading. `stall`: say nothing until the server ends."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    drop: bool = False
+    stall: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the server was sent."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class FaultServer(ThreadingHTTPServer):
+    """Publishes `survey`. A POST gets the next reply of `script`; when that is used up, an honest acknowledgement."""
+
+    def __init__(self, survey: Survey | None) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.survey_reply = Scripted(404, Problem(404, "no_such_survey", "No.").to_json())
+        if survey is not None:
+            self.survey_reply = Scripted(200, survey.canonical)
+        self.script: list[Scripted] = []
+        self.gets: list[Request] = []
+        self.posts: list[Request] = []
+        self.seen: set[str] = set()
+        self.ending = threading.Event()
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def next_reply(self, request: Request) -> Scripted:
+        with self.lock:
+            self.posts.append(request)
+            return self.script.pop(0) if self.script else self.acknowledge(request.body)
+
+    def acknowledge(self, body: bytes) -> Scripted:
+        ids = [report["id"] for report in json.loads(body)["reports"]]
+        counted = sum(report_id not in self.seen for report_id in ids)
+        self.seen.update(ids)
+        return Scripted(200, json.dumps({"counted": counted, "duplicates": len(ids) - counted}).encode())
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: FaultServer
+
+    def do_GET(self) -> None:  # http.server's name
+        self.server.gets.append(Request(self.path, dict(self.headers), b""))
+        self.reply(self.server.survey_reply)
+
+    def do_POST(self) -> None:  # http.server's name
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.reply(self.server.next_reply(Request(self.path, dict(self.headers), body)))
+
+    def reply(self, reply: Scripted) -> None:
+        if reply.stall:
+            self.server.ending.wait()
+        if reply.drop or reply.stall:
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        self.send_response(reply.status)
+        for name, value in ({"Content-Length": str(len(reply.body))} | reply.headers).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except OSError:
+            return  # the client has hung up: no news
+
+    def finish(self) -> None:
+        try:
+            super().finish()
+        except OSError:
+            return
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def fault_server(survey: Survey | None) -> Iterator[FaultServer]:
+    """Serve on a free port of this machine until the block ends."""
+    server = FaultServer(survey)
+    server.daemon_threads = False  # so that closing waits for them
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.ending.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

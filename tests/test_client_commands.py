@@ -1,0 +1,209 @@
+"""`sotto check`, `explain` and `outbox`: what they print, and one line where they cannot."""
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from devices import ANSWERS, LUNCH, rows_of
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_client import SurveyClient, explain
+from sotto_client.cli import main
+from sotto_protocol import Problem
+
+DEFINITION = """
+id = "lunch"
+title = "Lunch"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+prob_truth = "3/4"
+"""
+
+
+@pytest.fixture
+def http() -> Iterator[FaultServer]:
+    with fault_server(LUNCH) as server:
+        yield server
+
+
+@pytest.fixture
+def definition(tmp_path: Path) -> Path:
+    path = tmp_path / "lunch.toml"
+    path.write_text(DEFINITION)
+    return path
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    path = tmp_path / "lunch.json"
+    path.write_bytes(LUNCH.canonical + b"\n")
+    return path
+
+
+def sotto(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> None:
+    result = sotto("check", published)
+    assert result.exit_code == 0
+    heading, *rows, total, fingerprint = result.stdout.splitlines()
+    assert heading.split() == ["question", "type", "mechanism", "epsilon", "expected"]
+    assert rows[0].split() == ["paid", "yes-no", "warner", "1.098612288669", "True", "or", "False"]
+    assert [row.split()[0] for row in rows] == ["paid", "dish", "drinks"]
+    assert total.split() == ["total", "3.098612288669"]
+    assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
+    assert result.stderr == ""
+
+
+def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, tmp_path: Path) -> None:
+    canonical = sotto("check", "--canonical", definition).stdout
+    (tmp_path / "canonical.json").write_text(canonical)
+    assert sotto("check", "--canonical", tmp_path / "canonical.json").stdout == canonical
+
+
+def test_check_reads_an_authors_json(tmp_path: Path, definition: Path) -> None:
+    question = {"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"}
+    (tmp_path / "own.json").write_text(json.dumps({"id": "lunch", "title": "Lunch", "questions": [question]}))
+    assert sotto("check", tmp_path / "own.json").stdout == sotto("check", definition).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.toml", b"id = ", "must be TOML"),
+        ("x.toml", b"\xff", "must be TOML in UTF-8"),
+        ("x.toml", b'id = "x"', "$.title: is missing"),
+        ("x.json", b"{", "must be JSON"),
+        ("x.json", b"[]", "must be an object"),
+        ("x.json", LUNCH.canonical.replace(b'"epsilon":1,', b'"epsilon":0.9,', 1), "declares 0.9"),
+    ],
+)
+def test_check_names_the_place_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    result = sotto("check", tmp_path / name)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, command: str) -> None:
+    result = sotto(command, tmp_path / "none.toml")
+    assert result.exit_code == 1
+    assert "none.toml: No such file" in result.stderr
+
+
+def test_explain_says_the_same_of_a_file_and_of_a_collector(published: Path, http: FaultServer) -> None:
+    from_file, from_url = sotto("explain", published), sotto("explain", http.url, "lunch")
+    assert from_file.exit_code == from_url.exit_code == 0
+    assert from_file.stdout == from_url.stdout == f"{explain(LUNCH)}\n"
+
+
+def test_explain_prints_the_same_numbers_as_json(published: Path) -> None:
+    printed = json.loads(sotto("explain", "--json", published).stdout)
+    assert printed["fingerprint"] == LUNCH.fingerprint
+    assert printed["epsilon"] == float(LUNCH.epsilon)
+    assert printed["suspicions"][2]["highest"] == explain(LUNCH).suspicions[2].highest
+
+
+def test_explain_of_a_survey_that_is_not_there_is_one_line(http: FaultServer) -> None:
+    http.survey_reply = Scripted(404, Problem(404, "no_such_survey", "No.").to_json())
+    result = sotto("explain", http.url, "supper")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: survey supper: the collector says HTTP 404 (no_such_survey).\n"
+    assert sotto("explain", "nowhere", "supper").exit_code == 2
+    assert sotto("explain", http.url, "../x").exit_code == 2
+
+
+def test_a_surveys_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u202e?"))
+    assert "Pay??" in sotto("explain", tmp_path / "x.toml").stdout
+
+
+@pytest.fixture
+def state(http: FaultServer, tmp_path: Path) -> Path:
+    """A device with one report that waits."""
+    path = tmp_path / "device.db"
+    http.script = [Scripted(503)] * 100
+    with closing(SurveyClient(http.url, "lunch", state=path)) as device:
+        device.answer(ANSWERS)
+    http.script = []
+    return path
+
+
+def test_outbox_shows_what_was_spent_and_what_waits_in_words(state: Path, http: FaultServer) -> None:
+    result = sotto("outbox", state)
+    receipt = rows_of(state, "outbox")[0][0]
+    assert result.exit_code == 0
+    heading, spent, waiting, *reported = result.stdout.splitlines()
+    assert heading.split() == ["answered", "survey", "epsilon", "receipt"]
+    assert spent.split()[1:] == ["lunch", "3.098612288669", receipt]
+    assert waiting.startswith(f"waiting: {receipt}  lunch  {http.url}  attempts ")
+    assert [line.split(": reported ")[0].strip() for line in reported] == ["paid", "dish", "drinks"]
+    assert reported[0].split()[-1] in ("yes", "no")
+    words = {"soup", "salad", "leftovers", "tea", "coffee", "wine", "nothing"}
+    assert all(set(line.split(": reported ")[1].split(" | ")) <= words for line in reported[1:])
+
+
+def test_outbox_shows_a_report_of_an_unknown_survey_as_it_is_sent(state: Path, http: FaultServer) -> None:
+    """The cached survey was replaced by another version: its words no longer fit the report."""
+    body = json.loads(rows_of(state, "outbox")[0][3])
+    http.survey_reply = Scripted(200, LUNCH.canonical.replace(b'"title":"Lunch"', b'"title":"Lunch 2"'))
+    http.script = [Scripted(503)] * 100
+    with closing(SurveyClient(http.url, "lunch", state=state)) as device:
+        assert device.survey.title == "Lunch 2"
+    [waiting] = json.loads(sotto("outbox", "--json", state).stdout)["waiting"]
+    assert waiting["reported"] == body["reports"][0]["answers"]
+
+
+def test_outbox_sends_on_request(state: Path, http: FaultServer) -> None:
+    result = sotto("outbox", "--send", state)
+    assert result.exit_code == 0
+    assert result.stderr == "nothing waits\n"
+    assert "waiting" not in result.stdout
+    assert len(http.seen) == 1
+
+
+def test_outbox_says_when_sending_did_not_work(
+    state: Path, http: FaultServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "sotto_client")
+    http.script = [Scripted(503, headers={"Retry-After": "3600"})]
+    result = sotto("outbox", "--send", state)
+    assert result.exit_code == 0
+    assert "some reports still wait" in result.stderr
+    assert "waiting: " in result.stdout
+
+
+def test_outbox_shows_refused_reports_with_the_reason(state: Path, http: FaultServer) -> None:
+    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.\u202eX").to_json())]
+    sotto("outbox", "--send", state)
+    result = sotto("outbox", state)
+    [refused] = [line for line in result.stdout.splitlines() if line.startswith("refused: ")]
+    assert refused.endswith("survey_closed: Closed.?X")
+    printed = json.loads(sotto("outbox", "--json", state).stdout)
+    assert printed["rejected"][0]["reason"].startswith("survey_closed")
+    assert printed["ledger"][0]["epsilon"] == "3.098612288669"
+    assert "secret" not in printed
+
+
+def test_outbox_of_a_new_device_is_empty(tmp_path: Path) -> None:
+    with closing(SurveyClient("http://127.0.0.1", "lunch", state=tmp_path / "device.db")):
+        pass
+    assert sotto("outbox", tmp_path / "device.db").stdout == "nothing answered\n"
+
+
+def test_outbox_makes_no_state_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    result = sotto("outbox")
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: state {tmp_path}/sottovoce/device.db must be a file that is there.\n"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,162 @@
+"""Plain words before answering: the numbers are bounds, and the words say what the mechanism does."""
+
+import math
+from dataclasses import FrozenInstanceError, asdict
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devices import LUNCH, yes_no
+from sotto_client import Explanation, explain
+from sotto_client.explain import suspicions
+from sotto_client.words import percent_above, percent_below, times
+from sotto_protocol import Survey, compile_toml
+
+
+def survey_of(*lines: str) -> Survey:
+    question = "\n".join(["[[questions]]", 'id = "q"', 'text = "So?"', *lines])
+    return compile_toml(f'id = "s"\ntitle = "T"\n{question}')
+
+
+def test_at_ln_3_a_suspicion_of_a_half_becomes_75_percent_at_most() -> None:
+    [question] = explain(survey_of('type = "yes-no"', 'prob_truth = "3/4"')).questions
+    half = question.suspicions[2]
+    assert half.prior == 0.5
+    assert 0.75 <= half.highest < 0.75 + 1e-9
+    assert 0.25 - 1e-9 < half.lowest <= 0.25
+    assert "50 % before: at most 75 %, at least 25 % after" in str(question)
+
+
+def test_at_epsilon_5_a_suspicion_of_a_tenth_becomes_94_percent() -> None:
+    [question] = explain(yes_no("s", "5")).questions
+    assert math.floor(question.suspicions[1].highest * 100) == 94
+    assert "10 % before: at most 94.3 %" in str(question)
+
+
+@given(st.decimals("0.001", "20", places=12))
+def test_the_bounds_are_bayes_theorem_rounded_outward(epsilon: Decimal) -> None:
+    odds = math.exp(epsilon)
+    for suspicion in suspicions(epsilon):
+        prior = suspicion.prior
+        highest = prior * odds / (prior * odds + 1 - prior)
+        lowest = prior / (prior + (1 - prior) * odds)
+        assert highest - 1e-14 <= suspicion.highest < highest + 1e-11
+        assert lowest - 1e-11 < suspicion.lowest <= lowest + 1e-14
+        assert 0 <= suspicion.lowest < prior < suspicion.highest <= 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['type = "yes-no"', "epsilon = 1"],
+        ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "1/6"'],
+        ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "5/6"'],
+    ],
+)
+def test_no_report_of_a_yes_no_question_moves_a_suspicion_further(lines: list[str]) -> None:
+    survey = survey_of(*lines)
+    mechanism = survey.questions[0].mechanism
+    true, other = Fraction(mechanism.prob_support_if_true), Fraction(mechanism.prob_support_if_other)
+    for suspicion in explain(survey).questions[0].suspicions:
+        prior = Fraction(str(suspicion.prior))
+        for if_yes, if_no in ((true, other), (1 - true, 1 - other)):
+            of_yes = prior * if_yes / (prior * if_yes + (1 - prior) * if_no)
+            of_no = prior * if_no / (prior * if_no + (1 - prior) * if_yes)
+            assert all(suspicion.lowest <= posterior <= suspicion.highest for posterior in (of_yes, of_no))
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            ['type = "yes-no"', 'prob_truth = "3/4"'],
+            "Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4. Whoever thought yes as "
+            "likely as no takes you for a yes with 75 % after a reported yes, with 25 % after a reported no.",
+        ),
+        (
+            ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "1/6"'],
+            "Your yes is reported as yes 7 times in 12; your no is reported as yes 1 time in 12. Whoever thought yes "
+            "as likely as no takes you for a yes with 87.5 % after a reported yes, with 31.3 % after a reported no.",
+        ),
+        (
+            ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b", "c"]', "epsilon = 1"],
+            "The option that you choose is reported about 576 times in 1,000; otherwise one of the other 2 is, "
+            "each as likely.",
+        ),
+        (
+            ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b"]', "epsilon = 1"],
+            "The option that you choose is reported about 731 times in 1,000; otherwise the other one is.",
+        ),
+        (
+            ['type = "one-of"', 'mechanism = "oue"', 'options = ["a", "b", "c"]', "epsilon = 1"],
+            "Each of the 3 options is reported as yes or no: the one that you choose as yes 1 time in 2, "
+            "each other one as yes about 269 times in 1,000.",
+        ),
+        (
+            ['type = "one-of"', 'mechanism = "sue"', 'options = ["a", "b", "c"]', "epsilon = 2"],
+            "Each of the 3 options is reported as yes or no: the one that you choose as yes about 731 times in 1,000, "
+            "each other one as yes about 269 times in 1,000.",
+        ),
+        (
+            ['type = "any-of"', 'options = ["a", "b", "c"]', "epsilon = 3"],
+            "Each of the 3 options is reported as yes or no: one that you choose as yes about 731 times in 1,000, "
+            "one that you do not choose as yes about 269 times in 1,000.",
+        ),
+    ],
+)
+def test_the_words_say_what_happens_to_an_answer(lines: list[str], words: str) -> None:
+    assert explain(survey_of(*lines)).questions[0].what_happens == words
+
+
+def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
+    explanation = explain(LUNCH)
+    assert explanation.epsilon == LUNCH.epsilon == sum(question.epsilon for question in explanation.questions)
+    assert explanation.suspicions == suspicions(LUNCH.epsilon)
+    text = str(explanation)
+    assert text.startswith("Lunch\n\npaid: Did you pay?\n")
+    assert "All answers together: epsilon 3.098612288669." in text
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_an_explanation_is_a_frozen_value_of_numbers() -> None:
+    explanation = explain(LUNCH)
+    assert explanation == explain(Survey.from_canonical(LUNCH.canonical))
+    assert isinstance(explanation, Explanation)
+    with pytest.raises(FrozenInstanceError):
+        explanation.epsilon = Decimal(0)  # type: ignore[misc]  # on purpose
+    assert asdict(explanation)["questions"][0]["suspicions"][2]["prior"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("prob", "words"),
+    [
+        (0.5, "1 time in 2"),
+        (1 / 3, "1 time in 3"),
+        (19 / 20, "19 times in 20"),
+        (0.12345, "about 123 times in 1,000"),
+        (0.0123, "about 123 times in 10,000"),
+        (0.00001, "about 100 times in 10,000,000"),
+        (0.99999, "all but about 100 times in 10,000,000"),
+        (1 - 2**-32, "all but about 233 times in 1,000,000,000,000"),
+        (2**-32, "about 233 times in 1,000,000,000,000"),
+    ],
+)
+def test_a_probability_is_said_as_a_frequency(prob: float, words: str) -> None:
+    assert times(prob) == words
+
+
+@given(st.floats(0.0001, 0.9999))
+def test_percents_are_rounded_outward(share: float) -> None:
+    above, below = (float(words.removesuffix(" %")) / 100 for words in (percent_above(share), percent_below(share)))
+    assert below - 2e-9 <= share <= above + 2e-9
+    assert above - below <= 0.001 + 2e-9
+
+
+def test_a_share_near_the_ends_keeps_its_digits() -> None:
+    assert percent_above(0.99996) == "99.996 %"
+    assert percent_below(0.00004) == "0.004 %"
+    assert percent_above(1.0) == "100 %"
+    assert percent_below(0.0) == "0 %"

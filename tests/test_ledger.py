@@ -1,0 +1,128 @@
+"""The budget: what is added, what is refused, and what a moved clock changes."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, timedelta
+from decimal import Decimal, localcontext
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto_client import AlreadyAnswered, BudgetExceeded
+from sotto_client.ledger import Entry, Ledger, Limits
+from sotto_client.state import State
+
+TODAY = date(2026, 3, 1)
+LIMITS = Limits.of(8.0, 16.0, 30)
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with closing(State.open(":memory:")) as state, state.write() as connection:
+        yield connection
+
+
+@pytest.fixture
+def ledger(connection: sqlite3.Connection) -> Ledger:
+    return Ledger(connection)
+
+
+def entry(fingerprint: str, epsilon: str, *, survey_id: str = "s", day: date = TODAY, record: bytes = b"\x01") -> Entry:
+    return Entry(fingerprint, survey_id, Decimal(epsilon), day, f"receipt-{fingerprint}", record)
+
+
+def test_what_was_charged_is_read_back(ledger: Ledger) -> None:
+    made = entry("f", "1.098612288669")
+    ledger.charge(made, LIMITS)
+    assert ledger.entries() == [made]
+
+
+def test_one_survey_may_take_its_limit_to_the_last_digit_and_no_more(ledger: Ledger) -> None:
+    ledger.charge(entry("a", "7.999999999999"), LIMITS)
+    with pytest.raises(BudgetExceeded, match="max_epsilon") as caught:
+        ledger.charge(entry("b", "0.000000000002"), LIMITS)
+    assert caught.value.left == Decimal("0.000000000001")
+    ledger.charge(entry("c", "0.000000000001"), LIMITS)
+    assert len(ledger.entries()) == 2
+
+
+def test_a_refusal_says_what_would_be_spent_what_is_left_and_which_limit(ledger: Ledger) -> None:
+    ledger.charge(entry("a", "6", survey_id="x"), LIMITS)
+    ledger.charge(entry("b", "6", survey_id="y"), LIMITS)
+    with pytest.raises(BudgetExceeded) as caught:
+        ledger.charge(entry("c", "4.5", survey_id="z"), LIMITS)
+    assert str(caught.value) == (
+        "answering survey z would spend epsilon 4.5, but max_period_epsilon (16) leaves 4 for 30 days."
+    )
+    assert (caught.value.needed, caught.value.left, caught.value.limit) == (Decimal("4.5"), 4, "max_period_epsilon")
+    assert len(ledger.entries()) == 2
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "counts"), [(0, True), (29, True), (30, False), (4000, False), (-1, True), (-4000, True)]
+)
+def test_the_period_counts_its_days_and_all_later_ones(ledger: Ledger, days_ago: int, counts: bool) -> None:
+    """An entry of a later day means that the clock went back: no budget is freed by that."""
+    for number in range(2):
+        ledger.charge(entry(str(number), "8", survey_id=str(number), day=TODAY - timedelta(days_ago)), LIMITS)
+    if counts:
+        with pytest.raises(BudgetExceeded, match="max_period_epsilon"):
+            ledger.charge(entry("new", "1", survey_id="new"), LIMITS)
+    else:
+        ledger.charge(entry("new", "1", survey_id="new"), LIMITS)
+
+
+def test_a_surveys_own_limit_never_frees_up(ledger: Ledger) -> None:
+    ledger.charge(entry("a", "8", day=TODAY - timedelta(4000)), LIMITS)
+    with pytest.raises(BudgetExceeded, match=r"max_epsilon \(8\) leaves 0 for survey s"):
+        ledger.charge(entry("b", "1"), LIMITS)
+
+
+def test_the_first_days_of_the_calendar_do_no_harm(ledger: Ledger) -> None:
+    ledger.charge(entry("a", "1", day=date.min), LIMITS)
+    assert ledger.entries()[0].day == date.min
+
+
+def test_lower_limits_than_what_was_spent_leave_nothing(ledger: Ledger) -> None:
+    ledger.charge(entry("a", "8"), LIMITS)
+    with pytest.raises(BudgetExceeded) as caught:
+        ledger.charge(entry("b", "1"), Limits.of(2, 16, 30))
+    assert caught.value.left == 0
+
+
+def test_the_same_report_again_is_the_first_one(ledger: Ledger) -> None:
+    assert ledger.repeat(entry("f", "1")) is None
+    ledger.charge(entry("f", "1"), LIMITS)
+    again = Entry("f", "s", Decimal(1), TODAY + timedelta(9), "another receipt", b"\x01")
+    assert ledger.repeat(again) == entry("f", "1")
+    assert ledger.repeat(entry("g", "1")) is None
+
+
+def test_another_report_of_the_same_survey_is_refused(ledger: Ledger) -> None:
+    ledger.charge(entry("f", "1"), LIMITS)
+    with pytest.raises(AlreadyAnswered, match="was answered from this device"):
+        ledger.repeat(entry("f", "1", record=b"\x02"))
+
+
+@given(st.lists(st.decimals("0.001", "20", places=12), min_size=1, max_size=12))
+def test_the_sum_is_exact_whatever_decimal_context_the_app_has(epsilons: list[Decimal]) -> None:
+    total = sum(epsilons)
+    with closing(State.open(":memory:")) as state, state.write() as connection, localcontext() as context:
+        context.prec = 2
+        ledger = Ledger(connection)
+        for number, epsilon in enumerate(epsilons):
+            ledger.charge(entry(str(number), str(epsilon), survey_id=str(number)), Limits(total, total, 30))
+        with pytest.raises(BudgetExceeded):
+            ledger.charge(entry("more", "0.000000000001", survey_id="more"), Limits(total, total, 30))
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), Decimal("NaN"), Decimal(0), True, "8", None])
+def test_limits_outside_their_domain_are_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"max_epsilon .* must be finite and > 0"):
+        Limits.of(value, 16, 30)  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_float_limit_means_what_is_written() -> None:
+    assert Limits.of(0.1, Decimal("0.3"), 1) == Limits(Decimal("0.1"), Decimal("0.3"), 1)
