@@ -1,7 +1,9 @@
 """One exchange with a collector that is told nothing about the device: no version, cookie, password or redirect."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -66,7 +68,9 @@ def _exchange(method: str, address: str, *, timeout_s: float, max_bytes: int, **
         with requests.Session() as session:
             session.headers.clear()
             session.headers.update(_HEADERS)
-            session.auth = _no_password
+            session.trust_env = False  # no password out of ~/.netrc; proxies are looked up once, not at every request
+            session.proxies.update(_find_proxies(address))
+            session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
             timeouts = (timeout_s, timeout_s)
             with session.request(
                 method, address, timeout=timeouts, allow_redirects=False, stream=True, **sent
@@ -77,8 +81,10 @@ def _exchange(method: str, address: str, *, timeout_s: float, max_bytes: int, **
         raise DeliveryError(f"no answer from the collector ({type(fault).__name__}).") from fault
 
 
-def _no_password(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request  # an auth that does nothing keeps requests from sending a password out of ~/.netrc
+@lru_cache(maxsize=16)
+def _find_proxies(address: str) -> dict[str, str]:
+    """Return the proxies that the environment names for an address (HTTPS_PROXY, NO_PROXY and so on)."""
+    return dict(requests.utils.get_environ_proxies(address))
 
 
 def _read(response: requests.Response, max_bytes: int) -> bytes:
