@@ -3,6 +3,7 @@
 Every request is a transaction of its own, so a single post shows what a commit per report gives.
 """
 
+import logging
 import sqlite3
 import sys
 import threading
@@ -36,6 +37,7 @@ def make_app(path: str) -> Flask:
 
 
 if __name__ == "__main__":
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     server = waitress.create_server(make_app(sys.argv[1]), host="127.0.0.1", port=0, threads=N_THREADS)
     print(f"bare server listening on http://127.0.0.1:{server.effective_port}", flush=True)
     server.run()

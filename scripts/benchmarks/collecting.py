@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import requests
 from bars import Bar, compare
 from load import Load, send_all
 
@@ -63,18 +64,13 @@ def server(command: Sequence[str | Path], **environment: str) -> Iterator[str]:
 
 @contextmanager
 def collector(folder: Path, survey: Survey, **environment: str) -> Iterator[str]:
-    database, definition = folder / "collector.db", folder / "survey.json"
+    database = folder / "collector.db"
     token = subprocess.run(
         [SOTTO, "token", "create", "--db", database, "--role", "admin"], check=True, capture_output=True, text=True
     ).stdout.strip()
-    definition.write_bytes(survey.canonical)
     with server([SOTTO, "serve", "--db", database, "--port", "0"], **environment) as url:
-        import requests
-
-        answer = requests.post(
-            f"{url}/v1/surveys", survey.canonical, headers={"Authorization": f"Bearer {token}"}, timeout=10
-        )
-        answer.raise_for_status()
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        requests.post(f"{url}/v1/surveys", survey.canonical, headers=headers, timeout=10).raise_for_status()
         yield url
 
 
