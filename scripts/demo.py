@@ -1,5 +1,6 @@
 """The main job on real answers: a collector, a survey, 6,366 devices, and estimates beside the truth."""
 
+import argparse
 import os
 import signal
 import sqlite3
@@ -9,15 +10,16 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sotto_client import SurveyClient
-from sotto_estimator import Estimates, Manner, estimate_tally, fetch_tally
-from sotto_estimator.render import align, interval_words, percent
 from sotto_protocol import Question, Survey, compile_toml
+
+if TYPE_CHECKING:
+    from sotto_estimator import Estimates
 
 DEFINITION = Path(__file__).with_name("affairs.toml")
 SOTTO = Path(sys.executable).with_name("sotto")
@@ -31,9 +33,15 @@ Answers = dict[str, Any]
 
 def main() -> int:
     """Run the demo; return 0 unless a simultaneous 99.9 % interval misses the truth or a report was lost."""
+    parser = argparse.ArgumentParser(description="The main job on real answers.")
+    parser.add_argument("--people", type=int, help="let only so many people answer [default: all 6,366]")
+    n_people = parser.parse_args().people
+    from sotto_estimator import Manner, estimate_tally, fetch_tally  # not on top: the devices' processes need no SciPy
+    from sotto_estimator.render import interval_words
+
     started = time.monotonic()
     survey = compile_toml(DEFINITION.read_text())
-    people = load_people(survey)
+    people = load_people(survey)[:n_people]
     with tempfile.TemporaryDirectory(prefix="sotto-demo-") as folder:
         database = Path(folder, "collector.db")
         admin, analyst = (make_token(database, role) for role in ("admin", "analyst"))
@@ -113,9 +121,9 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
     states.mkdir()
 
     def answer_one(index: int) -> bool:
-        with SurveyClient(url, survey_id, state=states / f"{index}.db", max_epsilon=12) as device:
+        with closing(SurveyClient(url, survey_id, state=states / f"{index}.db", max_epsilon=12)) as device:
             device.answer(people[index])
-            return device.flush(30)
+            return device.flush(60)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         return sum(pool.map(answer_one, range(len(people))))
@@ -162,8 +170,10 @@ def show_rows(database: Path) -> None:
         say(f"  id {report_id.hex()}  noisy answers {packed.hex(' ')}")
 
 
-def comparison(survey: Survey, estimates: Estimates, truth: Sequence[float]) -> str:
+def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float]) -> str:
     """Return the table of true and estimated shares, and each question's epsilon."""
+    from sotto_estimator.render import align, interval_words, percent
+
     rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
     for row, share in zip(estimates.rows, truth, strict=True):
         holds = "yes" if row.low <= share <= row.high else "NO"

@@ -42,7 +42,10 @@ _token = click.option(
 @click.command(epilog="Example:  sotto serve --db survey.db --port 8000")
 @_all_settings
 def serve(**values: Any) -> None:
-    """Run the collector until SIGTERM or SIGINT, which finish what was begun."""
+    """Run the collector.
+
+    SIGTERM or SIGINT end it: it finishes what was begun, and exits.
+    """
     settings = Settings(**values)
     set_up_logs()
     app = create_app(settings)
@@ -60,7 +63,7 @@ def _stop_on_signals(server: Server) -> None:
 
 @click.group(epilog="Example:  sotto token create --db survey.db --role analyst")
 def token() -> None:
-    """Make, list and revoke the tokens of a collector's database."""
+    """Make, list and revoke a collector's tokens."""
 
 
 @token.command(epilog="Example:  sotto token create --db survey.db --role admin --label alice")
@@ -102,7 +105,10 @@ def revoke(db: str, hash_prefix: str) -> None:
 @click.argument("url")
 @_token
 def publish(survey_file: Path, url: str, token: str) -> None:
-    """Compile SURVEY_FILE (TOML or JSON), publish it at URL, print its id and fingerprint."""
+    """Publish a survey at a collector.
+
+    Compiles SURVEY_FILE (TOML or JSON), posts it to URL, and prints its id and fingerprint.
+    """
     answer = remote.publish(url, _compile(survey_file), token)
     click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
 
@@ -112,7 +118,10 @@ def publish(survey_file: Path, url: str, token: str) -> None:
 @click.argument("survey")
 @_token
 def close(url: str, survey: str, token: str) -> None:
-    """Let SURVEY at URL take no more reports."""
+    """Let a survey take no more reports.
+
+    SURVEY is its id at the collector at URL.
+    """
     answer = remote.close(url, survey, token)
     click.echo(f"{answer.get('id')}  closed")
 

@@ -110,7 +110,10 @@ def estimate(
     epsilon: float | None,
     **manner: Any,
 ) -> None:
-    """Estimate population shares from a collector's tally, from tally files, or from counts."""
+    """Estimate shares, with intervals that hold.
+
+    From a collector's tally (URL and SURVEY), from tally files, which are merged, or from counts (--yes, --n ..).
+    """
     how = Manner(**manner)
     channel = _paper_channel(truth, forced_yes, warner, epsilon)
     if n_yes is not None or n_reports is not None or channel is not None:
@@ -213,7 +216,11 @@ def plan(
     style: str | None,
     **aim: Any,
 ) -> None:
-    """Plan a question: the half-width for n respondents, or the n for a half-width, by mechanism."""
+    """Plan how many respondents a precision needs.
+
+    Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
+    question, beside a trusted curator's Laplace noise and no privacy at all.
+    """
     if (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
     if max_selected is not None and (n_options is None or max_selected > n_options):

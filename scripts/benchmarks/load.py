@@ -1,11 +1,13 @@
-"""A load generator: prebuilt requests over keep-alive connections, as little Python as possible between them."""
+"""A load generator: prebuilt requests over keep-alive connections, one thread, as little Python as possible."""
 
+import selectors
 import socket
-import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+
+_END_OF_HEAD = b"\r\n\r\n"
 
 
 @dataclass(frozen=True)
@@ -19,27 +21,62 @@ class Load:
         return 1000 * self.latencies_s[int(share * (len(self.latencies_s) - 1))]
 
 
+@dataclass
+class _Connection:
+    socket: socket.socket
+    requests: list[bytes]
+    sent_at: float = 0.0
+    received: bytearray = field(default_factory=bytearray)
+
+    def send_next(self) -> None:
+        self.sent_at = time.perf_counter()
+        self.received.clear()
+        self.socket.sendall(self.requests.pop())
+
+    def is_answered(self) -> bool:
+        head_end = self.received.find(_END_OF_HEAD)
+        if head_end < 0:
+            return False
+        head = bytes(self.received[:head_end]).lower()
+        length = int(head.partition(b"content-length:")[2].split(b"\r\n")[0])
+        return len(self.received) >= head_end + len(_END_OF_HEAD) + length
+
+
 def send_all(url: str, path: str, bodies: Sequence[bytes], n_connections: int) -> Load:
     """Send every body once, spread over the connections; raise unless each is answered with 200."""
     target = urlsplit(url)
-    address = (target.hostname or "", target.port or 80)
     requests = [_request(path, body) for body in bodies]
-    shares = [requests[index::n_connections] for index in range(n_connections)]
-    latencies: list[list[float]] = [[] for _ in shares]
-    failures: list[str] = []
-    threads = [
-        threading.Thread(target=_send_some, args=(address, share, taken, failures))
-        for share, taken in zip(shares, latencies, strict=True)
-    ]
-    started = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    elapsed = time.perf_counter() - started
-    if failures:
-        raise RuntimeError(f"{len(failures)} requests failed, the first with: {failures[0]}")
-    return Load(len(bodies) / elapsed, sorted(second for taken in latencies for second in taken))
+    latencies: list[float] = []
+    with selectors.DefaultSelector() as selector:
+        started = time.perf_counter()
+        for index in range(n_connections):
+            opened = socket.create_connection((target.hostname or "", target.port or 80))
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = _Connection(opened, requests[index::n_connections])
+            selector.register(opened, selectors.EVENT_READ, connection)
+            connection.send_next()
+        while selector.get_map():
+            for key, _ in selector.select():
+                _receive(key.data, selector, latencies)
+        elapsed = time.perf_counter() - started
+    return Load(len(bodies) / elapsed, sorted(latencies))
+
+
+def _receive(connection: _Connection, selector: selectors.BaseSelector, latencies: list[float]) -> None:
+    received = connection.socket.recv(65536)
+    if not received:
+        raise ConnectionError("the server closed the connection")
+    connection.received += received
+    if not connection.is_answered():
+        return
+    latencies.append(time.perf_counter() - connection.sent_at)
+    if not connection.received.startswith(b"HTTP/1.1 200"):
+        raise RuntimeError(f"a request failed: {bytes(connection.received[:200]).decode('latin-1')}")
+    if connection.requests:
+        connection.send_next()
+    else:
+        selector.unregister(connection.socket)
+        connection.socket.close()
 
 
 def _request(path: str, body: bytes) -> bytes:
@@ -47,33 +84,3 @@ def _request(path: str, body: bytes) -> bytes:
         f"POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
-
-
-def _send_some(address: tuple[str, int], requests: list[bytes], latencies: list[float], failures: list[str]) -> None:
-    with socket.create_connection(address) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for request in requests:
-            started = time.perf_counter()
-            connection.sendall(request)
-            answer = _read_answer(connection)
-            latencies.append(time.perf_counter() - started)
-            if not answer.startswith(b"HTTP/1.1 200"):
-                failures.append(answer[:200].decode("latin-1"))
-
-
-def _read_answer(connection: socket.socket) -> bytes:
-    answer = b""
-    while b"\r\n\r\n" not in answer:
-        answer += _receive(connection)
-    head, _, body = answer.partition(b"\r\n\r\n")
-    length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
-    while len(body) < length:
-        body += _receive(connection)
-    return head + b"\r\n\r\n" + body
-
-
-def _receive(connection: socket.socket) -> bytes:
-    received = connection.recv(65536)
-    if not received:
-        raise ConnectionError("the server closed the connection")
-    return received
