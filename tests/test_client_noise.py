@@ -6,6 +6,7 @@ False alarms: every statistical test here fails a right client with a probabilit
 import math
 import os
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from devices import ANSWERS, LUNCH, WIDE
 from sotto_client import os_coins
-from sotto_client.permanent import permanent_coins, perturb_permanently
+from sotto_client.permanent import check_answers, permanent_coins, perturb_permanently
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
 from sotto_protocol.bits import BitFlips
 
@@ -22,6 +23,10 @@ FALSE_ALARM = 1e-9
 CHOSEN = [f"option-{number:03}" for number in [*range(0, 126, 2), 127]]  # the first and the last are true
 IS_TRUE = np.array([option in CHOSEN for option in WIDE.questions[0].options])
 Bits = NDArray[np.bool_]
+
+
+def perturb(survey: Survey, answers: dict[str, Any], secret: bytes) -> bytes:
+    return perturb_permanently(survey, check_answers(survey, answers), secret)
 
 
 def bits_of(survey: Survey, records: list[bytes]) -> Bits:
@@ -54,7 +59,7 @@ def wrong_pools(bits: Bits) -> list[str]:
 
 @pytest.fixture(scope="module")
 def bits() -> Bits:
-    records = [perturb_permanently(WIDE, {"which": CHOSEN}, os.urandom(32)) for _ in range(N_DEVICES)]
+    records = [perturb(WIDE, {"which": CHOSEN}, os.urandom(32)) for _ in range(N_DEVICES)]
     return bits_of(WIDE, records)
 
 
@@ -92,9 +97,9 @@ def independent_agreement() -> tuple[float, float]:
 
 def test_another_answer_gets_independent_noise() -> None:
     secrets = [os.urandom(32) for _ in range(N_DEVICES)]
-    first = bits_of(WIDE, [perturb_permanently(WIDE, {"which": CHOSEN}, secret) for secret in secrets])
-    other = bits_of(WIDE, [perturb_permanently(WIDE, {"which": CHOSEN[1:]}, secret) for secret in secrets])
-    again = bits_of(WIDE, [perturb_permanently(WIDE, {"which": set(CHOSEN)}, secret) for secret in secrets])
+    first = bits_of(WIDE, [perturb(WIDE, {"which": CHOSEN}, secret) for secret in secrets])
+    other = bits_of(WIDE, [perturb(WIDE, {"which": CHOSEN[1:]}, secret) for secret in secrets])
+    again = bits_of(WIDE, [perturb(WIDE, {"which": set(CHOSEN)}, secret) for secret in secrets])
     rate, width = independent_agreement()
     assert abs(agreement(first, other, ~IS_TRUE) - rate) < width
     assert np.array_equal(first, again)
@@ -118,7 +123,7 @@ def test_the_context_of_the_coins_is_as_documented() -> None:
     context = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
     dish = LUNCH.questions[1]
     expected = dish.mechanism.perturb(dish.encode("leftovers"), Coins(hmac_bytes(secret, context)))
-    record = perturb_permanently(LUNCH, ANSWERS, secret)
+    record = perturb(LUNCH, ANSWERS, secret)
     assert record[1:2] == expected.tobytes()
 
 
@@ -128,7 +133,7 @@ def test_a_wide_one_of_answer_is_not_cut_off() -> None:
         f'mechanism = "k-ary"\noptions = {[str(number) for number in range(4096)]}\n'
     )
     # The truth is told with a probability of 1 - 8.5e-6; a cut-off answer would never be.
-    reported = [int.from_bytes(perturb_permanently(survey, {"q": "4095"}, os.urandom(32)), "big") for _ in range(5)]
+    reported = [int.from_bytes(perturb(survey, {"q": "4095"}, os.urandom(32)), "big") for _ in range(5)]
     assert reported.count(4095) >= 2
     first, second = (survey.questions[0].encode(text) for text in ("1", "257"))
     secret = os.urandom(32)

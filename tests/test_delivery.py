@@ -5,7 +5,9 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from devices import rows_of, sent_ids
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.delivery import BACKOFF_CAP_S, Delivery
 from sotto_client.exchange import Reply
+from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
 from sotto_client.verdict import Acknowledged, Refused, TryAgain, Verdict, judge, read_retry_after
@@ -71,6 +74,7 @@ def device(tmp_path: Path) -> Iterator[Device]:
     device = Device(tmp_path / "device.db")
     yield device
     device.delivery.close(30)
+    device.state.close()
 
 
 # What a reply means.
@@ -114,9 +118,12 @@ def test_other_client_errors_are_final_with_their_problem(status: int) -> None:
     assert judge(Reply(status, {}, problem.to_json()), NOON) == Refused(
         Problem(status, "bad_report", "No.", "$.reports[0]")
     )
-    unreadable = judge(Reply(status, {}, b"<html>"), NOON)
-    assert isinstance(unreadable, Refused)
-    assert unreadable.problem.code == "unexpected"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 451])
+@pytest.mark.parametrize("body", [b"<html>Log in</html>", b"", b"{}", b'{"error": "no"}', b'"code"'])
+def test_a_client_error_without_a_problem_document_is_not_the_collectors_word(status: int, body: bytes) -> None:
+    assert judge(Reply(status, {}, body), NOON) == TryAgain(f"HTTP {status}")
 
 
 @pytest.mark.parametrize(
@@ -161,6 +168,7 @@ def test_retry_after_counts_for_every_reply_that_is_tried_again() -> None:
         Scripted(200, ACK, {"Content-Length": "5000"}),  # cut off
         Scripted(200, b" " * 70_000 + ACK),  # endless, as far as a device cares
         Scripted(302, b"", {"Location": "/v1/surveys/lunch/reports"}),
+        Scripted(403, b"<html>Log in</html>"),  # the portal of a network in between
         Scripted(429),
         Scripted(503, Problem(503, "busy", "Later.").to_json()),
     ],
@@ -204,6 +212,7 @@ def test_nobody_listening_and_nobody_answering_are_faults_like_others(tmp_path: 
         assert device.delivery.attempt_due() == 1
     assert device.delivery.attempt_due(eager=True) == 2
     assert device.waiting[0].n_attempts == 2
+    device.state.close()
 
 
 def test_nothing_is_sent_before_its_time(device: Device, http: FaultServer) -> None:
@@ -280,6 +289,20 @@ def test_a_refused_report_is_kept_with_its_problem_and_never_sent_again(device: 
     assert device.delivery.attempt_due(eager=True) is None
     assert len(http.posts) == 1
     assert device.rejected == [Rejected("aa", http.url, "lunch", body, 1, problem)]
+
+
+@pytest.mark.parametrize("status", [200, 422])
+def test_what_is_settled_is_forgotten_and_what_waits_is_not(device: Device, http: FaultServer, status: int) -> None:
+    made = Entry("f", "lunch", Decimal(1), date(2026, 1, 1), "aa", b"s" * 32, b"r")
+    with device.state.write() as connection:
+        Ledger(connection).charge(made, Limits.of(8, 8, 1))
+    device.put(http.url, "aa")
+    http.script = [Scripted(503), Scripted(status, ACK if status == 200 else Problem(422, "x", "y").to_json())]
+    for expected in (made, replace(made, secret=None, record=None)):
+        device.delivery.attempt_due(eager=True)
+        with device.state.read() as connection:
+            assert Ledger(connection).entries() == [expected]
+    assert device.waiting == []
 
 
 def test_a_time_that_only_a_wrong_clock_can_have_written_is_ignored(device: Device, http: FaultServer) -> None:
@@ -422,6 +445,8 @@ def test_a_storm_of_faults_from_two_deliveries_counts_each_report_once(tmp_path:
     for delivery in deliveries:
         assert delivery.flush(60)
         delivery.close(30)
+    for device in (first, second):
+        device.state.close()
     assert http.seen == set(receipts)
     assert {post.body for post in http.posts} == bodies
     assert rows_of(tmp_path / "device.db", "outbox") == []

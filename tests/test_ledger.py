@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal, localcontext
 
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto_client import AlreadyAnswered, BudgetExceeded
+from sotto_client import BudgetExceeded, Receipt
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.state import State
 
 TODAY = date(2026, 3, 1)
+SECRET = b"s" * 32
 LIMITS = Limits.of(8.0, 16.0, 30)
 
 
@@ -30,7 +32,7 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
 
 
 def entry(fingerprint: str, epsilon: str, *, survey_id: str = "s", day: date = TODAY, record: bytes = b"\x01") -> Entry:
-    return Entry(fingerprint, survey_id, Decimal(epsilon), day, f"receipt-{fingerprint}", record)
+    return Entry(fingerprint, survey_id, Decimal(epsilon), day, f"receipt-{fingerprint}", SECRET, record)
 
 
 def test_what_was_charged_is_read_back(ledger: Ledger) -> None:
@@ -92,18 +94,24 @@ def test_lower_limits_than_what_was_spent_leave_nothing(ledger: Ledger) -> None:
     assert caught.value.left == 0
 
 
-def test_the_same_report_again_is_the_first_one(ledger: Ledger) -> None:
-    assert ledger.repeat(entry("f", "1")) is None
+def test_a_report_is_found_by_its_surveys_fingerprint(ledger: Ledger) -> None:
+    assert ledger.find("f") is None
     ledger.charge(entry("f", "1"), LIMITS)
-    again = Entry("f", "s", Decimal(1), TODAY + timedelta(9), "another receipt", b"\x01")
-    assert ledger.repeat(again) == entry("f", "1")
-    assert ledger.repeat(entry("g", "1")) is None
+    assert ledger.find("f") == entry("f", "1")
+    assert ledger.find("g") is None
+    assert entry("f", "1").to_receipt() == Receipt("receipt-f", "s", "f", Decimal(1))
 
 
-def test_another_report_of_the_same_survey_is_refused(ledger: Ledger) -> None:
-    ledger.charge(entry("f", "1"), LIMITS)
-    with pytest.raises(AlreadyAnswered, match="was answered from this device"):
-        ledger.repeat(entry("f", "1", record=b"\x02"))
+def test_forgetting_wipes_the_secret_and_the_record_and_leaves_what_was_spent(ledger: Ledger) -> None:
+    for fingerprint in ("f", "g"):
+        ledger.charge(entry(fingerprint, "1"), LIMITS)
+    ledger.forget("receipt-f")
+    assert ledger.entries() == [replace(entry("f", "1"), secret=None, record=None), entry("g", "1")]
+
+
+def test_a_record_of_zeros_is_not_taken_for_a_forgotten_one(ledger: Ledger) -> None:
+    ledger.charge(entry("f", "1", record=b"\x00"), LIMITS)
+    assert ledger.entries() == [entry("f", "1", record=b"\x00")]
 
 
 @given(st.lists(st.decimals("0.001", "20", places=12), min_size=1, max_size=12))

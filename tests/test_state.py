@@ -1,7 +1,8 @@
 """The device's state file: private, small, shared safely, and with nothing true in it."""
 
 import os
-import shutil
+import random
+import secrets
 import sqlite3
 import stat
 import subprocess
@@ -9,6 +10,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +21,12 @@ import pytest
 
 from devices import ANSWERS, LUNCH, WIDE, rows_of, yes_no
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_client import Receipt, StateError, SurveyClient
+from sotto_client import StateError, SurveyClient
+from sotto_client.ledger import Entry, Ledger, Limits
+from sotto_client.outbox import Outbox
+from sotto_client.permanent import check_answers, perturb_permanently
 from sotto_client.state import State, _make_file, default_path
-
-TABLES = ("device", "surveys", "ledger", "outbox")
+from sotto_protocol import Problem
 
 
 @pytest.fixture
@@ -43,23 +49,22 @@ def mode_of(path: Path) -> int:
 @pytest.mark.usefixtures("any_mode")
 def test_only_the_owner_can_read_the_file_its_folder_and_its_journal(tmp_path: Path) -> None:
     path = tmp_path / "new" / "device.db"
-    state = State.open(path)
-    with state.write() as connection:
+    with closing(State.open(path)) as state, state.write() as connection:
         connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
         [journal] = path.parent.glob("device.db-*")
+        assert journal.stat().st_size > 0
         assert mode_of(journal) == 0o600
     assert (mode_of(path), mode_of(path.parent)) == (0o600, 0o700)
-    assert [file.name for file in path.parent.iterdir()] == ["device.db"]
+    assert {file.name: file.stat().st_size for file in path.parent.iterdir() if file != path} == {journal.name: 0}
 
 
 @pytest.mark.usefixtures("any_mode")
 def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
     path.touch(0o666)
-    secret = State.open(path).secret
-    assert mode_of(path) == 0o600
-    path.chmod(0o644)
-    assert State.open(path).secret == secret
-    assert mode_of(path) == 0o600
+    for _ in range(2):  # an empty file, and a state
+        State.open(path).close()
+        assert mode_of(path) == 0o600
+        path.chmod(0o644)
 
 
 @pytest.mark.usefixtures("any_mode")
@@ -68,27 +73,22 @@ def test_a_file_is_never_open_to_others_not_even_while_it_is_empty(path: Path) -
     assert path.read_bytes() == b""
 
 
-def test_whoever_comes_second_in_making_a_state_keeps_the_firsts_secret(path: Path) -> None:
-    state = State.open(path)
-    state._initialise()  # as one does who saw the file empty, and then had to wait for the other's transaction
-    assert State.open(path).secret == state.secret
-
-
-def test_the_secret_is_drawn_once_and_differs_between_devices(path: Path, tmp_path: Path) -> None:
-    first = State.open(path)
-    assert len(first.secret) == 32
-    assert State.open(path).secret == first.secret
-    assert State.open(tmp_path / "other.db").secret != first.secret
-    assert State.open(":memory:").secret != State.open(":memory:").secret
+def test_whoever_comes_second_in_making_a_state_keeps_the_firsts(path: Path) -> None:
+    with closing(State.open(path)) as state:
+        with state.write() as connection:
+            connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
+        with closing(sqlite3.connect(path, isolation_level=None)) as late:
+            state._initialise(late)  # as one does who saw the file empty, and then had to wait for the other
+    assert rows_of(path, "surveys") == [("u", "s", b"\0")]
 
 
 def test_a_state_is_synced_and_forgets_what_is_deleted(path: Path) -> None:
-    with State.open(path).read() as connection:
+    with closing(State.open(path)) as state, state.read() as connection:
         settings = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in SETTINGS]
     assert dict(zip(SETTINGS, settings, strict=True)) == SETTINGS
 
 
-SETTINGS = {"synchronous": 2, "secure_delete": 1, "journal_mode": "delete", "temp_store": 2}
+SETTINGS = {"synchronous": 2, "secure_delete": 1, "journal_mode": "truncate", "temp_store": 2}
 
 
 def foreign_database(path: Path) -> None:
@@ -101,13 +101,13 @@ def text_file(path: Path) -> None:
 
 
 def newer_state(path: Path) -> None:
-    State.open(path)
+    State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=2")
+        connection.execute("PRAGMA user_version=3")
 
 
 def torn_state(path: Path) -> None:
-    State.open(path)
+    State.open(path).close()
     path.write_bytes(path.read_bytes()[:5000])
 
 
@@ -124,7 +124,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 2; this sottovoce knows version 1"),
+        (newer_state, "version 3; this sottovoce knows version 2"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),
@@ -158,7 +158,8 @@ def test_the_default_place_follows_the_xdg_specification(tmp_path: Path, monkeyp
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
     assert default_path() == tmp_path / ".local" / "state" / "sottovoce" / "device.db"
     monkeypatch.delenv("XDG_STATE_HOME")
-    assert State.open().name == str(default_path())
+    with closing(State.open()) as state:
+        assert state.name == str(default_path())
     assert default_path().is_file()
 
 
@@ -171,13 +172,16 @@ def test_a_block_that_raises_changes_nothing(path: Path) -> None:
         state.close()
 
 
-def test_many_processes_that_create_one_state_at_once_agree_on_its_secret(path: Path) -> None:
-    script = f"from sotto_client.state import State; print(State.open({str(path)!r}).secret.hex())"
-    started = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(6)]
-    secrets = {process.communicate(timeout=60)[0] for process in started}
-    assert all(process.returncode == 0 for process in started)
-    assert len(secrets) == 1
-    assert len(secrets.pop()) == 65
+def test_many_processes_that_create_one_state_at_once_share_it(path: Path) -> None:
+    script = """if True:
+        import os, sys
+        from sotto_client.state import State
+        with State.open(sys.argv[1]).write() as connection:
+            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (str(os.getpid()),))
+    """
+    started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(6)]
+    assert [process.wait(timeout=60) for process in started] == [0] * 6
+    assert len(rows_of(path, "surveys")) == 6
 
 
 @pytest.mark.parametrize("kind", ["file", ":memory:"])
@@ -200,35 +204,85 @@ def test_threads_take_turns(path: Path, kind: str) -> None:
     state.close()
 
 
+def test_a_closed_state_says_so_and_closing_again_does_no_harm(path: Path) -> None:
+    for state in (State.open(path), State.open(":memory:")):
+        state.close()
+        state.close()
+        with pytest.raises(StateError, match="is closed"), state.read():
+            pass
+
+
+FORK = """if True:
+    import os, sys, threading
+    from sotto_client import StateError
+    from sotto_client.state import State
+
+    def put(state, name):
+        with state.write() as connection:
+            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (name,))
+
+    def put_all(state):
+        for number in range(50):
+            put(state, f"thread {number}")
+
+    shared, unused, memory = State.open(sys.argv[1]), State.open(sys.argv[1]), State.open(":memory:")
+    thread = threading.Thread(target=put_all, args=(shared,))
+    thread.start()
+    for number in range(10):
+        if os.fork() == 0:
+            put(shared, f"child {number}")
+            try:
+                put(memory, "x")
+            except StateError as fault:
+                assert "left to the process" in str(fault)
+                memory.close()
+                sys.exit(0)  # lets Python finalise what was inherited, used or not
+            sys.exit(1)
+    thread.join()
+    put(memory, "x")
+    assert all(os.wait()[1] == 0 for _ in range(10))
+"""
+
+
+def test_children_forked_amid_transactions_share_a_file_but_no_connection(path: Path) -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", FORK, str(path)], check=True, timeout=60)
+    names = {name for _, name, _ in rows_of(path, "surveys")}
+    assert names == {f"thread {number}" for number in range(50)} | {f"child {number}" for number in range(10)}
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
 # Promise P1: no true answer is on disk.
 
 
-def answer(http: FaultServer, path: Path, answers: dict[str, Any]) -> tuple[Receipt, bytes]:
-    """Answer with the collector away; return the receipt and the file's bytes."""
+def first_of(drawn: bytes, n_bytes: int) -> bytes:
+    return drawn[:n_bytes]
+
+
+def answer(http: FaultServer, path: Path, answers: dict[str, Any]) -> None:
+    """Answer with the collector away."""
     with closing(SurveyClient(http.url, "q", state=path)) as device:
-        receipt = device.answer(answers)
-    return receipt, path.read_bytes()
+        device.answer(answers)
 
 
-def test_two_devices_with_one_secret_and_one_noise_hold_the_same_whatever_the_truth_was(tmp_path: Path) -> None:
-    """Devices are drawn until yes and no give the same noise: 3 of 8 do, so 60 all fail with probability 1e-12."""
+def test_two_devices_with_one_secret_and_one_noise_hold_the_same_whatever_the_truth_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Secrets are drawn until yes and no give the same noise: 3 of 8 do, so 60 all fail with probability 1e-12."""
     with fault_server(yes_no("q", "0.1")) as http:
         http.script = [Scripted(503, headers={"Retry-After": "0"})] * 1000
         for number in range(60):
+            monkeypatch.setattr(os, "urandom", partial(first_of, secrets.token_bytes(32)))
             yes, no = tmp_path / f"{number}-yes.db", tmp_path / f"{number}-no.db"
-            State.open(yes)
-            shutil.copy(yes, no)
-            (yes_receipt, _), (no_receipt, _) = answer(http, yes, {"q": True}), answer(http, no, {"q": False})
+            answer(http, yes, {"q": True})
+            answer(http, no, {"q": False})
             if rows_of(yes, "ledger")[0][-1] == rows_of(no, "ledger")[0][-1]:
                 break
         else:
             raise AssertionError("no device had the same noise for yes and no")
-    for table in TABLES:
-        as_yes = repr(rows_of(yes, table)).replace(yes_receipt.id, no_receipt.id)
+    for table in ("surveys", "ledger", "outbox"):
         # A failed attempt's own moment is in the outbox: it depends on the clock, not on the answer.
-        as_no = repr(rows_of(no, table))
-        if table == "outbox":
-            as_yes, as_no = as_yes.partition("}]}'")[0], as_no.partition("}]}'")[0]
+        as_yes, as_no = (repr(rows_of(path, table)).partition("}]}'")[0] for path in (yes, no))
         assert as_yes == as_no
 
 
@@ -242,7 +296,7 @@ def test_a_chosen_option_is_nowhere_but_in_the_cached_survey(path: Path) -> None
         raw = path.read_bytes()
     assert raw.count(chosen.encode()) <= WIDE.canonical.count(chosen.encode()) == 1
     assert chosen in repr(rows_of(path, "surveys"))
-    assert chosen not in repr([rows_of(path, table) for table in ("device", "ledger", "outbox")])
+    assert chosen not in repr([rows_of(path, table) for table in ("ledger", "outbox")])
     for written in (encoded.tobytes(), encoded.astype(">u2").tobytes(), np.packbits(encoded).tobytes()):
         assert written not in raw
 
@@ -255,3 +309,73 @@ def test_an_acknowledged_report_is_wiped_from_the_outbox(path: Path) -> None:
     assert rows_of(path, "outbox") == []
     assert post.body not in path.read_bytes()
     assert b'"reports":[' not in path.read_bytes()
+
+
+# Promise P1 in substance: what is delivered is forgotten.
+
+CHOSEN = {"which": [f"option-{number:03}" for number in range(0, 128, 2)]}
+
+
+def raw_of(path: Path) -> bytes:
+    """Return all that lies on the disk, the journal included."""
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def fitting_secrets(raw: bytes, record: bytes) -> set[bytes]:
+    """Try everything in a file as the secret, as one does who guesses the answers; return what gives the record."""
+    encoded = check_answers(WIDE, CHOSEN)
+    candidates = {raw[start : start + 32] for start in range(len(raw) - 31)}
+    return {
+        candidate
+        for candidate in candidates
+        if len(set(candidate)) >= 20  # 32 random bytes have fewer different ones with a probability below 1e-11
+        and perturb_permanently(WIDE, encoded, candidate) == record
+    }
+
+
+@pytest.mark.parametrize("status", [200, 409])
+def test_a_state_tells_who_guesses_the_answers_nothing_once_the_report_is_settled(path: Path, status: int) -> None:
+    with fault_server(WIDE) as http:
+        http.script = [Scripted(503, headers={"Retry-After": "0"})] * 1000
+        with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
+            device.answer(CHOSEN)
+            made = device._made
+        assert made is not None
+        assert made.secret is not None
+        assert made.record is not None
+        assert fitting_secrets(raw_of(path), made.record) == {made.secret}  # a device that waits can be asked
+        refusal = Scripted(409, Problem(409, "survey_closed", "Closed.").to_json())
+        http.script = [refusal] if status == 409 else []
+        with SurveyClient(http.url, "wide", state=path) as device:
+            assert device.flush(30)
+            assert len(device.rejected) == (status == 409)
+    raw = raw_of(path)
+    assert fitting_secrets(raw, made.record) == set()
+    assert made.secret not in raw
+    assert made.record not in raw
+    [(_, fingerprint, survey_id, epsilon, _, receipt, secret, record)] = rows_of(path, "ledger")
+    assert (fingerprint, survey_id, epsilon, receipt) == (WIDE.fingerprint, "wide", str(WIDE.epsilon), made.receipt)
+    assert (secret, record) == (bytes(32), bytes(len(made.record)))
+
+
+def test_no_copy_of_a_forgotten_secret_stays_behind_in_a_file_that_grows(path: Path) -> None:
+    chance = random.Random(48)  # noqa: S311  # an order of events, no secret
+    waiting: dict[str, bytes] = {}
+    forgotten: list[bytes] = []
+    with closing(State.open(path)) as state:
+        for number in range(150):
+            made = Entry(f"f{number}", "s", Decimal(1), date(2026, 1, 1), f"r{number}", secrets.token_bytes(32), b"r")
+            assert made.secret is not None
+            waiting[made.receipt] = made.secret
+            with state.write() as connection:
+                Ledger(connection).charge(made, Limits.of(1000, 1000, 1))
+                Outbox(connection).put(made.receipt, "u", "s", b"x" * chance.randint(20, 3000))
+            if chance.random() < 0.7:
+                receipt = chance.choice(list(waiting))
+                forgotten.append(waiting.pop(receipt))
+                with state.write() as connection:
+                    Ledger(connection).forget(receipt)
+                    Outbox(connection).acknowledge(receipt)
+    raw = raw_of(path)
+    assert all(secret in raw for secret in waiting.values())
+    assert not [part for secret in forgotten for part in (secret[:8], secret[12:20], secret[24:]) if part in raw]

@@ -6,7 +6,7 @@ with SurveyClient("https://collector.example", "lunch") as device:
     receipt = device.answer({"paid": True})
 """
 
-from sotto_client.client import Receipt, SurveyClient
+from sotto_client.client import SurveyClient
 from sotto_client.entropy import os_coins
 from sotto_client.errors import (
     AlreadyAnswered,
@@ -19,6 +19,7 @@ from sotto_client.errors import (
 )
 from sotto_client.explain import Explanation, QuestionExplanation, Suspicion, explain
 from sotto_client.outbox import Rejected
+from sotto_client.receipt import Receipt
 
 __all__ = [
     "AlreadyAnswered",

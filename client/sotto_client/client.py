@@ -2,21 +2,25 @@
 
 import logging
 import os
+import sqlite3
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sotto_client.delivery import Delivery
-from sotto_client.errors import StateError
+from sotto_client.errors import AlreadyAnswered, StateError
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected
-from sotto_client.permanent import perturb_permanently
+from sotto_client.permanent import SECRET_BYTES, check_answers, perturb_permanently
+from sotto_client.receipt import Receipt
 from sotto_client.source import SurveySource
 from sotto_client.state import State
 from sotto_protocol import Report, Survey, batch_body
@@ -24,19 +28,6 @@ from sotto_protocol.report import REPORT_ID_BYTES
 
 FLUSH_ON_EXIT_S = 5.0
 _log = logging.getLogger("sotto_client")
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took."""
-
-    id: str
-    survey_id: str
-    fingerprint: str
-    epsilon: Decimal
-
-    def __str__(self) -> str:
-        return self.id
 
 
 class SurveyClient:
@@ -47,10 +38,10 @@ class SurveyClient:
     surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds the
     wait for a connection, and for each piece of a reply.
 
-    What is guaranteed: nothing true is sent, stored, logged or put into an exception; the same answers get the same
-    noise, however often they are given. What is not: a device whose state is deleted is a new device, with a new budget
-    and new noise; whoever reads the state file can find out what was answered (see `sotto_client.permanent`); and the
-    collector sees the network address, unless the app hides it.
+    What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
+    and when it is delivered the device forgets what could undo its noise. What is not: a device whose state is deleted
+    is a new device, with a new budget and new noise; whoever reads the state file before the delivery can find out what
+    was answered (see `sotto_client.permanent`); and the collector sees the network address, unless the app hides it.
 
     Raises ValueError for an argument outside its domain, StateError for a state that cannot be used.
 
@@ -76,10 +67,11 @@ class SurveyClient:
         address = check_url(url), check_survey_id(survey_id)
         self._source = SurveySource(*address, fingerprint, self._limits, timeout_s)
         self._survey: Survey | None = None
+        self._made: Entry | None = None
         self._fetching = threading.Lock()
         self._is_closed = False
         self._state = State.open(state)
-        self._delivery = self._make_delivery()
+        self._delivery = Delivery(self._state, timeout_s=timeout_s)
         if self.pending:
             self._delivery.wake()
 
@@ -97,28 +89,24 @@ class SurveyClient:
     def answer(self, answers: Mapping[str, Any]) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
 
-        Returns without waiting for the network, but for the survey where it was not read yet. Answering again is free
-        and sends nothing when it gives the same report, as the same answers always do; the receipt is the first one.
+        Returns without waiting for the network, but for the survey where it was not read yet. Answering again never
+        charges or sends anything. The same answers return the first receipt, as long as the device knows that they are
+        the same: until the report is delivered, and afterwards from the object that made it.
 
         Raises AnswerError (a question unanswered, or outside its domain), SurveyRefused, SurveyUnavailable,
-        BudgetExceeded, AlreadyAnswered (these answers would make another report), StateError. Then nothing was charged.
+        BudgetExceeded, AlreadyAnswered (with the first receipt), StateError. Then nothing was charged.
         """
         if self._is_closed:
             raise StateError("this client is closed.")
         survey = self.survey
-        record = perturb_permanently(survey, answers, self._state.secret)
-        report = Report(os.urandom(REPORT_ID_BYTES), record)
-        made = Entry(survey.fingerprint, survey.id, survey.epsilon, self._today(), report.receipt, record)
+        encoded = check_answers(survey, answers)
         with self._state.write() as connection:
-            ledger = Ledger(connection)
-            earlier = ledger.repeat(made)
-            if earlier is None:
-                ledger.charge(made, self._limits)
-                Outbox(connection).put(made.receipt, self._source.url, survey.id, batch_body(survey, [report]))
-        if earlier is None:
-            self._delivery.wake()
-        kept = earlier or made
-        return Receipt(kept.receipt, kept.survey_id, kept.fingerprint, kept.epsilon)
+            earlier = Ledger(connection).find(survey.fingerprint)
+            if earlier is not None:
+                return self._repeat(earlier, survey, encoded)
+            made = self._make(connection, survey, encoded)
+        self._delivery.wake()
+        return made.to_receipt()
 
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S) -> bool:
         """Try at once to deliver all that waits in this state, for at most so long; True when nothing waits any more.
@@ -159,8 +147,26 @@ class SurveyClient:
         finally:
             self.close()
 
-    def _make_delivery(self) -> Delivery:
-        return Delivery(self._state, timeout_s=self._source.timeout_s)
+    def _make(self, connection: sqlite3.Connection, survey: Survey, encoded: Sequence[NDArray[np.intp]]) -> Entry:
+        secret = os.urandom(SECRET_BYTES)
+        report = Report(os.urandom(REPORT_ID_BYTES), perturb_permanently(survey, encoded, secret))
+        made = Entry(survey.fingerprint, survey.id, survey.epsilon, _today(), report.receipt, secret, report.record)
+        Ledger(connection).charge(made, self._limits)
+        Outbox(connection).put(made.receipt, self._source.url, survey.id, batch_body(survey, [report]))
+        self._made = made  # before the commit: from then on it may be delivered, and forgotten in the state
+        return made
 
-    def _today(self) -> date:
-        return datetime.fromtimestamp(time.time(), UTC).date()
+    def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[np.intp]]) -> Receipt:
+        """Return the first receipt when these answers give the same report. Raises AlreadyAnswered.
+
+        The device knows that while it has not delivered the report, and this object as long as it lives.
+        """
+        made = self._made
+        known = made if made is not None and made.receipt == earlier.receipt else earlier
+        if known.secret is None or perturb_permanently(survey, encoded, known.secret) != known.record:
+            raise AlreadyAnswered(earlier.to_receipt())
+        return earlier.to_receipt()
+
+
+def _today() -> date:
+    return datetime.fromtimestamp(time.time(), UTC).date()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -68,10 +69,10 @@ def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float)
 )
 def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float) -> None:
     """Show what the device STATE (by default the user's) has spent, and the noisy reports that wait or were refused."""
-    state = State.open(state_file, create=False)
-    if send:
-        _send(state, timeout_s)
-    inventory = take_inventory(state)
+    with closing(State.open(state_file, create=False)) as state:
+        if send:
+            _send(state, timeout_s)
+        inventory = take_inventory(state)
     _echo(json.dumps(asdict(inventory), default=str, indent=2) if as_json else _describe(inventory))
 
 

@@ -1,7 +1,7 @@
 """Delivery in the background: one daemon thread that sends what waits, and never gets in the app's way.
 
 A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
-crash at any moment costs a repeat, which the collector knows by its id.
+crash at any moment costs a repeat, which the collector knows by its id. With the report goes the secret of its noise.
 """
 
 import logging
@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from sotto_client.errors import DeliveryError
 from sotto_client.exchange import post_report
+from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Waiting
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, Acknowledged, Refused, TryAgain, Verdict, judge
@@ -79,13 +80,16 @@ class Delivery:
     def attempt_due(self, *, eager: bool = False) -> float | None:
         """Send what is due, once; returns the seconds to the next attempt, None when nothing waits."""
         failed = set()
-        for report in self._waiting():
+        waiting = self._waiting()
+        for report in waiting:
             if report.url not in failed and not self._is_closing and self._delay_of(report, eager) == 0:
                 verdict = self._ask(report)
                 self._record(report, verdict)
                 if isinstance(verdict, TryAgain):  # leave its collector alone
                     failed.add(report.url)
-        return min((self._delay_of(report, False) for report in self._waiting()), default=None)
+        if waiting:
+            waiting = self._waiting()
+        return min((self._delay_of(report, False) for report in waiting), default=None)
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._run, name="sottovoce-delivery", daemon=True)
@@ -153,6 +157,8 @@ class Delivery:
     def _record(self, report: Waiting, verdict: Verdict) -> None:
         with self._state.write() as connection:
             outbox = Outbox(connection)
+            if not isinstance(verdict, TryAgain):
+                Ledger(connection).forget(report.receipt)
             match verdict:
                 case Acknowledged():
                     outbox.acknowledge(report.receipt)

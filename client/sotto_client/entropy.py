@@ -1,4 +1,4 @@
-"""Coins from the operating system. Entropy enters here, in the device's secret and in report ids, and nowhere else."""
+"""Coins from the operating system. Entropy enters here, in the secret and the id of a report, and nowhere else."""
 
 import os
 import ssl

@@ -5,13 +5,14 @@ SottoError
     ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
     ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
     ├── BudgetExceeded      answering would take more epsilon than is left
-    │   └── AlreadyAnswered     this survey was answered otherwise from this device
+    │   └── AlreadyAnswered     this device has answered the survey, and cannot tell that it was with these answers
     ├── StateError          the state file cannot be used
     └── DeliveryError       one exchange with the collector brought no answer (background delivery handles it)
 """
 
 from decimal import Decimal
 
+from sotto_client.receipt import Receipt
 from sotto_protocol import SottoError
 
 
@@ -45,7 +46,17 @@ class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
 
 
 class AlreadyAnswered(BudgetExceeded):
-    """The survey was answered from this device, and these answers would make another report."""
+    """This device has answered, and not with these answers, as far as it still knows. `receipt` is the first one."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__(
+            f"this device has answered survey {receipt.survey_id}: a changed answer would take epsilon "
+            f"{float(receipt.epsilon):.4g} again and be counted twice.",
+            needed=receipt.epsilon,
+            left=Decimal(0),
+            limit="one report per survey",
+        )
+        self.receipt = receipt
 
 
 class StateError(ClientError):

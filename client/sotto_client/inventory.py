@@ -40,7 +40,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a state holds, but for the device's secret. `reason` is why a rejected report was refused."""
+    """What a state holds, but for the secrets of reports that wait. `reason` is why a rejected report was refused."""
 
     state: str
     ledger: tuple[Spent, ...]

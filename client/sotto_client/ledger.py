@@ -9,9 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
+from typing import Any
 
-from sotto_client.errors import AlreadyAnswered, BudgetExceeded
+from sotto_client.errors import BudgetExceeded
+from sotto_client.receipt import Receipt
 
+_SELECT = "SELECT fingerprint, survey_id, epsilon, day, receipt, secret, record FROM ledger"
+# Zeros of the same length overwrite the very bytes on the disk, and rows are only ever added at the end. What SQLite
+# deletes, or moves from page to page, can leave copies behind, in spite of secure_delete.
+_FORGET = "UPDATE ledger SET secret = zeroblob(length(secret)), record = zeroblob(length(record)) WHERE receipt = ?"
 _EXACT = Context(prec=100, rounding=ROUND_CEILING)  # the app may have set another context
 
 
@@ -34,14 +40,22 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One report that was made: `epsilon` in nats, `day` in UTC, `record` its noisy answers."""
+    """One report that was made: `epsilon` in nats, `day` in UTC.
+
+    `secret` made the noise of `record`, the noisy answers; both are forgotten when the report is delivered.
+    """
 
     fingerprint: str
     survey_id: str
     epsilon: Decimal
     day: date
     receipt: str
-    record: bytes
+    secret: bytes | None
+    record: bytes | None
+
+    def to_receipt(self) -> Receipt:
+        """Return what the respondent keeps."""
+        return Receipt(self.receipt, self.survey_id, self.fingerprint, self.epsilon)
 
 
 class Ledger:
@@ -52,29 +66,16 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return all entries, in order of day."""
-        rows = self._connection.execute(
-            "SELECT fingerprint, survey_id, epsilon, day, receipt, record FROM ledger ORDER BY day, fingerprint"
-        )
-        return [Entry(row[0], row[1], Decimal(row[2]), date.fromisoformat(row[3]), *row[4:]) for row in rows]
+        return [_entry(row) for row in self._connection.execute(f"{_SELECT} ORDER BY day, fingerprint")]
 
-    def repeat(self, entry: Entry) -> Entry | None:
-        """Return the report that this device made of the same survey, when `entry` says the same; None if it made none.
+    def find(self, fingerprint: str) -> Entry | None:
+        """Return the report that this device made of a survey, None if it made none."""
+        row = self._connection.execute(f"{_SELECT} WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        return None if row is None else _entry(row)
 
-        Raises AlreadyAnswered when `entry` says something else: both reports would take the survey's epsilon, and the
-        respondent would be counted twice.
-        """
-        for earlier in self.entries():
-            if earlier.fingerprint == entry.fingerprint and earlier.record == entry.record:
-                return earlier
-            if earlier.fingerprint == entry.fingerprint:
-                raise AlreadyAnswered(
-                    f"survey {entry.survey_id} was answered from this device: a changed answer would take epsilon "
-                    f"{_shown(entry.epsilon)} again and be counted twice.",
-                    needed=entry.epsilon,
-                    left=Decimal(0),
-                    limit="one report per survey",
-                )
-        return None
+    def forget(self, receipt: str) -> None:
+        """Wipe what could tell which answers a report was made of; what it took stays."""
+        self._connection.execute(_FORGET, (receipt,))
 
     def charge(self, entry: Entry, limits: Limits) -> None:
         """Add an entry. Raises BudgetExceeded, and adds nothing, when it takes more than a limit leaves.
@@ -89,16 +90,24 @@ class Ledger:
         _require(entry, "max_epsilon", limits.max_epsilon, of_survey, f"for survey {entry.survey_id}")
         _require(entry, "max_period_epsilon", limits.max_period_epsilon, of_period, f"for {limits.period_days} days")
         self._connection.execute(
-            "INSERT INTO ledger (fingerprint, survey_id, epsilon, day, receipt, record) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO ledger (fingerprint, survey_id, epsilon, day, receipt, secret, record) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.fingerprint,
                 entry.survey_id,
                 str(entry.epsilon),
                 entry.day.isoformat(),
                 entry.receipt,
+                entry.secret,
                 entry.record,
             ),
         )
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    fingerprint, survey_id, epsilon, day, receipt, secret, record = row
+    known = (secret, record) if any(secret) else (None, None)
+    return Entry(fingerprint, survey_id, Decimal(epsilon), date.fromisoformat(day), receipt, *known)
 
 
 def _require(entry: Entry, name: str, limit: Decimal, spent: Decimal, scope: str) -> None:

@@ -1,18 +1,19 @@
-"""Permanent responses: the same answer to the same question always gets the same noise, and no answer is stored for it.
+"""Permanent responses: the same answer to the same question gets the same noise, and no answer is stored for it.
 
-The coins are HMAC-SHA256 under the device's secret (RAPPOR's permanent stage without its memo), so asking again tells
-nobody more. The limit: whoever reads the secret and a report can try every answer and see which one gives that report.
-The state file holds both, so it is private to its owner, and only as safe as the owner's account.
+The coins are HMAC-SHA256 under a secret of the survey's own (RAPPOR's permanent stage without its memo), so asking
+again tells nobody more. The limit: whoever has the secret and the report can try every answer and see which one gives
+that report. So the secret lives no longer than it is needed: it is forgotten when the report is delivered.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol import AnswerError, Coins, Question, Survey, hmac_bytes
+from sotto_protocol import AnswerError, Coins, Survey, hmac_bytes
 
+SECRET_BYTES = 32
 _LABEL = b"sottovoce-permanent-1"
 
 
@@ -27,8 +28,8 @@ def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: 
     return Coins(hmac_bytes(secret, context))
 
 
-def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[tuple[Question, NDArray[np.intp]]]:
-    """Return every question with its encoded answer. Raises AnswerError, which never quotes what was given.
+def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[np.intp]]:
+    """Return every question's encoded answer. Raises AnswerError, which never quotes what was given.
 
     Every question must be answered: a report without one would tell that it was skipped.
     """
@@ -42,17 +43,16 @@ def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[tuple[Ques
         )
     if len(answers) > len(ids):  # an unknown key may be an answer by mistake: it is counted, not quoted
         raise AnswerError("$", f"{len(answers) - len(ids)} unknown question id(s); the survey has {', '.join(ids)}.")
-    return [(question, question.encode(answers[question.id])) for question in survey.questions]
+    return [question.encode(answers[question.id]) for question in survey.questions]
 
 
-def perturb_permanently(survey: Survey, answers: Mapping[str, Any], secret: bytes) -> bytes:
+def perturb_permanently(survey: Survey, encoded: Sequence[NDArray[np.intp]], secret: bytes) -> bytes:
     """Return the noisy record of one respondent, `survey.record_bytes` long; it takes `survey.epsilon`.
 
-    Raises AnswerError before any coin is drawn.
+    `encoded` is `check_answers`'s. The secret must be 32 random bytes that were drawn for this survey.
     """
-    checked = check_answers(survey, answers)
     columns = [
-        question.mechanism.perturb(encoded, permanent_coins(secret, survey.fingerprint, question.id, encoded))
-        for question, encoded in checked
+        question.mechanism.perturb(answer, permanent_coins(secret, survey.fingerprint, question.id, answer))
+        for question, answer in zip(survey.questions, encoded, strict=True)
     ]
     return np.concatenate(columns, axis=1).tobytes()

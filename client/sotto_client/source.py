@@ -33,8 +33,7 @@ class SurveySource:
             if kept is None or fault.is_final:
                 raise
             return self._check(read_survey(kept, self.survey_id))
-        if self._kept(state) != survey.canonical:
-            self._keep(state, survey)
+        self._keep(state, survey)
         return survey
 
     def _check(self, survey: Survey) -> Survey:
@@ -56,7 +55,8 @@ class SurveySource:
     def _keep(self, state: State, survey: Survey) -> None:
         with state.write() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?)",
+                "INSERT INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
+                "SET canonical = excluded.canonical WHERE canonical <> excluded.canonical",  # else nothing is written
                 (self.url, self.survey_id, survey.canonical),
             )
 

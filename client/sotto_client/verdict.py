@@ -40,12 +40,15 @@ Verdict = Acknowledged | Refused | TryAgain
 def judge(reply: Reply, now: float) -> Verdict:
     """Return what the reply to one report means; `now` in seconds since 1970.
 
-    Only 200 with the collector's own words is an acknowledgement: the login page of a café's network is not.
+    Only the collector's own words count, an acknowledgement or a problem document: the login page of a café's network,
+    whatever its status, is neither.
     """
     if reply.status == 200 and _is_acknowledgement(reply.body):
         return Acknowledged()
     if 400 <= reply.status < 500 and reply.status not in _TRY_AGAIN:
-        return Refused(Problem.from_response(reply.status, reply.body))
+        problem = Problem.from_response(reply.status, reply.body)
+        if problem.code != "unexpected":
+            return Refused(problem)
     return TryAgain(f"HTTP {reply.status}", read_retry_after(reply.headers.get("retry-after"), now))
 
 

@@ -1,0 +1,121 @@
+"""One SQLite connection that threads take in turns, and that a forked child leaves to its parent.
+
+SQLite forbids a child to use, or even to close, what it inherits (sqlite.org/howtocorrupt.html, 2.6). So a fork waits
+until no transaction runs, and the child opens a connection of its own.
+"""
+
+import os
+import sqlite3
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakSet
+
+from sotto_client.errors import StateError
+
+MEMORY = ":memory:"
+
+
+class Database(ABC):
+    """A database whose every transaction is one turn. `name`: the path, for people."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._gone = ""  # why there is no connection to be had any more
+        with making_files:  # no fork looks at the set meanwhile
+            _databases.add(self)
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection that sees one moment of the database."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection whose changes are all durable after the block, or, if it raises, none is made.
+
+        Waits up to 10 s for another writer. Raises StateError when the database cannot be written.
+        """
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def close(self) -> None:
+        """End the connection, after the transaction that runs; there will be no other. May be called twice."""
+        with self._lock:
+            self._gone = self._gone or "is closed"
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    @abstractmethod
+    def _connect(self) -> sqlite3.Connection:
+        """Return a new connection, ready to be used, by any thread. May raise sqlite3.Error."""
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock, block(self._connected(), begin) as connection:
+                yield connection
+        except sqlite3.Error as fault:
+            raise StateError(f"state {self.name} cannot be used ({fault}).") from fault
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._gone:
+            raise StateError(f"state {self.name} {self._gone}.")
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _leave_to_parent(self) -> None:
+        _inherited.append(self._connection)
+        self._connection = None
+        self._lock = threading.RLock()
+        if self.name == MEMORY:  # a second copy of it would spend the same budget again
+            self._gone = self._gone or "is in memory, and was left to the process that made it"
+
+
+@contextmanager
+def block(connection: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connection]:
+    """Run a transaction: committed after the block, or, if it raises, rolled back."""
+    connection.execute(begin)
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+_databases: WeakSet[Database] = WeakSet()
+_forking: list[Database] = []  # whose turns the fork has taken
+_inherited: list[sqlite3.Connection | None] = []  # kept, because forgetting them would close them
+
+making_files = threading.Lock()
+"""Held while a file is made, and while the process forks: so no child inherits it taken."""
+
+
+def _before_fork() -> None:
+    making_files.acquire()
+    for database in list(_databases):
+        database._lock.acquire()
+        _forking.append(database)
+
+
+def _after_fork_in_parent() -> None:
+    while _forking:
+        _forking.pop()._lock.release()
+    making_files.release()
+
+
+def _after_fork_in_child() -> None:
+    while _forking:
+        _forking.pop()._leave_to_parent()
+    making_files.release()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

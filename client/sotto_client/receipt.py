@@ -1,0 +1,17 @@
+"""The receipt: what a respondent keeps of a report."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took."""
+
+    id: str
+    survey_id: str
+    fingerprint: str
+    epsilon: Decimal
+
+    def __str__(self) -> str:
+        return self.id
