@@ -64,9 +64,9 @@ def main() -> int:
 
 def load_people(survey: Survey) -> list[Answers]:
     """Return every respondent's true answers (Fair 1978, "A theory of extramarital affairs"), from statsmodels."""
-    import statsmodels.api as sm
+    from statsmodels.datasets import fair
 
-    people = sm.datasets.fair.load_pandas().data
+    people = fair.load_pandas().data
     options = {question.id: question.options for question in survey.questions}
     facts = zip(people.children > 0, people.educ >= 16, people.yrs_married > 10, strict=True)
     return [
@@ -121,7 +121,7 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
     states.mkdir()
 
     def answer_one(index: int) -> bool:
-        with closing(SurveyClient(url, survey_id, state=states / f"{index}.db", max_epsilon=12)) as device:
+        with closing(SurveyClient(url, survey_id, state=":memory:", max_epsilon=12)) as device:
             device.answer(people[index])
             return device.flush(60)
 

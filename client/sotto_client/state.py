@@ -16,7 +16,7 @@ from sotto_client.database import MEMORY, Database, block, making_files
 from sotto_client.errors import StateError
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 2
+_VERSION = 1
 _BUSY_TIMEOUT_S = 10.0
 
 # What is deleted is overwritten with zeros, and nothing spills into temporary files.
