@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DEFINITION = Path(__file__).with_name("affairs.toml")
 SOTTO = Path(sys.executable).with_name("sotto")
+N_PEOPLE = 6366
 N_PROCESSES = 2
 N_THREADS = 4  # in each process: a device mostly waits for the collector
 DEVICES_A_TASK = 60
@@ -34,14 +35,16 @@ Answers = dict[str, Any]
 def main() -> int:
     """Run the demo; return 0 unless a simultaneous 99.9 % interval misses the truth or a report was lost."""
     parser = argparse.ArgumentParser(description="The main job on real answers.")
-    parser.add_argument("--people", type=int, help="let only so many people answer [default: all 6,366]")
+    parser.add_argument("--people", type=int, default=N_PEOPLE, help="let only so many answer [default: %(default)s]")
     n_people = parser.parse_args().people
+    if not 1 <= n_people <= N_PEOPLE:
+        parser.error(f"--people ({n_people}) must be in [1, {N_PEOPLE}].")
     from sotto_estimator import Manner, estimate_tally, fetch_tally  # not on top: the devices' processes need no SciPy
     from sotto_estimator.render import interval_words
 
     started = time.monotonic()
     survey = compile_toml(DEFINITION.read_text())
-    people = load_people(survey)[:n_people]
+    people = load_people(survey)[:: N_PEOPLE // n_people][:n_people]  # spread: the data set is sorted
     with tempfile.TemporaryDirectory(prefix="sotto-demo-") as folder:
         database = Path(folder, "collector.db")
         admin, analyst = (make_token(database, role) for role in ("admin", "analyst"))
@@ -135,7 +138,10 @@ def collector(database: Path) -> Iterator[str]:
     command = [SOTTO, "serve", "--db", database, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
-        url = server.stdout.readline().split()[-1]
+        started = server.stdout.readline()
+        if not started:  # it has said why on stderr
+            sys.exit("the collector did not start.")
+        url = started.split()[-1]
         try:
             yield url
         finally:

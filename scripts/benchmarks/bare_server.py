@@ -1,36 +1,83 @@
 """The limit to compare with: the same Flask and waitress, batches decoded, rows committed; no validation, no tally.
 
-Every request is a transaction of its own, so a single post shows what a commit per report gives.
+`bare_server.py DB each` commits every request by itself: a single post shows what a commit per report gives.
+`bare_server.py DB grouped` commits what has queued together, as the collector does.
 """
 
 import logging
+import queue
 import sqlite3
 import sys
 import threading
+from concurrent.futures import Future
 
 import msgspec
 import waitress
 from flask import Flask, request
 
 N_THREADS = 32
+PACKED = bytes(3)  # as many as the bench's survey packs a report into
+
+Rows = list[tuple[bytes, bytes]]
 
 
-def make_app(path: str) -> Flask:
-    app = Flask(__name__)
+def open_database(path: str) -> sqlite3.Connection:
     database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("CREATE TABLE reports (report_id BLOB PRIMARY KEY, packed BLOB) WITHOUT ROWID")
-    lock = threading.Lock()
+    return database
+
+
+def commit(database: sqlite3.Connection, rows: Rows) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    database.executemany("INSERT OR IGNORE INTO reports VALUES (?, ?)", rows)
+    database.execute("COMMIT")
+
+
+class Grouped:
+    """A thread that commits all that waits, then answers."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+        self.waiting: queue.SimpleQueue[tuple[Rows, Future[None]]] = queue.SimpleQueue()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def __call__(self, rows: Rows) -> None:
+        done: Future[None] = Future()
+        self.waiting.put((rows, done))
+        done.result()
+
+    def run(self) -> None:
+        while True:
+            group = [self.waiting.get()]
+            while not self.waiting.empty():
+                group.append(self.waiting.get())
+            commit(self.database, [row for rows, _ in group for row in rows])
+            for _, done in group:
+                done.set_result(None)
+
+
+class Each:
+    """Every request commits by itself, one after the other."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+        self.lock = threading.Lock()
+
+    def __call__(self, rows: Rows) -> None:
+        with self.lock:
+            commit(self.database, rows)
+
+
+def make_app(write: Grouped | Each) -> Flask:
+    app = Flask(__name__)
 
     @app.post("/v1/surveys/<survey_id>/reports")
     def take(survey_id: str) -> dict[str, int]:
         batch = msgspec.json.decode(request.get_data())
-        rows = [(bytes.fromhex(report["id"]), repr(report["answers"])) for report in batch["reports"]]
-        with lock:
-            database.execute("BEGIN IMMEDIATE")
-            database.executemany("INSERT OR IGNORE INTO reports VALUES (?, ?)", rows)
-            database.execute("COMMIT")
+        rows = [(bytes.fromhex(report["id"]), PACKED) for report in batch["reports"]]
+        write(rows)
         return {"counted": len(rows), "duplicates": 0}
 
     return app
@@ -38,6 +85,7 @@ def make_app(path: str) -> Flask:
 
 if __name__ == "__main__":
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    server = waitress.create_server(make_app(sys.argv[1]), host="127.0.0.1", port=0, threads=N_THREADS)
+    write = {"each": Each, "grouped": Grouped}[sys.argv[2]](open_database(sys.argv[1]))
+    server = waitress.create_server(make_app(write), host="127.0.0.1", port=0, threads=N_THREADS)
     print(f"bare server listening on http://127.0.0.1:{server.effective_port}", flush=True)
     server.run()

@@ -79,9 +79,9 @@ def ours(survey: Survey, bodies: Sequence[bytes], n_connections: int, **environm
         return send_all(url, "/v1/surveys/bench/reports", bodies, n_connections)
 
 
-def bare(bodies: Sequence[bytes], n_connections: int, **environment: str) -> Load:
+def bare(commits: str, bodies: Sequence[bytes], n_connections: int, **environment: str) -> Load:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, HERE / "bare_server.py", Path(folder, "bare.db")]
+        command = [sys.executable, HERE / "bare_server.py", Path(folder, "bare.db"), commits]
         with server(command, **environment) as url:
             return send_all(url, "/v1/surveys/bench/reports", bodies, n_connections)
 
@@ -91,9 +91,9 @@ def batches(survey: Survey) -> Bar:
     return compare(
         "ingest of 100-report batches",
         lambda: BATCH * ours(survey, bodies, 8).requests_per_s,
-        lambda: BATCH * bare(bodies, 8).requests_per_s,
+        lambda: BATCH * bare("grouped", bodies, 8).requests_per_s,
         least=0.6,
-        reference="bare server, no validation and no tally",
+        reference="bare server, grouped commits, no validation, no tally",
         rounds=5,
     )
 
@@ -109,7 +109,7 @@ def singles(survey: Survey, name: str, n_posts: int, **environment: str) -> Bar:
     bar = compare(
         name,
         post,
-        lambda: bare(bodies, 64, **environment).requests_per_s,
+        lambda: bare("each", bodies, 64, **environment).requests_per_s,
         least=2,
         reference="a commit per report, bare server",
         rounds=3,
