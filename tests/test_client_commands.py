@@ -68,6 +68,14 @@ def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, t
     assert sotto("check", "--canonical", tmp_path / "canonical.json").stdout == canonical
 
 
+@pytest.mark.parametrize("command", ["check", "explain", "outbox"])
+def test_first_sentence_of_the_help_is_listed_whole(command: str) -> None:
+    (line,) = [line for line in sotto("--help").stdout.splitlines() if line.split()[:1] == [command]]
+    assert line.endswith(".")
+    assert not line.endswith("...")
+    assert line.split(maxsplit=1)[1] in sotto(command, "--help").stdout
+
+
 def test_check_reads_an_authors_json(tmp_path: Path, definition: Path) -> None:
     question = {"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"}
     (tmp_path / "own.json").write_text(json.dumps({"id": "lunch", "title": "Lunch", "questions": [question]}))
@@ -124,8 +132,10 @@ def test_explain_of_a_survey_that_is_not_there_is_one_line(http: FaultServer) ->
 
 
 def test_a_surveys_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u202e?"))
+    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u200d?"))
     assert "Pay??" in sotto("explain", tmp_path / "x.toml").stdout
+    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u202e?"))
+    assert "$.questions[0].text: must be a text" in sotto("explain", tmp_path / "x.toml").stderr
 
 
 @pytest.fixture
@@ -184,7 +194,7 @@ def test_outbox_says_when_sending_did_not_work(
 
 
 def test_outbox_shows_refused_reports_with_the_reason(state: Path, http: FaultServer) -> None:
-    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.\u202eX").to_json())]
+    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.\u200dX").to_json())]
     sotto("outbox", "--send", state)
     result = sotto("outbox", state)
     [refused] = [line for line in result.stdout.splitlines() if line.startswith("refused: ")]

@@ -73,6 +73,14 @@ def test_new_survey_is_created_and_the_same_one_again_is_ok(house: House) -> Non
         assert response.get_json() == {"id": "small", "fingerprint": SMALL.fingerprint}
 
 
+@pytest.mark.parametrize("path", ["/v1//surveys/c4n4ry", "//v1/surveys/c4n4ry", "/v1/surveys//c4n4ry/tally"])
+def test_doubled_slash_is_not_found_and_not_redirected(house: House, path: str) -> None:
+    response = house.http.get(path, headers={"Host": "c4n4ry.example"})
+    assert_refused(response, 404, "not_found")
+    assert b"c4n4ry" not in response.data
+    assert "Location" not in response.headers
+
+
 def test_another_survey_of_a_known_id_is_refused(house: House) -> None:
     other = Survey(SURVEY.id, "other", SURVEY.questions)
     assert_refused(publish(house, other), 409, "survey_exists")

@@ -4,8 +4,9 @@ import json
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -85,7 +86,10 @@ def test_survey_is_published_from_its_source_and_closed(served: Served, tmp_path
     ("arguments", "said"),
     [
         (("publish", "SURVEY", "URL", "--token", "wrong"), "refused (401 unauthorized)"),
-        (("publish", "SURVEY", "URL", "--token", "wröng ☃"), "could not be reached"),
+        (("publish", "SURVEY", "URL", "--token", "wröng☃"), "token must be printable ASCII"),
+        (("publish", "SURVEY", "URL", "--token", "wröng\nb"), "token must be printable ASCII"),
+        (("close", "URL", "habits", "--token", "wröng b"), "token must be printable ASCII"),
+        (("close", "URL", "habits", "--token", ""), "token must be printable ASCII"),
         (("publish", "MISSING", "URL", "--token", "x"), "must be readable: No such file or directory"),
         (("close", "URL", "../nobody", "--token", "ADMIN"), "refused (404 no"),
         (("close", "URL/v2", "habits", "--token", "ADMIN"), "refused (404 not_found)"),
@@ -106,6 +110,59 @@ def test_failure_is_one_line_and_exit_code_1(
     assert said in err
     assert err.count("\n") == 1
     assert served.admin not in err
+    assert "wröng" not in err
+    assert "  " not in err
+
+
+def test_survey_is_published_from_its_canonical_json(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY_TOML.replace("habits", "canonical").replace("Habits", "Gewöhnt ☃"))
+    code, canonical, _ = run("check", "--canonical", tmp_path / "survey.toml")
+    assert code == 0
+    (tmp_path / "c.json").write_text(canonical)
+    code, out, err = run("publish", tmp_path / "c.json", served.url, "--token", served.admin)
+    assert (code, out.split()[0], err) == (0, "canonical", "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b'{"id": "' + b"a" * 2**20 + b'"}', "its answer has more than 1048576 bytes."),
+        (b"[]", "it answered with something else than an object."),
+        (b"{", "it answered with something else than JSON."),
+        (b"[" * 100_000, "it answered with something else than JSON."),
+    ],
+)
+def test_answer_that_no_collector_gives_is_refused(answer: bytes, said: str) -> None:
+    with answering(answer) as (url, asked):
+        code, out, err = run("close", url, "habits", "--token", "x")
+    assert (code, out) == (1, "")
+    assert err == f"Error: {url}/v1/surveys/habits/close must be a collector; {said}\n"
+    assert b"\r\nAccept-Encoding: identity\r\n" in asked
+
+
+@contextmanager
+def answering(body: bytes) -> Iterator[tuple[str, bytearray]]:
+    """Answer one request with 200 and this body; yield the address, and what was asked once it was."""
+    asked = bytearray()
+
+    def answer() -> None:
+        with closing(server.accept()[0]) as connection:
+            while b"\r\n\r\n" not in asked:
+                asked.extend(connection.recv(65536))
+            with suppress(ConnectionError):  # cut once it is too much
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        server.settimeout(TIMEOUT_S)
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
+        thread.join(TIMEOUT_S)
+
+
+@pytest.mark.parametrize("command", [("create", "--role", "admin"), ("list",), ("revoke", "abcdef123456")])
+def test_empty_path_of_a_database_is_named(command: tuple[str, ...]) -> None:
+    assert run("token", *command, "--db", "") == (1, "", "Error: db must be the path of a file; it is empty.\n")
 
 
 def test_publishing_a_changed_survey_under_a_known_id_is_refused(served: Served, tmp_path: Path) -> None:

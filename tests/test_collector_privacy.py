@@ -16,6 +16,7 @@ from collecting import SURVEY, Served, make_reports, serve
 from sotto_collector.logs import set_up_logs
 from sotto_collector.tokens import hash_token
 from sotto_protocol import batch_body
+from test_store import leaf_offsets, lies_by_key
 
 REPORTS = "/v1/surveys/habits/reports"
 CANARY = "c4n4ry"
@@ -130,6 +131,16 @@ def test_rows_lie_in_the_order_of_their_ids_and_not_of_arrival(tmp_path: Path) -
     arrival = {report.id: number for number, report in enumerate(reports)}
     correlation = np.corrcoef([arrival[key] for key in stored], np.arange(1000))[0, 1]
     assert abs(correlation) < 0.2
+
+
+def test_pages_of_a_stopped_collector_show_no_order_of_arrival(tmp_path: Path) -> None:
+    reports = make_reports(90)
+    with serve(tmp_path / "survey.db") as served:
+        assert all(served.send([report])[0] == 200 for report in reports)
+        assert served.stop() == (0, "", "")
+    leaves = leaf_offsets(served.db, reports)
+    assert leaves
+    assert all(map(lies_by_key, leaves))
 
 
 def test_bug_is_logged_by_its_place_and_not_by_its_words(

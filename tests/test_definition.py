@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from published import ANY_OF, ONE_OF, YES_NO, definitions, survey_of
-from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml
+from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml, read_survey
 from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.kary import KaryResponse
@@ -101,6 +101,31 @@ def test_whatever_compiles_realises_at_most_what_it_declares(definition: dict[st
         assert question.mechanism.epsilon <= question.epsilon
 
 
+def test_file_is_read_whatever_its_author_or_a_command_wrote() -> None:
+    survey = compile_toml(TOML)
+    assert read_survey(TOML.encode(), is_json=False) == survey
+    assert read_survey(canonical_json(written()), is_json=True) == compile_survey(written())
+    for end in (b"", b"\n", b"\r\n"):
+        assert read_survey(survey.canonical + end, is_json=True) == survey
+
+
+@pytest.mark.parametrize(
+    ("content", "is_json", "problem"),
+    [
+        (b"\xff", False, "must be TOML in UTF-8."),
+        (b"\xff", True, "must be JSON in UTF-8"),
+        (b"id =", False, "must be TOML"),
+        (b"[]", True, "must be an object"),
+        (b'{"format": "sottovoce-survey-1"}', True, ""),
+        (b"{}\n{}", True, "must be JSON"),
+    ],
+)
+def test_file_that_is_no_survey_is_refused(content: bytes, is_json: bool, problem: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        read_survey(content, is_json=is_json)
+    assert problem in caught.value.problem
+
+
 Q0 = "$.questions[0]"
 
 
@@ -140,8 +165,8 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(YES_NO, id=None), f"{Q0}.id", "is missing"),
     (asking(YES_NO, text=None), f"{Q0}.text", "is missing"),
     (asking(YES_NO, options=["a", "b"]), Q0, "has an unknown member 'options'"),
-    (asking(YES_NO, epsilon=None), f"{Q0}.epsilon", "or prob_truth must be given for warner, one of the two"),
-    (asking(YES_NO, prob_truth="3/4"), f"{Q0}.epsilon", "one of the two"),
+    (asking(YES_NO, epsilon=None), Q0, "must have epsilon or prob_truth."),
+    (asking(YES_NO, prob_truth="3/4"), Q0, "must not have both epsilon and prob_truth."),
     (asking(YES_NO, mechanism="k-ary"), f"{Q0}.mechanism", "must be one of warner, forced-response"),
     (asking(YES_NO, epsilon=Decimal("0.0009")), f"{Q0}.epsilon", "must be a number in [0.001, 20]"),
     (asking(YES_NO, epsilon=21), f"{Q0}.epsilon", "must be a number in [0.001, 20]"),
@@ -166,7 +191,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(FORCED, prob_truth=1), Q0, "prob_truth (1) must be in (0, 1)"),
     (asking(FORCED, prob_forced_yes=0), Q0, "epsilon is infinite"),
     (asking(YES_NO, epsilon=None, prob_truth="1/2"), Q0, "must be in (1/2, 1)"),
-    (asking(YES_NO, epsilon=None, prob_truth=Decimal("0.500000000001")), Q0, "must be below threshold_if_true"),
+    (asking(YES_NO, epsilon=None, prob_truth=Decimal("0.500000000001")), Q0, "is too near 1/2"),
     (asking(ONE_OF, options=["a"]), f"{Q0}.options", "must be a list of 2 to 4096 different texts"),
     (asking(ONE_OF, options=[]), f"{Q0}.options", "must be a list of 2"),
     (asking(ONE_OF, options=None), f"{Q0}.options", "is missing; expected a list of 2"),

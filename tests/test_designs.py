@@ -155,7 +155,8 @@ def test_an_epsilon_outside_the_domain_is_refused(design: object, epsilon: str) 
         ("1", "1/2", r"prob_truth \(1\) must be in \(0, 1\)"),
         ("1/2", "0", r"prob_forced_yes \(0\) must be in \(0, 1\).*epsilon is infinite"),
         ("1/2", "1", r"prob_forced_yes \(1\) must be in \(0, 1\)"),
-        ("1/9999999999", "1/2", "must be below threshold_if_true"),
+        ("1/9999999999", "1/2", r"prob_truth \(1/9999999999\) is too near 1/2 \(forced response: 0\) for thresholds"),
+        ("1/1000000000000", "1/3", r"prob_truth \(.*\) is too near 1/2 \(forced response: 0\) for thresholds"),
     ],
 )
 def test_impossible_forced_responses_are_refused(prob_truth: str, prob_forced_yes: str, message: str) -> None:
@@ -167,6 +168,13 @@ def test_impossible_forced_responses_are_refused(prob_truth: str, prob_forced_ye
 def test_a_spinner_that_tells_the_truth_half_the_time_or_less_is_refused(prob_truth: str) -> None:
     with pytest.raises(ValueError, match=r"must be in \(1/2, 1\): below a half, ask the opposite statement"):
         designs.warner_by_truth(Fraction(prob_truth))
+
+
+def test_a_spinner_that_no_threshold_tells_from_a_fair_coin_is_refused() -> None:
+    message = r"prob_truth \(50000000001/100000000000\) is too near 1/2 .* for thresholds out of 4294967296\."
+    with pytest.raises(ValueError, match=message):
+        designs.warner_by_truth(Fraction("0.50000000001"))
+    assert designs.warner_by_truth(Fraction(2**31 + 1, 2**32)).threshold_if_true == 2**31 + 1
 
 
 @pytest.mark.parametrize("max_selected", [0, 4, -1])

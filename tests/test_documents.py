@@ -176,13 +176,18 @@ def test_fields_say_where_and_what(use: Any, where: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "a\n", "\x00", "\x7f", "\x1b[2J", "\x9b2J", "\ud800", "abcdef", 1, None, b"a", ["a"]]
+    "value",
+    [
+        *("", "a\n", "\x00", "\x7f", "\x1b[2J", "\x9b2J", "\ud800", "abcdef", 1, None, b"a", ["a"]),
+        *("a\u2028", "\u2029", "a\u202eb", "\u061c"),
+        *map(chr, [0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]),
+    ],
 )
 def test_what_is_no_text(value: Any) -> None:
     assert not is_text(value, 5)
 
 
-@pytest.mark.parametrize("value", ["a", "abcde", "5 €", "\u202f", "😀", "مرحبا"])
+@pytest.mark.parametrize("value", ["a", "abcde", "5 €", "\u202f", "😀", "مرحبا", "می\u200cخ", "👩\u200d🔬", "שלום"])
 def test_what_is_text(value: str) -> None:
     assert is_text(value, 5)
 

@@ -12,7 +12,7 @@ import pytest
 from sotto_estimator import Channel, Manner, SourceError, estimate_counts, estimate_tally, read_tallies
 from sotto_estimator.estimate import binary_epsilon
 from sotto_estimator.plot import plot
-from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.render import as_csv, as_json, method_words, table
 from sotto_protocol import Survey, Tally, compile_survey
 
 
@@ -91,6 +91,11 @@ def test_simultaneous_intervals_contain_those_of_one_answer(tally: Tally, method
         assert (all_of_them.low, all_of_them.high) == pytest.approx((hand.low, hand.high), abs=1e-9)
 
 
+def test_simultaneous_intervals_hold_at_levels_that_leave_no_digits(tally: Tally) -> None:
+    paid = estimate_tally(tally, Manner(level=1 - 2.0**-53, method="hoeffding", simultaneous=True)).rows[0]
+    assert paid.high - paid.share == pytest.approx(math.sqrt(math.log(6 * 2 * 2.0**53) / 2000) / 0.5)
+
+
 def test_consistent_shares_of_a_one_of_question_are_possible_shares(tally: Tally) -> None:
     rows = estimate_tally(tally, Manner(consistent=True)).rows
     dish = [row.consistent_share or 0.0 for row in rows if row.question == "dish"]
@@ -119,6 +124,22 @@ def test_table_json_and_csv_hold_the_same_numbers(tally: Tally) -> None:
         assert record["n_reports"] == "1000"
     assert "n = 1,000" in lines[0]
     assert "95 % intervals by the Chernoff bound" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (0.95, "95 %"),
+        (0.9, "90 %"),
+        (0.999, "99.9 %"),
+        (0.9999999, "99.99999 %"),
+        (1 - 1e-13, "99.99999999999 %"),
+        (1 - 2.0**-53, "99.99999999999999 %"),
+        (0.07, "7 %"),
+    ],
+)
+def test_a_level_is_printed_with_all_its_digits(level: float, words: str) -> None:
+    assert method_words(level, "wilson", "population").startswith(words + " intervals by")
 
 
 def test_a_plot_is_a_picture(tally: Tally, tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -28,6 +28,12 @@ def test_the_two_ways_to_say_warner_agree_with_two_coins(spinner: tuple[str, str
     assert "30.00 %" in coins.stdout
 
 
+@pytest.mark.parametrize("half", ["1/2", ".5", "0.5", "0.50000000000000000", "05000000000000000/10000000000000000"])
+def test_a_probability_is_a_decimal_or_a_fraction(half: str) -> None:
+    coins = sotto("estimate", "--yes", "400", "--n", "1000", "--truth", "0.5", "--forced-yes", half)
+    assert "30.00 %" in coins.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -38,6 +44,14 @@ def test_the_two_ways_to_say_warner_agree_with_two_coins(spinner: tuple[str, str
         (["--yes", "4", "--n", "10", "--forced-yes", "0.6"], "--forced-yes goes with --truth"),
         (["--yes", "4", "--n", "10", "--truth", "2/0"], "must be a decimal or a fraction"),
         (["--yes", "4", "--n", "10", "--truth", "1.5"], "must be in [0, 1]"),
+        (["--yes", "4", "--n", "10", "--truth", "1e999999999"], "'--truth': must be a decimal or a fraction"),
+        (["--yes", "4", "--n", "10", "--truth", "1e-20"], "'--truth': must be a decimal or a fraction"),
+        (["--yes", "4", "--n", "10", "--truth", "."], "'--truth': must be a decimal or a fraction"),
+        (["--yes", "4", "--n", "10", "--truth", "0." + 18 * "1"], "'--truth': must be a decimal or a fraction"),
+        (["--yes", "4", "--n", "10", "--truth", "0." + 16 * "0" + "1"], "--truth: must be above 0"),
+        (["--yes", "4", "--n", "10", "--truth", "0"], "--truth: must be above 0"),
+        (["--yes", "4", "--n", "10", "--warner", "0.5"], "--warner: must be above 1/2"),
+        (["--yes", "4", "--n", "10", "--epsilon", "1e-20"], "--epsilon: must be above 0"),
         (["tally.json", "--yes", "4", "--n", "10", "--truth", "1/2"], "one of the three"),
         (["http://127.0.0.1:9", "lunch", "extra"], "followed by one survey's id"),
         (["http://127.0.0.1:9", "lunch"], "--token or SOTTO_TOKEN"),
@@ -57,7 +71,6 @@ def test_a_wrong_call_is_a_usage_error(arguments: list[str], message: str, monke
     [
         (["none.json"], "none.json cannot be read"),
         (["--yes", "11", "--n", "10", "--truth", "1/2"], "must be"),
-        (["--yes", "4", "--n", "10", "--warner", "0.5"], "prob_truth (0.5) must be in (1/2, 1]"),
         (["http://127.0.0.1:9", "lunch", "--token", "t"], "could not be reached"),
         (["--yes", "4", "--n", "10", "--truth", "1/2", "--plot", "plot.exe"], "must end in .png"),
     ],

@@ -11,7 +11,7 @@ from scipy import stats
 
 from sotto_estimator.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import GUARANTEED, METHODS, Method, confidence_interval, simultaneous_level
+from sotto_estimator.intervals import GUARANTEED, METHODS, Method, confidence_interval
 
 NO_PRIVACY = Channel(1, 0)
 TWO_COINS = Channel(0.75, 0.25)
@@ -226,9 +226,50 @@ def test_counts_are_not_written_to() -> None:
     assert counts.tolist() == [0, 5, 10]
 
 
-def test_simultaneous_intervals_share_their_beta() -> None:
-    assert simultaneous_level(0.95, 1) == 0.95
-    assert 1 - simultaneous_level(0.95, 4096) == pytest.approx(0.05 / 4096)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_simultaneous_intervals_share_their_beta(method: Method, target: Target) -> None:
+    together = confidence_interval([0, 8, 20], 20, TWO_COINS, method=method, target=target, n_intervals=10)
+    by_hand = confidence_interval([0, 8, 20], 20, TWO_COINS, method=method, target=target, level=0.995)
+    assert np.allclose(together, by_hand, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("level", "m"), [(1 - 1e-13, 250), (1 - 1e-15, 1000), (1 - 2.0**-53, 2**18)])
+@pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
+def test_simultaneous_intervals_keep_their_beta_at_levels_near_1(method: Method, level: float, m: int) -> None:
+    tail = float((1 - Fraction(level)) / m / 2)
+    low, high = confidence_interval([0, 100], 100, NO_PRIVACY, level=level, method=method, n_intervals=m)
+    assert low[1] == pytest.approx(math.exp(math.log(tail) / 100), rel=1e-9)
+    assert high[0] == pytest.approx(-math.expm1(math.log(tail) / 100), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_simultaneous_intervals_at_levels_near_1_contain_those_alone(method: Method, target: Target) -> None:
+    counts, level = [0, 90, 100, 113, 200], 1 - 2.0**-53
+    alone = confidence_interval(counts, 200, Channel(0.9, 0.1), level=level, method=method, target=target)
+    together = confidence_interval(
+        counts, 200, Channel(0.9, 0.1), level=level, method=method, target=target, n_intervals=2**18
+    )
+    assert np.all(together.low <= alone.low)
+    assert np.all(alone.high <= together.high)
+
+
+def test_exact_intervals_about_respondents_invert_tails_below_1e_20() -> None:
+    n, count, level, m = 60, 45, 1 - 2.0**-53, 2**18
+    tail = (1 - Fraction(level)) / m / 2
+    low, _ = confidence_interval(
+        count, n, Channel(0.75, 0.25), level=level, method="clopper-pearson", target="respondents", n_intervals=m
+    )
+
+    def upper_tail(n_true: int) -> Fraction:
+        pmf = [Fraction(1)]
+        for yes in [Fraction(3, 4)] * n_true + [Fraction(1, 4)] * (n - n_true):
+            pmf = [a * (1 - yes) + b * yes for a, b in zip([*pmf, Fraction(0)], [Fraction(0), *pmf], strict=True)]
+        return sum(pmf[count:], Fraction(0))
+
+    fewest = next(n_true for n_true in range(n + 1) if upper_tail(n_true) > tail)
+    assert low * n == pytest.approx(fewest)
 
 
 @pytest.mark.parametrize(
@@ -239,14 +280,10 @@ def test_simultaneous_intervals_share_their_beta() -> None:
         ({"level": math.nan}, r"level \(nan\) must be in \(0, 1\)\."),
         ({"level": 95}, r"level \(95\) must be in \(0, 1\)\."),
         ({"method": "wald"}, r"method \('wald'\) must be one of chernoff, hoeffding, clopper-pearson, wilson\."),
+        ({"n_intervals": 0}, r"n_intervals \(0\) must be >= 1\."),
         ({"target": "everyone"}, r"target \('everyone'\) must be one of population, respondents\."),
     ],
 )
 def test_an_impossible_option_is_refused_by_name_and_domain(options: dict, message: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(DomainError, match=message):
         confidence_interval(1, 2, TWO_COINS, **options)
-
-
-def test_no_intervals_at_all_are_refused() -> None:
-    with pytest.raises(DomainError, match=r"n_intervals \(0\) must be >= 1"):
-        simultaneous_level(0.95, 0)

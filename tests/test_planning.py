@@ -142,6 +142,12 @@ def test_a_curator_adds_a_laplace_tail_to_the_sampling_error() -> None:
     assert curator_half_width(1000, 0.5, sensitivity=1) == pytest.approx(sampling + noise)
 
 
+def test_a_curator_keeps_both_halves_of_beta_at_a_level_near_1() -> None:
+    beta = 2.0**-53
+    sampling, noise = math.sqrt(math.log(4 / beta) / 2000), math.log(2 / beta) / 500
+    assert curator_half_width(1000, 0.5, sensitivity=1, level=1 - beta) == pytest.approx(sampling + noise)
+
+
 def test_a_curator_has_no_sampling_error_about_the_respondents() -> None:
     noise = stats.laplace(scale=2 / (1000 * 0.5)).isf(0.1 / 2)
     planned = curator_half_width(1000, 0.5, sensitivity=2, level=0.9, target="respondents")
@@ -197,6 +203,6 @@ def test_no_later_n_is_wide_again(wanted: float, other: float, share: float, tar
     sizes = np.arange(max(1, found - 1), 2 * found + 20)
     counts = np.rint(sizes * channel.reported_share(share))
     low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
-    is_wide = (high - low) / 2 > wanted + 1e-12
-    assert not is_wide[sizes >= found].any()
-    assert is_wide[sizes < found].all()
+    widths = (high - low) / 2
+    assert np.all(widths[sizes >= found] <= wanted + 1e-12)
+    assert np.all(widths[sizes < found] > wanted - 1e-12)  # at 0.125 a rounding error makes 232 one too few

@@ -98,6 +98,18 @@ def test_unusable_setting_is_one_line_and_exit_code_1(tmp_path: Path, flags: lis
     assert re.fullmatch(r"Error: [^\n]+\n", done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("flag", "value", "said"),
+    [
+        ("--host", "nosuch.invalid", "cannot listen on nosuch.invalid:0: the host is not known."),
+        ("--db", "", "db ('') must be a text that is not empty."),
+    ],
+)
+def test_unusable_setting_is_named_with_what_is_wrong(tmp_path: Path, flag: str, value: str, said: str) -> None:
+    done = run_serve("--db", tmp_path / "survey.db", "--port", "0", flag, value)
+    assert (done.returncode, done.stderr) == (1, f"Error: {said}\n")
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     db = tmp_path_factory.mktemp("served") / "survey.db"
@@ -135,6 +147,15 @@ BAD_HTTP = [
 ]
 
 
+CODES = {
+    400: b"bad_",
+    405: b"method_not_allowed",
+    413: b"body_too_large",
+    431: b"headers_too_large",
+    501: b"unsupported_encoding",
+}
+
+
 @pytest.mark.parametrize(("request_bytes", "expected"), BAD_HTTP, ids=range(len(BAD_HTTP)))
 def test_bad_http_is_refused_or_cut_and_the_next_request_served(
     served: Served, request_bytes: bytes, expected: tuple[int | None, ...]
@@ -143,6 +164,7 @@ def test_bad_http_is_refused_or_cut_and_the_next_request_served(
     status = int(answer.split(b" ", 2)[1]) if answer else None
     assert status in expected
     assert answer == b"" or b"application/problem+json" in answer
+    assert answer == b"" or b'"code":"%s' % CODES[status or 0] in answer
     assert b"\r\nServer:" not in answer
     assert served.send(make_reports(1))[0] == 200
 

@@ -3,6 +3,7 @@
 import random
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -196,6 +197,67 @@ def test_bug_while_counting_fails_its_group_and_not_the_thread(
         with pytest.raises(ZeroDivisionError):
             writer.count(batch)
     assert writer.count(batch) == Outcome(5, 0)
+
+
+def wait_for_empty_log(store: Store) -> None:
+    """Return once the write-ahead log is empty; polled, for SQLite announces nothing."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while Path(f"{store.path}-wal").stat().st_size > 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_idle_writer_empties_the_log_which_is_in_the_order_of_commits(
+    store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds: list[bool] = []
+    fold_log = store.fold_log
+
+    def watched() -> bool:
+        folds.append(fold_log())
+        return folds[-1]
+
+    monkeypatch.setattr(store, "fold_log", watched)
+    stored = publish_here(store)
+    writer.count(make_batch(stored, make_reports(5)))
+    assert Path(f"{store.path}-wal").stat().st_size > 0 or folds  # the check can fail
+    wait_for_empty_log(store)
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM reports").fetchall()
+        writer.count(make_batch(stored, make_reports(5)))
+        deadline = time.monotonic() + TIMEOUT_S
+        while False not in folds:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    wait_for_empty_log(store)
+
+
+def test_log_that_a_killed_collector_left_is_emptied(store: Store) -> None:
+    publish_here(store)
+    assert Path(f"{store.path}-wal").stat().st_size > 0
+    with closing(Writer(store, max_queued_reports=1000)):
+        wait_for_empty_log(store)
+
+
+def test_log_that_cannot_be_emptied_is_logged_once_and_tried_again(
+    store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tried = threading.Semaphore(0)
+
+    def fail() -> bool:
+        tried.release()
+        raise StoreUnavailableError("the disk is on fire.")
+
+    monkeypatch.setattr("sotto_collector.writer.IDLE_S", 0.01)
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "fold_log", fail)
+        assert writer.count(make_batch(publish_here(store), make_reports(5))) == Outcome(5, 0)
+        for _ in range(3):
+            assert tried.acquire(timeout=TIMEOUT_S)
+        messages = [record.getMessage() for record in caplog.records]
+    assert messages == ["the write-ahead log is not emptied now, and holds the order of commits: the disk is on fire."]
+    wait_for_empty_log(store)
 
 
 def test_closing_commits_what_is_queued_and_refuses_the_rest(store: Store) -> None:

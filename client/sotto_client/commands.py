@@ -16,8 +16,7 @@ from sotto_client.explain import explain as explain_survey
 from sotto_client.inventory import Inventory, take_inventory
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
-from sotto_protocol import Survey, SurveyError, compile_survey, compile_toml
-from sotto_protocol.documents import load_json
+from sotto_protocol import Survey, read_survey
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -27,10 +26,13 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 def check(survey_file: Path, canonical: bool) -> None:
-    """Check SURVEY_FILE (TOML, JSON or canonical JSON) and print what it takes, in nats."""
+    """Check a survey file and print what it takes.
+
+    SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats.
+    """
     survey = read_file(survey_file)
     if canonical:
-        click.echo(survey.canonical.decode())
+        click.echo(survey.canonical)
         return
     rows = [["question", "type", "mechanism", "epsilon", "expected"]]
     rows += [[q.id, q.type, q.mechanism.name, f"{q.epsilon:f}", q.expected] for q in survey.questions]
@@ -47,7 +49,10 @@ def check(survey_file: Path, canonical: bool) -> None:
     "--timeout-s", default=_TIMEOUT_S, show_default=True, type=click.FloatRange(0.1), help="Wait for URL, in seconds."
 )
 def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float) -> None:
-    """Say in plain words what a report gives away: of a file SOURCE, or of SURVEY at a collector's URL SOURCE."""
+    """Say in plain words what a report gives away.
+
+    SOURCE is a survey file, or the URL of a collector that has SURVEY.
+    """
     if survey_id is None:
         survey = read_file(Path(source))
     else:
@@ -68,7 +73,10 @@ def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float)
     help="Time for --send, in seconds.",
 )
 def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float) -> None:
-    """Show what the device STATE (by default the user's) has spent, and the noisy reports that wait or were refused."""
+    """Show what a device has spent, and what waits.
+
+    STATE is the device's state file, by default the user's. Noisy reports that were refused are shown too.
+    """
     with closing(State.open(state_file, create=False)) as state:
         if send:
             _send(state, timeout_s)
@@ -79,16 +87,10 @@ def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float)
 def read_file(path: Path) -> Survey:
     """Return a survey from an author's TOML or JSON, or from canonical JSON. Raises SurveyError, ClientError."""
     try:
-        text = path.read_bytes()
-        if path.suffix != ".json":
-            return compile_toml(text.decode())
+        content = path.read_bytes()
     except OSError as fault:
         raise ClientError(f"{path}: {fault.strerror}") from fault
-    except UnicodeDecodeError as fault:
-        raise SurveyError("$", "must be TOML in UTF-8.") from fault
-    document = load_json(text, SurveyError)
-    is_published = isinstance(document, dict) and "format" in document
-    return Survey.from_canonical(text.rstrip()) if is_published else compile_survey(document)
+    return read_survey(content, is_json=path.suffix == ".json")
 
 
 def _address(url: str, survey_id: str) -> tuple[str, str]:

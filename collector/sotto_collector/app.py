@@ -14,6 +14,7 @@ def create_app(settings: Settings) -> Flask:
     Raises StoreError where the database cannot be used.
     """
     app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path
     app.extensions["collector"] = Collector(settings)
     install_problems(app)
     app.register_blueprint(routes)

@@ -25,6 +25,12 @@ class Collector:
         return known
 
     def close(self) -> None:
-        """Commit what is queued, fold in the write-ahead log, close the file."""
+        """Commit what is queued, rewrite the file in the order of its keys, fold in its log, close it.
+
+        Raises StoreUnavailableError where the file could not be rewritten or folded; what was committed stays.
+        """
         self.writer.close()
-        self.store.close()
+        try:
+            self.store.rewrite()
+        finally:
+            self.store.close()

@@ -16,7 +16,7 @@ from sotto_collector.server import Server, make_server
 from sotto_collector.settings import SETTINGS, Setting, Settings
 from sotto_collector.store import Store
 from sotto_collector.tokens import ROLES, create_token, revoke_token
-from sotto_protocol import Survey, compile_json, compile_toml
+from sotto_protocol import Survey, read_survey
 
 Command = Callable[..., Any]
 
@@ -107,9 +107,9 @@ def revoke(db: str, hash_prefix: str) -> None:
 def publish(survey_file: Path, url: str, token: str) -> None:
     """Publish a survey at a collector.
 
-    Compiles SURVEY_FILE (TOML or JSON), posts it to URL, and prints its id and fingerprint.
+    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint.
     """
-    answer = remote.publish(url, _compile(survey_file), token)
+    answer = remote.publish(url, _read_file(survey_file), token)
     click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
 
 
@@ -126,16 +126,15 @@ def close(url: str, survey: str, token: str) -> None:
     click.echo(f"{answer.get('id')}  closed")
 
 
-def _compile(path: Path) -> Survey:
+def _read_file(path: Path) -> Survey:
     try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
-        raise CollectorError(f"survey file ({path}) must be readable: {reason}.") from fault
-    return compile_json(text) if path.suffix == ".json" else compile_toml(text)
+        content = path.read_bytes()
+    except OSError as fault:
+        raise CollectorError(f"survey file ({path}) must be readable: {fault.strerror}.") from fault
+    return read_survey(content, is_json=path.suffix == ".json")
 
 
 def _existing(db: str) -> str:
-    if not Path(db).is_file():
+    if db and not Path(db).is_file():  # the store has words for an empty one
         raise CollectorError(f"db ({db}) must be an existing database file.")
     return db

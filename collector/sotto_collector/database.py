@@ -43,6 +43,16 @@ def connect(path: Path, busy_timeout_ms: int) -> sqlite3.Connection:
     return connection
 
 
+def fold_log(connection: sqlite3.Connection) -> bool:
+    """Fold the write-ahead log into the file and empty it; return whether nobody was in the way."""
+    return _number(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0  # the first column says busy
+
+
+def count_bytes(connection: sqlite3.Connection) -> int:
+    """Return the size of the database, what is in its log included."""
+    return _number(connection, "PRAGMA page_count") * _number(connection, "PRAGMA page_size")
+
+
 def _make_file(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

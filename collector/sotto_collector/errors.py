@@ -8,7 +8,7 @@ SottoError
     ├── BusyError                more reports are waiting for their commit than the settings allow
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
-    ├── TokenError               no token, or not one, begins like this
+    ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
     └── RemoteError              a collector could not be reached, or refused
@@ -46,7 +46,7 @@ class SurveyClosedError(CollectorError):
 
 
 class TokenError(CollectorError):
-    """A hash prefix does not name exactly one token."""
+    """A hash prefix does not name exactly one token, or no header can carry a token."""
 
 
 class ListenError(CollectorError):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sotto_collector.duplicates import find_duplicate_key
 from sotto_collector.errors import refuse
 from sotto_protocol import ReportError, Survey, parse_report_id
+from sotto_protocol.report import REPORT_ID_BYTES
 
-REPORT_ID_DIGITS = 32
 _HEX = re.compile(r"[0-9a-f]*")
 _PATH = re.compile(r"`(\$[a-z_.0-9\[\]]*)")  # of msgspec's messages only this much: they name unknown members
 _JSON_WORDS = "the body must be JSON in UTF-8."
@@ -102,7 +102,7 @@ def _decode(body: bytes) -> SentBatch:
 def _parse_ids(ids: list[str]) -> bytes:
     """Return the ids' bytes, joined. All are checked at once; only a bad batch is searched for its first bad id."""
     joined = "".join(ids)
-    if set(map(len, ids)) == {REPORT_ID_DIGITS} and _HEX.fullmatch(joined):
+    if set(map(len, ids)) == {2 * REPORT_ID_BYTES} and _HEX.fullmatch(joined):
         return bytes.fromhex(joined)
     return b"".join(parse_report_id(text, f"$.reports[{index}].id") for index, text in enumerate(ids))
 

@@ -21,7 +21,15 @@ from sotto_protocol.problem import CONTENT_TYPE
 BUSY_RETRY_S = 1
 STORE_RETRY_S = 5
 
-_CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large", 500: "internal"}
+_CODES = {
+    400: "bad_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    431: "headers_too_large",
+    500: "internal",
+    501: "unsupported_encoding",
+}
 _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
     StoreError: (503, "store_unavailable", "nothing was stored; send it again later."),

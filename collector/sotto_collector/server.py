@@ -102,7 +102,7 @@ def make_server(app: Flask, settings: Settings) -> Server:
         server = Server(app, channels, dispatcher=dispatcher, adj=adjustments, sockinfo=adjustments.listen[0])
     except (OSError, ValueError) as fault:
         wasyncore.close_all(channels)
-        reason = fault.strerror if isinstance(fault, OSError) else fault
+        reason = fault.strerror if isinstance(fault, OSError) else "the host is not known"
         raise ListenError(f"cannot listen on {settings.host}:{settings.port}: {reason}.") from fault
     dispatcher.set_thread_count(settings.threads)
     return server

@@ -15,13 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from sotto_collector.database import connect, open_database
+from sotto_collector.database import connect, count_bytes, fold_log, open_database
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
 from sotto_collector.transaction import Transaction, unpack_counts
 from sotto_protocol import Survey, Tally
 
 RECOUNT_ROWS = 50_000
 """Reports held in memory at once while recounting."""
+MAX_REWRITE_BYTES = 64 * 2**20
+"""A larger file is not rewritten when the collector stops: that must fit into the ten seconds that stopping may take,
+of which requests in flight may need seven, and it is done in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Store:
 
     def __init__(self, path: str | Path, *, busy_timeout_ms: int = 5000) -> None:
         """Open the file, or make it. Raises StoreError where it cannot be used."""
+        if not str(path):
+            raise StoreError("db must be the path of a file; it is empty.")
         self.path = Path(path)
         self._busy_timeout_ms = busy_timeout_ms
         self._lock = threading.Lock()
@@ -59,9 +64,43 @@ class Store:
                 return
             try:
                 with closing(connection):
-                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+                    fold_log(connection)
             except sqlite3.Error as fault:  # what was committed stays in the log, and is read from there
                 raise StoreUnavailableError(f"the write-ahead log was not folded in: {fault}.") from fault
+
+    def fold_log(self) -> bool:
+        """Fold the write-ahead log into the file and empty it; return False where that would have to wait for others.
+
+        Raises StoreUnavailableError when SQLite fails; what was committed stays in the log then.
+        """
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            connection = self._connection = self._connection or open_database(self.path, self._busy_timeout_ms)
+            connection.execute("PRAGMA busy_timeout = 0")  # a reader must not hold up the next writer
+            is_folded = fold_log(connection)
+            connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
+        except (sqlite3.Error, StoreError) as fault:
+            self._drop_connection()
+            raise StoreUnavailableError(f"the write-ahead log was not folded in: {fault}.") from fault
+        finally:
+            self._lock.release()
+        return is_folded
+
+    def rewrite(self) -> None:
+        """Write every page anew, in the order of the keys; nothing where the file exceeds MAX_REWRITE_BYTES.
+
+        SQLite fills a page in the order in which rows come to it, whatever their keys.
+        Raises StoreUnavailableError when SQLite fails; the file is as it was then.
+        """
+        with self._lock:
+            try:
+                connection = self._connection = self._connection or open_database(self.path, self._busy_timeout_ms)
+                if count_bytes(connection) <= MAX_REWRITE_BYTES:
+                    connection.execute("VACUUM")
+            except (sqlite3.Error, StoreError) as fault:
+                self._drop_connection()
+                raise StoreUnavailableError(f"the file was not rewritten in the order of its keys: {fault}.") from fault
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol import Survey
+from sotto_protocol.report import REPORT_ID_BYTES
 
-REPORT_ID_BYTES = 16
 COUNT_DTYPE = np.dtype("<i8")
 
 # One statement for the whole group, whatever its size: SQLite then works without the interpreter's lock, which it would

@@ -1,5 +1,6 @@
 """The writer: one thread that commits what concurrent requests bring, together, and answers each after the commit."""
 
+import logging
 import threading
 from collections import defaultdict
 from concurrent.futures import Future
@@ -10,8 +11,14 @@ from numpy.typing import NDArray
 
 from sotto_collector.errors import BusyError, CollectorError, StoreUnavailableError, SurveyClosedError
 from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.transaction import REPORT_ID_BYTES, Transaction, pack_counts
+from sotto_collector.transaction import Transaction, pack_counts
 from sotto_protocol import Tally
+from sotto_protocol.report import REPORT_ID_BYTES
+
+IDLE_S = 1.0
+"""After so long without a report the write-ahead log, which is in the order of the commits, is emptied."""
+
+log = logging.getLogger("sotto_collector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,10 @@ class _Waiting:
 
 
 class Writer:
-    """Counts batches in groups: whatever waits while a transaction commits goes together into the next. No timer."""
+    """Counts batches in groups: whatever waits while a transaction commits goes together into the next. No timer.
+
+    Once nothing came for IDLE_S it empties the write-ahead log.
+    """
 
     def __init__(self, store: Store, *, max_queued_reports: int) -> None:
         self._store = store
@@ -50,6 +60,8 @@ class Writer:
         self._queue: list[_Waiting] = []
         self._n_queued = 0
         self._closing = False
+        self._is_log_empty = False  # a collector that was killed leaves one
+        self._has_fold_failed = False
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
         self._thread.start()
 
@@ -77,16 +89,31 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while group := self._take_group():
-            _answer(group, self._commit(group))
+        while (group := self._take_group()) or not self._closing:
+            if group:
+                self._is_log_empty = False
+                _answer(group, self._commit(group))
+            else:
+                self._fold_log()
 
     def _take_group(self) -> list[_Waiting]:
-        """Return all that waits; an empty list once the writer is closed."""
+        """Return all that waits; an empty list once the writer is closed, or idle while the log is not empty."""
         with self._changed:
-            while not self._queue and not self._closing:
-                self._changed.wait()
+            timeout_s = None if self._is_log_empty else IDLE_S
+            self._changed.wait_for(lambda: self._queue or self._closing, timeout_s)
             group, self._queue, self._n_queued = self._queue, [], 0
         return group
+
+    def _fold_log(self) -> None:
+        """Empty the write-ahead log; where that cannot be done now it is tried again when the writer is idle again."""
+        try:
+            self._is_log_empty = self._store.fold_log()
+            self._has_fold_failed = False
+        except Exception as fault:  # the thread must outlive any fault
+            if not self._has_fold_failed:  # once, not every second
+                reason = fault if isinstance(fault, CollectorError) else type(fault).__name__
+                log.error("the write-ahead log is not emptied now, and holds the order of commits: %s", reason)
+            self._has_fold_failed = True
 
     def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:
         """Count a group in one transaction; when this returns it is on the disk, or nothing of it is stored."""

@@ -4,7 +4,7 @@ from sotto_estimator.channel import Channel, debias, standard_error
 from sotto_estimator.errors import DomainError, EstimatorError, FetchError, SourceError
 from sotto_estimator.estimate import Estimate, Estimates, Manner, estimate_counts, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies
-from sotto_estimator.intervals import ConfidenceInterval, confidence_interval, simultaneous_level
+from sotto_estimator.intervals import ConfidenceInterval, confidence_interval
 from sotto_estimator.simplex import project_on_simplex
 
 __all__ = [
@@ -24,6 +24,5 @@ __all__ = [
     "fetch_tally",
     "project_on_simplex",
     "read_tallies",
-    "simultaneous_level",
     "standard_error",
 ]

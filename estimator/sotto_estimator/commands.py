@@ -1,15 +1,17 @@
 """`sotto estimate` and `sotto plan`."""
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
 from sotto_estimator.channel import TARGETS, Channel
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.intervals import METHODS
@@ -18,17 +20,20 @@ from sotto_estimator.planning import Aim
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Tally
 
+_PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
+"""Not whatever `Fraction` reads: it takes hours for 1e999999999."""
 
-class Probability(click.ParamType[float]):
+
+class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.1
     """A decimal or a fraction such as 2/3, in [0, 1]."""
 
     name = "probability"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
-            number = Fraction(value)
+            number = Fraction(value if _PROBABILITY.fullmatch(value) else "")
         except (ValueError, ZeroDivisionError):
-            self.fail("must be a decimal or a fraction such as 2/3.", param, ctx)
+            self.fail("must be a decimal or a fraction such as 2/3, of at most 17 digits a side.", param, ctx)
         if not 0 <= number <= 1:
             self.fail(f"({value}) must be in [0, 1].", param, ctx)
         return float(number)
@@ -36,35 +41,30 @@ class Probability(click.ParamType[float]):
 
 def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method and --target, which estimates and plans share."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option(
-                "--target",
-                type=click.Choice(TARGETS),
-                default="population",
-                show_default=True,
-                help="Whom shares are about: a population that respondents are drawn from, or the respondents.",
-            ),
-            click.option(
-                "--method",
-                type=click.Choice(METHODS),
-                default=default_method,
-                show_default=True,
-                help="How intervals are made.",
-            ),
-            click.option(
-                "--level",
-                type=click.FloatRange(0, 1, min_open=True, max_open=True),
-                default=0.95,
-                show_default=True,
-                help="Confidence level, a share between 0 and 1.",
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return add
+    options = (
+        click.option(
+            "--target",
+            type=click.Choice(TARGETS),
+            default="population",
+            show_default=True,
+            help="Whom shares are about: a population that respondents are drawn from, or the respondents.",
+        ),
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            default=default_method,
+            show_default=True,
+            help="How intervals are made.",
+        ),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="Confidence level, a share between 0 and 1.",
+        ),
+    )
+    return lambda command: reduce(lambda inner, option: option(inner), options, command)
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
@@ -145,11 +145,17 @@ def _paper_channel(
         raise click.UsageError("--truth, --warner and --epsilon are three ways to say one thing; give one.")
     if forced_yes is not None and truth is None:
         raise click.UsageError("--forced-yes goes with --truth.")
-    if truth is not None:
-        return Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes)
-    if warner is not None:
-        return Channel.warner(warner)
-    return None if epsilon is None else Channel.warner_of_epsilon(epsilon)
+    option, least = "--truth", "0"
+    try:
+        if truth is not None:
+            return Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes)
+        option, least = "--warner", "1/2"
+        if warner is not None:
+            return Channel.warner(warner)
+        option, least = "--epsilon", "0"
+        return None if epsilon is None else Channel.warner_of_epsilon(epsilon)
+    except DomainError as fault:
+        raise click.BadParameter(f"must be above {least}, by more than rounding.", param_hint=option) from fault
 
 
 def _tally(sources: tuple[str, ...], token: str) -> Tally:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sotto_estimator.channel import Channel, Target, debias, standard_error
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals import Method, confidence_interval, simultaneous_level
+from sotto_estimator.intervals import Method, confidence_interval
 from sotto_estimator.simplex import project_on_simplex
 from sotto_protocol import Question, Tally
 
@@ -104,17 +104,22 @@ def binary_epsilon(channel: Channel) -> float:
 def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner) -> Estimates:
     if n < 1:
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
-    n_intervals = sum(len(counts.labels) for counts in counted)
-    level = simultaneous_level(manner.level, n_intervals) if manner.simultaneous else manner.level
-    rows = [row for counts in counted for row in _rows(counts, n, manner, level)]
+    n_intervals = sum(len(counts.labels) for counts in counted) if manner.simultaneous else 1
+    rows = [row for counts in counted for row in _rows(counts, n, manner, n_intervals)]
     return Estimates(title, n, sum(counts.epsilon for counts in counted), manner, tuple(rows))
 
 
-def _rows(counts: _Counts, n: int, manner: Manner, level: float) -> list[Estimate]:
+def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int) -> list[Estimate]:
     shares = debias(counts.support_counts, n, counts.channel)
     errors = standard_error(counts.support_counts, n, counts.channel, target=manner.target)
     low, high = confidence_interval(
-        counts.support_counts, n, counts.channel, level=level, method=manner.method, target=manner.target
+        counts.support_counts,
+        n,
+        counts.channel,
+        level=manner.level,
+        method=manner.method,
+        target=manner.target,
+        n_intervals=n_intervals,
     )
     consistent: Sequence[float | None] = [None] * len(counts.labels)
     if manner.consistent:

@@ -1,6 +1,6 @@
 """Confidence intervals for shares: those that guarantee their level err outward, never inward.
 
-Notation: a count S of n reports supports a value; beta = 1 - level, and each tail has beta / 2.
+Notation: a count S of n reports supports a value; beta = (1 - level) / n_intervals, and each tail has beta / 2.
 """
 
 from collections.abc import Callable
@@ -45,10 +45,12 @@ def confidence_interval(
     level: float = 0.95,
     method: Method = "chernoff",
     target: Target = "population",
+    n_intervals: int = 1,
 ) -> ConfidenceInterval:
     """Return intervals that cover the true shares with probability `level`, clipped to [0, 1].
 
-    An interval that lies wholly outside [0, 1] is the nearest edge, as a point.
+    An interval that lies wholly outside [0, 1] is the nearest edge, as a point. With `n_intervals`, so many intervals
+    (these and others) hold all together with probability `level` (Bonferroni).
 
     Methods, of which all but the last guarantee the level for every n and every share:
       chernoff         relative-entropy form (Chernoff 1952, Hoeffding 1963 eq. 2.1)
@@ -60,14 +62,15 @@ def confidence_interval(
     people, of whom only the devices' noise is random. Hoeffding's is the same for both, as it asks
     of the reports only that they are independent.
 
-    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1).
+    Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1),
+    n_intervals >= 1.
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")
     21.7% to 38.5%
     """
     counts = check_counts(support_counts, n)
-    low, high = share_bounds(counts, n, channel, level=level, method=method, target=target)
+    low, high = share_bounds(counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals)
     return ConfidenceInterval(np.clip(low, 0, 1)[()], np.clip(high, 0, 1)[()])
 
 
@@ -79,11 +82,12 @@ def share_bounds(
     level: float,
     method: Method,
     target: Target,
+    n_intervals: int = 1,
 ) -> Bounds:
     """Return an interval's ends before clipping, for valid counts; counts and n broadcast."""
     check_target(target)
     check_method(method)
-    tail = check_level(level) / 2
+    tail = check_level(level, n_intervals) / 2
     s, size = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(n, np.float64))
     if target == "respondents" and method in _RESPONDENTS:
         low, high = _RESPONDENTS[method](s, size, channel, tail)
@@ -94,23 +98,17 @@ def share_bounds(
     return (low - outward - offset) / contrast, (high + outward - offset) / contrast
 
 
-def simultaneous_level(level: float, n_intervals: int) -> float:
-    """Return the level that each of n intervals needs for all to hold at `level` (Bonferroni).
+def check_level(level: float, n_intervals: int = 1) -> float:
+    """Return what each of n intervals may miss by, for all to hold at `level` (Bonferroni): (1 - level) / n.
 
-    >>> round(simultaneous_level(0.95, 10), 6)
-    0.995
+    Never as a level, 1 - (1 - level) / n: near 1 that has no digits left. Raises `DomainError` unless level lies in
+    (0, 1) and n_intervals is >= 1.
     """
-    beta = check_level(level)
-    if n_intervals < 1:
-        raise DomainError(f"n_intervals ({n_intervals!r}) must be >= 1.")
-    return 1 - beta / n_intervals
-
-
-def check_level(level: float) -> float:
-    """Return 1 - level, or raise `DomainError` unless level lies in (0, 1)."""
     if not 0 < level < 1:
         raise DomainError(f"level ({level!r}) must be in (0, 1).")
-    return 1 - level
+    if not n_intervals >= 1:
+        raise DomainError(f"n_intervals ({n_intervals!r}) must be >= 1.")
+    return (1 - level) / n_intervals
 
 
 def check_method(method: str) -> None:

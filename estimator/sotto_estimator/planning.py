@@ -58,14 +58,18 @@ def half_width(
     method: Method = "hoeffding",
     target: Target = "population",
     share: float = 0.5,
+    n_intervals: int = 1,
 ) -> float:
-    """Return half the width of the interval that n respondents will give.
+    """Return half the width of the interval that n respondents will give, if `n_intervals` are to hold together.
 
     >>> round(half_width(1000, Channel.warner(0.75)), 4)
     0.0859
     """
     sizes = np.array([check_n(n)], np.float64)
-    return float(_half_widths(sizes, channel, level=level, method=method, target=target, share=share)[0])
+    widths = _half_widths(
+        sizes, channel, level=level, method=method, target=target, share=share, n_intervals=n_intervals
+    )
+    return float(widths[0])
 
 
 def respondents_needed(
@@ -125,8 +129,7 @@ def curator_half_width(n: int, epsilon: float, *, sensitivity: float, **aim: Unp
     scale = _laplace_scale(n, epsilon, sensitivity)
     if aim.get("target") == "respondents":
         return scale * math.log(1 / beta)
-    aim["level"] = 1 - beta / 2
-    return half_width(n, NO_PRIVACY, **aim) + scale * math.log(2 / beta)
+    return half_width(n, NO_PRIVACY, n_intervals=2, **aim) + scale * math.log(2 / beta)
 
 
 def curator_respondents_needed(
@@ -154,13 +157,23 @@ def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
     return sensitivity / (check_n(n) * epsilon)
 
 
-def _half_widths(n: Floats, channel: Channel, *, level: float, method: Method, target: Target, share: float) -> Floats:
+def _half_widths(
+    n: Floats,
+    channel: Channel,
+    *,
+    level: float,
+    method: Method,
+    target: Target,
+    share: float,
+    n_intervals: int = 1,
+) -> Floats:
     check_target(target)
     check_method(method)
     reported = channel.reported_share(check_share(share))
     if method == "hoeffding":  # the closed form; the interval itself is wider by a rounding error
-        return np.sqrt(math.log(2 / check_level(level)) / (2 * n)) / channel.contrast
-    low, high = share_bounds(np.rint(n * reported), n, channel, level=level, method=method, target=target)
+        return np.sqrt(math.log(2 / check_level(level, n_intervals)) / (2 * n)) / channel.contrast
+    counts = np.rint(n * reported)
+    low, high = share_bounds(counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals)
     return (high - low) / 2
 
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any
 
 from sotto_estimator.channel import Target
@@ -48,7 +49,8 @@ def interval_words(manner: Manner) -> str:
 
 def method_words(level: float, method: Method, target: Target) -> str:
     """Return what a level, a method and a target mean, in words."""
-    return f"{100 * level:g} % intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
+    exact = (100 * Decimal(str(level))).normalize()  # floats would print 0.9999999 as 100 %
+    return f"{exact:f} % intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
 
 
 def align(rows: Sequence[Sequence[str]], *, n_left: int) -> str:

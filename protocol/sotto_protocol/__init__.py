@@ -4,7 +4,7 @@ Public and pure: no files, no sockets, no clocks, no entropy.
 """
 
 from sotto_protocol.coins import COIN_SCALE, Coins, given_bytes, hmac_bytes
-from sotto_protocol.definition import compile_json, compile_survey, compile_toml
+from sotto_protocol.definition import compile_json, compile_survey, compile_toml, read_survey
 from sotto_protocol.errors import AnswerError, ReportError, SottoError, SurveyError, TallyError
 from sotto_protocol.mechanism import Mechanism
 from sotto_protocol.problem import Problem
@@ -34,5 +34,6 @@ __all__ = [
     "given_bytes",
     "hmac_bytes",
     "parse_report_id",
+    "read_survey",
     "stack_records",
 ]

@@ -53,6 +53,23 @@ def compile_json(text: str | bytes) -> Survey:
     return compile_survey(load_json(text, SurveyError))
 
 
+def read_survey(content: bytes, *, is_json: bool) -> Survey:
+    """Return the survey in a file's bytes: an author's TOML or JSON, or canonical JSON.
+
+    White space may follow the canonical JSON, as an editor or a terminal leaves it.
+    `is_json`: whether the file's name says JSON. Raises SurveyError.
+    """
+    if is_json:
+        document = load_json(content, SurveyError)
+        is_canonical = isinstance(document, dict) and "format" in document
+        return Survey.from_canonical(content.rstrip()) if is_canonical else compile_survey(document)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SurveyError("$", "must be TOML in UTF-8.") from None
+    return compile_toml(text)
+
+
 def compile_survey(document: Any) -> Survey:
     """Compile a definition that was parsed with exact decimals (`Decimal`, never float). Raises SurveyError."""
     fields = Fields(document, "$", SurveyError)
@@ -91,9 +108,13 @@ def _yes_no(fields: Fields, epsilon: Decimal | None, _n_options: int) -> Mechani
             raise fields.fail("epsilon", "does not go with forced-response; give its probabilities.")
         prob_truth, prob_forced_yes = _read_probs(fields, "prob_truth", "prob_forced_yes")
         return forced_response(prob_truth, prob_forced_yes)
-    if fields.has("prob_truth") == (epsilon is not None):
-        raise fields.fail("epsilon", "or prob_truth must be given for warner, one of the two.")
-    return warner_by_truth(*_read_probs(fields, "prob_truth")) if epsilon is None else warner(epsilon)
+    if not fields.has("prob_truth"):
+        if epsilon is None:
+            raise ValueError("must have epsilon or prob_truth.")
+        return warner(epsilon)
+    if epsilon is not None:
+        raise ValueError("must not have both epsilon and prob_truth.")
+    return warner_by_truth(*_read_probs(fields, "prob_truth"))
 
 
 def _one_of(fields: Fields, epsilon: Decimal | None, n_options: int) -> Mechanism:

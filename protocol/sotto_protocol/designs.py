@@ -28,7 +28,7 @@ def warner_by_truth(prob_truth: Fraction) -> BinaryResponse:
     if not Fraction(1, 2) < prob_truth < 1:
         raise ValueError(f"prob_truth ({prob_truth}) must be in (1/2, 1): below a half, ask the opposite statement.")
     true = floor(prob_truth * COIN_SCALE)
-    return BinaryResponse("warner", 1, true, COIN_SCALE - true)
+    return _coin("warner", prob_truth, true, COIN_SCALE - true)
 
 
 def forced_response(prob_truth: Fraction, prob_forced_yes: Fraction) -> BinaryResponse:
@@ -45,7 +45,7 @@ def forced_response(prob_truth: Fraction, prob_forced_yes: Fraction) -> BinaryRe
         )
     other = (1 - prob_truth) * prob_forced_yes
     true = prob_truth + other
-    return BinaryResponse("forced-response", 1, floor(true * COIN_SCALE), ceil(other * COIN_SCALE))
+    return _coin("forced-response", prob_truth, floor(true * COIN_SCALE), ceil(other * COIN_SCALE))
 
 
 def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
@@ -91,6 +91,14 @@ def check_design(mechanism: Mechanism) -> None:
         raise ValueError(f"the thresholds of {mechanism.name} must add up to {COIN_SCALE}.")
     if mechanism.name == "oue" and true != COIN_SCALE // 2:
         raise ValueError(f"threshold_if_true ({true}) of oue must be {COIN_SCALE // 2}.")
+
+
+def _coin(name: str, prob_truth: Fraction, true: int, other: int) -> BinaryResponse:
+    if other >= true:
+        raise ValueError(
+            f"prob_truth ({prob_truth}) is too near 1/2 (forced response: 0) for thresholds out of {COIN_SCALE}."
+        )
+    return BinaryResponse(name, 1, true, other)
 
 
 def _symmetric(per_bit: Decimal) -> tuple[int, int]:

@@ -17,6 +17,9 @@ MAX_DEPTH = 32
 MAX_DECIMALS = 12
 """Of an epsilon and of a probability."""
 
+_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""They reorder the text beside them: in a terminal a label could turn its own numbers round."""
+
 _encode_leaf = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is called for every leaf
 
 
@@ -143,10 +146,10 @@ class Fields:
         return value
 
     def text(self, key: str, max_length: int) -> str:
-        """Return a string member of 1 to max_length characters, none of them a control character."""
+        """Return a string member of 1 to max_length characters that `is_text` accepts."""
         value: str = self.take(
             key,
-            f"a text of 1 to {max_length} characters without control characters",
+            f"a text of 1 to {max_length} characters without control characters, line separators or direction marks",
             lambda v: is_text(v, max_length),
         )
         return value
@@ -164,10 +167,17 @@ class Fields:
 
 
 def is_text(value: Any, max_length: int) -> bool:
-    """Whether value is a string of 1 to max_length characters, no control character or lone surrogate among them."""
+    """Whether value is a string of 1 to max_length characters that only stand for themselves.
+
+    So: no control character, lone surrogate, line or paragraph separator, or mark that changes the direction of
+    writing. Joiners (ZWJ, ZWNJ) are fine: scripts and emoji need them.
+    """
     if not isinstance(value, str) or not 1 <= len(value) <= max_length:
         return False
-    return not any(unicodedata.category(character) in ("Cc", "Cs") for character in value)
+    return not any(
+        character in _DIRECTION_MARKS or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        for character in value
+    )
 
 
 def is_decimal(value: Any, low: Decimal, high: Decimal) -> bool:
