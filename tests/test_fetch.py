@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_estimator import FetchError, fetch, fetch_tally
+from sotto_estimator import FetchError, SourceError, fetch, fetch_tally
 from sotto_protocol import Problem, Tally, compile_survey
 
 TOKEN = "analyst-token"  # noqa: S105
@@ -125,3 +125,14 @@ def test_a_broken_connection_is_no_answer(collector: FaultServer, reply: Scripte
 def test_an_address_that_is_none_is_a_fetch_error(url: str) -> None:
     with pytest.raises(FetchError, match="could not be reached"):
         fetch_tally(url, "lunch", TOKEN)
+
+
+def test_a_saved_tally_replaces_a_tally_and_nothing_else(tally: Tally, tmp_path: Path) -> None:
+    kept, other = tmp_path / "tally.json", tmp_path / "survey.toml"
+    fetch.save(tally, kept)
+    fetch.save(tally, kept)
+    assert fetch.read_tallies([kept]) == tally
+    other.write_text('id = "lunch"')
+    with pytest.raises(SourceError, match=r"survey\.toml is not a tally"):
+        fetch.save(tally, other)
+    assert other.read_text() == 'id = "lunch"'

@@ -379,3 +379,11 @@ def test_no_copy_of_a_forgotten_secret_stays_behind_in_a_file_that_grows(path: P
     raw = raw_of(path)
     assert all(secret in raw for secret in waiting.values())
     assert not [part for secret in forgotten for part in (secret[:8], secret[12:20], secret[24:]) if part in raw]
+
+
+def test_showing_a_state_makes_none_of_an_empty_file(tmp_path: Path) -> None:
+    empty = tmp_path / "device.db-journal"
+    empty.touch()
+    with pytest.raises(StateError, match="is empty"):
+        State.open(empty, create=False)
+    assert empty.read_bytes() == b""

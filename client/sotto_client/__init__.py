@@ -20,9 +20,11 @@ from sotto_client.errors import (
 from sotto_client.explain import Explanation, QuestionExplanation, Suspicion, explain
 from sotto_client.outbox import Rejected
 from sotto_client.receipt import Receipt
+from sotto_protocol import AnswerError, SottoError
 
 __all__ = [
     "AlreadyAnswered",
+    "AnswerError",
     "BudgetExceeded",
     "ClientError",
     "DeliveryError",
@@ -30,6 +32,7 @@ __all__ = [
     "QuestionExplanation",
     "Receipt",
     "Rejected",
+    "SottoError",
     "StateError",
     "SurveyClient",
     "SurveyRefused",

@@ -111,7 +111,8 @@ class SurveyClient:
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S) -> bool:
         """Try at once to deliver all that waits in this state, for at most so long; True when nothing waits any more.
 
-        A collector that asked to be left alone is left alone, and False comes back early.
+        What waits no more was counted, or refused for good (see `rejected`). A collector that asked to be left alone is
+        left alone, and False comes back early.
         """
         return self._delivery.flush(timeout_s)
 

@@ -54,6 +54,8 @@ def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float)
     SOURCE is a survey file, or the URL of a collector that has SURVEY.
     """
     if survey_id is None:
+        if source.startswith(("http://", "https://")):
+            raise click.UsageError("A collector's URL is followed by a survey's id.")
         survey = read_file(Path(source))
     else:
         survey = fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)

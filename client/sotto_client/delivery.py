@@ -163,7 +163,11 @@ class Delivery:
                 case Acknowledged():
                     outbox.acknowledge(report.receipt)
                 case Refused(problem):
-                    _log.warning("A report was refused for good (HTTP %d); it is kept aside.", problem.status)
+                    _log.warning(
+                        "A report was refused for good (HTTP %d, %s); it is kept aside: see `sotto outbox`.",
+                        problem.status,
+                        problem.code,
+                    )
                     outbox.reject(report.receipt, problem)
                 case TryAgain(reason, hold_s):
                     wait_s = (hold_s or 0.0) + self._backoff(report.n_attempts + 1)

@@ -50,8 +50,8 @@ class AlreadyAnswered(BudgetExceeded):
 
     def __init__(self, receipt: Receipt) -> None:
         super().__init__(
-            f"this device has answered survey {receipt.survey_id}: a changed answer would take epsilon "
-            f"{float(receipt.epsilon):.4g} again and be counted twice.",
+            f"this device has answered survey {receipt.survey_id} (receipt {receipt.id}); another report would take "
+            f"epsilon {float(receipt.epsilon):.4g} again and be counted twice.",
             needed=receipt.epsilon,
             left=Decimal(0),
             limit="one report per survey",

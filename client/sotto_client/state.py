@@ -127,6 +127,8 @@ def _make_file(path: Path, create: bool) -> Path:
         raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
     if not path.is_file():
         raise StateError(f"state {path} must be a file that is there.")
+    if not create and path.stat().st_size == 0:
+        raise StateError(f"state {path} must be a device's state; it is empty.")
     return path
 
 

@@ -109,6 +109,8 @@ def publish(survey_file: Path, url: str, token: str) -> None:
 
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint.
     """
+    if str(survey_file).startswith(("http:", "https:")):
+        raise click.UsageError("The survey's file comes first, then the collector's URL.")
     answer = remote.publish(url, _read_file(survey_file), token)
     click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
 
@@ -135,6 +137,6 @@ def _read_file(path: Path) -> Survey:
 
 
 def _existing(db: str) -> str:
-    if db and not Path(db).is_file():  # the store has words for an empty one
+    if db and not (Path(db).is_file() and Path(db).stat().st_size):  # the store has words for an empty name
         raise CollectorError(f"db ({db}) must be an existing database file.")
     return db

@@ -34,7 +34,11 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
     StoreError: (503, "store_unavailable", "nothing was stored; send it again later."),
     SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
-    SurveyExistsError: (409, "survey_exists", "another survey has this id."),
+    SurveyExistsError: (
+        409,
+        "survey_exists",
+        "another survey has this id; a published survey never changes, so give the new one a new id.",
+    ),
 }
 
 log = logging.getLogger("sotto_collector")

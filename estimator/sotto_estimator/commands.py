@@ -11,9 +11,9 @@ from typing import Any, cast
 import click
 
 from sotto_estimator.channel import TARGETS, Channel
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
-from sotto_estimator.fetch import fetch_tally, read_tallies
+from sotto_estimator.fetch import fetch_tally, read_tallies, save
 from sotto_estimator.intervals import METHODS
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
 from sotto_estimator.planning import Aim
@@ -123,7 +123,7 @@ def estimate(
     else:
         tally = _tally(sources, token)
         if save_tally:
-            _write(save_tally, tally.to_json())
+            save(tally, save_tally)
         estimates = estimate_tally(tally, how)
     if plot_path:
         from sotto_estimator.plot import plot  # matplotlib takes a second to load
@@ -168,13 +168,6 @@ def _tally(sources: tuple[str, ...], token: str) -> Tally:
     if not token:
         raise click.UsageError("A collector gives tallies to analysts: --token or SOTTO_TOKEN is needed.")
     return fetch_tally(sources[0], sources[1], token)
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as fault:
-        raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
 @click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")

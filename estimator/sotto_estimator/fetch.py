@@ -73,12 +73,23 @@ def read_tallies(paths: Sequence[Path]) -> Tally:
     return reduce(add, [_read_tally(path) for path in paths])
 
 
+def save(tally: Tally, path: Path) -> None:
+    """Write a tally to a file, which may replace a tally and nothing else. Raises SourceError."""
+    try:
+        if path.exists() and path.stat().st_size:
+            _read_tally(path)
+        path.write_bytes(tally.to_json())
+    except OSError as fault:
+        raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
+
+
 def _read_tally(path: Path) -> Tally:
     try:
         if path.stat().st_size > _MAX_TALLY_BYTES:
             raise SourceError(f"{path} must have at most {_MAX_TALLY_BYTES} bytes.")
         return Tally.from_json(path.read_bytes())
     except OSError as fault:
-        raise SourceError(f"{path} cannot be read: {fault.strerror}.") from fault
+        hint = "" if path.exists() else " A collector's URL begins with http:// or https://."
+        raise SourceError(f"{path} cannot be read: {fault.strerror}.{hint}") from fault
     except SottoError as fault:
         raise SourceError(f"{path} is not a tally: {fault}") from fault

@@ -190,7 +190,7 @@ def _saw_period(wanted_half_width: float, channel: Channel, *, method: Method, t
 
 
 def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
-    """Gallop, bisect to where the widths cross the wanted one, and look on for four teeth."""
+    """Gallop, bisect to where the widths cross the wanted one, and look on until four teeth are below it."""
     if not wanted > 0:
         raise DomainError(f"wanted_half_width ({wanted!r}) must be > 0.")
 
@@ -209,8 +209,10 @@ def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: f
 
 
 def _past_last_tooth(is_wide: Callable[..., list[bool]], n: int, n_ahead: int) -> int:
-    answer = n
-    for start in range(n, n + n_ahead, _SCAN_BLOCK):
-        block = range(start, min(start + _SCAN_BLOCK, n + n_ahead))
+    """Return the first size from which on n_ahead sizes are not wide."""
+    answer = start = n
+    while start < answer + n_ahead:
+        block = range(start, min(start + _SCAN_BLOCK, answer + n_ahead))
         answer = max([answer, *(size + 1 for size, wide in zip(block, is_wide(*block), strict=True) if wide)])
+        start = block.stop
     return answer
