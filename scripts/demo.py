@@ -168,7 +168,7 @@ def show_progress(n_done: int, n_all: int) -> None:
 
 def show_rows(database: Path) -> None:
     """Print raw rows of the collector's reports, as they lie in its file."""
-    say(f"\nWhat the collector stored ({N_ROWS_SHOWN} rows of its table reports):")
+    say(f"\nWhat the collector stored ({N_ROWS_SHOWN} rows of its table reports; a byte for each question):")
     connection = sqlite3.connect(database)
     rows = connection.execute("SELECT report_id, packed FROM reports LIMIT ?", (N_ROWS_SHOWN,)).fetchall()
     connection.close()
