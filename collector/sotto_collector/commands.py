@@ -1,6 +1,7 @@
 """The operator's commands: `sotto serve`, `token`, `publish`, `close`."""
 
 import signal
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ from sotto_collector import remote
 from sotto_collector.app import create_app
 from sotto_collector.errors import CollectorError
 from sotto_collector.logs import set_up_logs
-from sotto_collector.server import Server, make_server
+from sotto_collector.server import SWITCH_INTERVAL_S, Server, make_server
 from sotto_collector.settings import SETTINGS, Setting, Settings
 from sotto_collector.store import Store
 from sotto_collector.tokens import ROLES, create_token, revoke_token
@@ -48,6 +49,7 @@ def serve(**values: Any) -> None:
     """
     settings = Settings(**values)
     set_up_logs()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     app = create_app(settings)
     with closing(app.extensions["collector"]):
         server = make_server(app, settings)

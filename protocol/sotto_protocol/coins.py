@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 COIN_SCALE = 2**32
 """A threshold t stands for the probability t / COIN_SCALE."""
 
+_BYTE = np.dtype(np.uint8)
 _HMAC_BLOCK = 32  # bytes of one HMAC-SHA256
 
 
@@ -40,7 +41,7 @@ class Coins:
         array([ True, False, False])
         """
         first, rest = threshold >> 24, threshold & 0xFFFFFF
-        drawn = self._draw(n_coins, "u1")
+        drawn = self._draw(n_coins, _BYTE)
         heads = drawn < first
         if rest:  # nothing is below an empty rest: then a tie is tails
             tied = (drawn == first).nonzero()[0]
@@ -55,7 +56,7 @@ class Coins:
         big-endian; rejected draws are drawn again, in order, after the batch.
         """
         bits = 16 if n_values <= 256 else 32
-        drawn = self._draw(n_draws, f">u{bits // 8}")
+        drawn = self._draw(n_draws, np.dtype(f">u{bits // 8}"))
         wide: NDArray[Any] = drawn.astype(np.uint32 if bits == 16 else np.uint64) * n_values
         values = (wide >> bits).astype(np.uint32)
         surplus = 2**bits % n_values  # so many of the 2**bits integers must be thrown away
@@ -64,8 +65,8 @@ class Coins:
             values[rejected] = self.uniform(n_values, rejected.size)
         return values
 
-    def _draw(self, n_numbers: int, kind: str) -> NDArray[Any]:
-        drawn = np.frombuffer(self.take(n_numbers * np.dtype(kind).itemsize), kind)
+    def _draw(self, n_numbers: int, kind: np.dtype[Any]) -> NDArray[Any]:
+        drawn = np.frombuffer(self.take(n_numbers * kind.itemsize), kind)
         if len(drawn) != n_numbers:  # numpy would spread a single coin over all bits
             raise ValueError(f"a source of coins gave {len(drawn)} numbers where {n_numbers} were asked for.")
         return drawn

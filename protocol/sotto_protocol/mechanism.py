@@ -133,10 +133,13 @@ def check_choices(answers: ArrayLike, n_values: int) -> NDArray[Any]:
     """Return answers as unsigned integers, shape (n,). Raises AnswerError unless all are in [0, n_values)."""
     expected = f"answers must be integers in [0, {n_values - 1}], shape (n,)."
     given = read_array(answers, expected)
-    # Both ends are tested: seen as unsigned, the -1 of an int8 would be option 255.
-    if given.ndim != 1 or (given.size and not (given.min() >= 0 and given.max() < n_values)):
+    dtype = given.dtype
+    choices: NDArray[Any] = given.view(f"{dtype.byteorder}u{dtype.itemsize}")
+    # Seen as unsigned, a negative number is in the upper half of its type: one comparison tests both ends.
+    too_large = min(n_values, 2 ** (8 * dtype.itemsize - 1)) if dtype.kind == "i" else n_values
+    if given.ndim != 1 or (given.size and np.maximum.reduce(choices) >= too_large):
         raise AnswerError("$", expected)
-    return given.view(f"{given.dtype.byteorder}u{given.dtype.itemsize}")
+    return choices
 
 
 def read_array(answers: ArrayLike, expected: str) -> NDArray[Any]:
