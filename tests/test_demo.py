@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 DEMO = ROOT / "scripts" / "demo.py"
 N_ALL = 6366
 N_BOUNDED = 600
 
 
+@pytest.mark.slow
 def test_the_demo_brings_the_true_shares_back() -> None:
     n_people = N_ALL if "SOTTO_TEST_FULL" in os.environ else N_BOUNDED
     done = subprocess.run(
