@@ -5,6 +5,7 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from math import inf, nextafter
 
 _UP = Context(prec=50, rounding=ROUND_CEILING)
 _DOWN = Context(prec=50, rounding=ROUND_FLOOR)
@@ -46,6 +47,16 @@ def multiply_above(factor: int, term: Decimal) -> Decimal:
 def divide_below(term: Decimal, divisor: int) -> Decimal:
     """Return a lower bound of term / divisor, divisor >= 1."""
     return _DOWN.divide(term, Decimal(divisor))
+
+
+def float_above(term: Decimal) -> float:
+    """Return the least float that is not below the term.
+
+    >>> float_above(Decimal("0.1")) >= Decimal("0.1")
+    True
+    """
+    nearest = float(term)
+    return nearest if nearest >= term else nextafter(nearest, inf)
 
 
 def declare(epsilon: Decimal) -> Decimal:

@@ -6,8 +6,9 @@ The order in which bytes are consumed is part of the protocol (docs/maths.md): a
 second bytes of the coins that are still tied, in order, and so on.
 """
 
-import hmac
 from collections.abc import Callable
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ COIN_SCALE = 2**32
 
 _BYTE = np.dtype(np.uint8)
 _HMAC_BLOCK = 32  # bytes of one HMAC-SHA256
+_SHA256_INPUT = 64  # bytes that SHA-256 takes in at a time
 
 
 class Coins:
@@ -49,6 +51,26 @@ class Coins:
                 heads[tied] = self.flip(rest << 8, tied.size)
         return heads
 
+    def flip_few(self, threshold: int, n_coins: int) -> bytes:
+        """Flip the very coins that `flip` flips, as bytes of 0 and 1: faster for a few hundred of them.
+
+        >>> Coins(given_bytes(bytes([0x7F, 0x80, 0x81]))).flip_few(2**31, 3)
+        b'\\x01\\x00\\x00'
+        """
+        drawn = self.take(n_coins)
+        if len(drawn) != n_coins:
+            raise ValueError(f"a source of coins gave {len(drawn)} bytes where {n_coins} were asked for.")
+        first, rest = threshold >> 24, threshold & 0xFFFFFF
+        heads = drawn.translate(_heads(first, _TIED if rest else 0))  # nothing is below an empty rest
+        place = heads.find(_TIED)
+        if place < 0:
+            return heads
+        settled = bytearray(heads)
+        for coin in self.flip_few(rest << 8, heads.count(_TIED)):
+            settled[place] = coin
+            place = heads.find(_TIED, place + 1)
+        return bytes(settled)
+
     def uniform(self, n_values: int, n_draws: int) -> NDArray[np.uint32]:
         """Draw n integers uniform on [0, n_values), exactly, by rejection (Lemire 2019).
 
@@ -65,11 +87,27 @@ class Coins:
             values[rejected] = self.uniform(n_values, rejected.size)
         return values
 
+    def uniform_one(self, n_values: int) -> int:
+        """Draw the very integer that `uniform` draws, one alone: faster."""
+        n_bytes = 2 if n_values <= 256 else 4
+        scale = 1 << 8 * n_bytes
+        value, low = divmod(int.from_bytes(self.take(n_bytes), "big") * n_values, scale)
+        return value if low >= scale % n_values else self.uniform_one(n_values)
+
     def _draw(self, n_numbers: int, kind: np.dtype[Any]) -> NDArray[Any]:
         drawn = np.frombuffer(self.take(n_numbers * kind.itemsize), kind)
         if len(drawn) != n_numbers:  # numpy would spread a single coin over all bits
             raise ValueError(f"a source of coins gave {len(drawn)} numbers where {n_numbers} were asked for.")
         return drawn
+
+
+_TIED = 2
+
+
+@lru_cache(maxsize=512)
+def _heads(first: int, tied: int) -> bytes:
+    """Return the table that turns a byte into its coin: 1 below `first`, `tied` at it, 0 above."""
+    return b"\x01" * first + bytes([tied]) + bytes(255 - first)
 
 
 def given_bytes(stream: bytes) -> Callable[[int], bytes]:
@@ -93,23 +131,33 @@ def given_bytes(stream: bytes) -> Callable[[int], bytes]:
 def hmac_bytes(secret: bytes, context: bytes) -> Callable[[int], bytes]:
     """Return a source of HMAC-SHA256(secret, context || block number) bytes: same inputs, same bytes.
 
-    `secret` at least 32 bytes. Block numbers are 8 bytes, big-endian, from 0; bytes that a call leaves of a block are
+    `secret` 32 to 64 bytes. Block numbers are 8 bytes, big-endian, from 0; bytes that a call leaves of a block are
     handed out by the next. This is the counter mode of NIST SP 800-108 without its optional fields.
+
+    HMAC is SHA-256(outer pad || SHA-256(inner pad || message)) (RFC 2104). What all blocks have in common is hashed
+    once and copied: half the time of `hmac.digest`, of which a report would need five.
     """
-    if len(secret) < _HMAC_BLOCK:
-        raise ValueError(f"secret ({len(secret)} bytes) must have at least {_HMAC_BLOCK} bytes.")
+    if not _HMAC_BLOCK <= len(secret) <= _SHA256_INPUT:
+        raise ValueError(f"secret ({len(secret)} bytes) must have {_HMAC_BLOCK} to {_SHA256_INPUT} bytes.")
+    key = secret.ljust(_SHA256_INPUT, b"\0")
+    inner, outer = sha256(key.translate(_INNER_PAD) + context), sha256(key.translate(_OUTER_PAD))
     left_over = b""
     block = 0
 
     def take(n_bytes: int) -> bytes:
         nonlocal left_over, block
-        n_blocks = -(-max(0, n_bytes - len(left_over)) // _HMAC_BLOCK)
-        drawn = left_over + b"".join(
-            hmac.digest(secret, context + number.to_bytes(8, "big"), "sha256")
-            for number in range(block, block + n_blocks)
-        )
-        block += n_blocks
+        drawn = left_over
+        while len(drawn) < n_bytes:
+            message, wrapped = inner.copy(), outer.copy()
+            message.update(block.to_bytes(8, "big"))
+            wrapped.update(message.digest())
+            drawn += wrapped.digest()
+            block += 1
         left_over = drawn[n_bytes:]
         return drawn[:n_bytes]
 
     return take
+
+
+_INNER_PAD = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER_PAD = bytes(byte ^ 0x5C for byte in range(256))

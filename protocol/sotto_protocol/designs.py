@@ -20,7 +20,7 @@ MAX_EPSILON = Decimal(20)
 
 def warner(epsilon: Decimal) -> BinaryResponse:
     """Return the spinner that tells the truth with probability e^epsilon / (e^epsilon + 1) (Warner 1965)."""
-    return BinaryResponse("warner", 1, *_symmetric(_check_epsilon(epsilon)))
+    return BinaryResponse("warner", 1, *symmetric_thresholds(check_epsilon(epsilon)))
 
 
 def warner_by_truth(prob_truth: Fraction) -> BinaryResponse:
@@ -50,27 +50,27 @@ def forced_response(prob_truth: Fraction, prob_forced_yes: Fraction) -> BinaryRe
 
 def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
     """Return one-hot RAPPOR with symmetric flips (SUE): two bits differ, each takes epsilon / 2."""
-    per_bit = divide_below(_check_epsilon(epsilon), 2)
-    return UnaryEncoding("sue", n_options, *_symmetric(per_bit))
+    per_bit = divide_below(check_epsilon(epsilon), 2)
+    return UnaryEncoding("sue", n_options, *symmetric_thresholds(per_bit))
 
 
 def optimised_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
     """Return optimised unary encoding (OUE, Wang et al. 2017): a fair coin if true, else 1 / (e^epsilon + 1)."""
-    other = ceil(COIN_SCALE / (exp_below(_check_epsilon(epsilon)) + 1))
+    other = ceil(COIN_SCALE / (exp_below(check_epsilon(epsilon)) + 1))
     return UnaryEncoding("oue", n_options, COIN_SCALE // 2, other)
 
 
 def k_ary(n_options: int, epsilon: Decimal) -> KaryResponse:
     """Return k-ary randomized response: the truth with probability e^epsilon / (e^epsilon + k - 1)."""
-    odds = exp_below(_check_epsilon(epsilon))
+    odds = exp_below(check_epsilon(epsilon))
     return KaryResponse("k-ary", n_options, floor(COIN_SCALE * odds / (odds + n_options - 1)))
 
 
 def bit_flips(n_options: int, epsilon: Decimal, max_selected: int) -> BitFlips:
     """Return symmetric flips for an any-of question: two answers differ in at most min(2 max_selected, k) bits."""
     check_integer("max_selected", max_selected, 1, n_options)
-    per_bit = divide_below(_check_epsilon(epsilon), min(2 * max_selected, n_options))
-    return BitFlips("bit-flips", n_options, *_symmetric(per_bit), max_selected)
+    per_bit = divide_below(check_epsilon(epsilon), min(2 * max_selected, n_options))
+    return BitFlips("bit-flips", n_options, *symmetric_thresholds(per_bit), max_selected=max_selected)
 
 
 ONE_OF_DESIGNS = {"k-ary": k_ary, "sue": symmetric_unary, "oue": optimised_unary}
@@ -82,12 +82,19 @@ def best_one_of(n_options: int, epsilon: Decimal) -> Mechanism:
     return min(candidates, key=lambda mechanism: mechanism.report_variance)
 
 
+_SYMMETRIC = ("warner", "sue", "bit-flips", "basic-rappor", "rappor")
+
+
 def check_design(mechanism: Mechanism) -> None:
-    """Raise ValueError unless the thresholds are of the shape that the mechanism's name promises."""
+    """Raise ValueError unless the thresholds are of the shape that the mechanism's name promises.
+
+    With RAPPOR's symmetric permanent stage the epsilons of reports of one answer add up, though they share it
+    (docs/maths.md); with another they might not.
+    """
     if not isinstance(mechanism, BitMechanism):
         return
     true, other = mechanism.threshold_if_true, mechanism.threshold_if_other
-    if mechanism.name in ("warner", "sue", "bit-flips") and true + other != COIN_SCALE:
+    if mechanism.name in _SYMMETRIC and true + other != COIN_SCALE:
         raise ValueError(f"the thresholds of {mechanism.name} must add up to {COIN_SCALE}.")
     if mechanism.name == "oue" and true != COIN_SCALE // 2:
         raise ValueError(f"threshold_if_true ({true}) of oue must be {COIN_SCALE // 2}.")
@@ -101,13 +108,15 @@ def _coin(name: str, prob_truth: Fraction, true: int, other: int) -> BinaryRespo
     return BinaryResponse(name, 1, true, other)
 
 
-def _symmetric(per_bit: Decimal) -> tuple[int, int]:
+def symmetric_thresholds(per_bit: Decimal) -> tuple[int, int]:
+    """Return the thresholds of a coin that tells the truth with odds of e^per_bit, for either answer."""
     odds = exp_below(per_bit)
     true = floor(COIN_SCALE * odds / (odds + 1))
     return true, COIN_SCALE - true
 
 
-def _check_epsilon(epsilon: Decimal) -> Decimal:
+def check_epsilon(epsilon: Decimal) -> Decimal:
+    """Return epsilon if an author may ask for it. Raises ValueError unless it is in [0.001, 20]."""
     if epsilon.is_nan() or not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError(f"epsilon ({epsilon}) must be in [{MIN_EPSILON}, {MAX_EPSILON}].")
     return epsilon

@@ -77,8 +77,8 @@ class KaryResponse(Mechanism):
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_choices(answers, self.n_values)
 
-    def _perturb_rows(self, answers: NDArray[Any], coins: Coins) -> Bytes:
-        true: NDArray[Any] = answers.astype(self._dtype)
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        true: NDArray[Any] = rows.astype(self._dtype)
         lie = ~coins.flip(self.threshold_if_true, len(true))
         other: NDArray[Any] = coins.uniform(self.n_values - 1, len(true)).astype(self._dtype)
         other += other >= true  # the others are 0, 1, .. without the true one
@@ -95,6 +95,11 @@ class KaryResponse(Mechanism):
                 raise ReportError("$", f"packed reports must be numbers in [0, {self.n_values - 1}].")
             counts += counted
         return counts
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
+        # Added up as Python's integers: 4096 counts of 2**53 overflow 64 bits.
+        if sum(counts.tolist()) != n_reports:
+            raise ValueError(f"must add up to n_reports ({n_reports}).")
 
     def to_wire(self, report: Bytes) -> Any:
         return int.from_bytes(report.tobytes(), "big")

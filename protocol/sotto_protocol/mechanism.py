@@ -7,7 +7,7 @@ perturbs one answer on a device perturbs a million in a simulation.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from sotto_protocol.errors import AnswerError, ReportError
 Bytes = NDArray[np.uint8]
 """Reports: shape (n, n_bytes)."""
 Counts = NDArray[np.int64]
-"""Support counts: shape (n_values,)."""
+"""Support counts: shape (n_values,), or as `Mechanism.counts_shape` says."""
 
 MAX_VALUES = 2**16
 """The most values that a mechanism can have: an option's number fits in two bytes."""
@@ -65,18 +65,59 @@ class Mechanism(ABC):
     def parameters(self) -> dict[str, int]:
         """Return what a survey publishes of it, by name: the thresholds, out of 2**32, and any limit."""
 
-    def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
-        """Perturb n answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
+    @property
+    def epsilon_forever(self) -> Decimal:
+        """The privacy loss of all reports of one answer together: of one stage, that of its one report."""
+        return self.epsilon
 
+    @property
+    def group_bytes(self) -> int:
+        """How many bytes of a packed report, the first ones, name the group that a device belongs to: its cohort."""
+        return 0
+
+    @property
+    def counts_shape(self) -> tuple[int, ...]:
+        """The shape of `count_support`'s counts."""
+        return (self.n_values,)
+
+    def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
+        """Perturb n people's answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
+
+        Both stages, where there are two, and each person in a group of their own: what n devices do.
         Raises AnswerError where an answer is outside the domain, before any coin is drawn.
         """
         checked = self._check_answers(answers)
+        rows = self._place(checked, self.draw_group(len(checked), coins))
+        return self._in_chunks(rows, lambda chunk: self._report_rows(self._respond_rows(chunk, coins), coins))
+
+    def draw_group(self, n_devices: int, coins: Coins) -> Bytes:
+        """Draw n devices' groups, shape (n, group_bytes): once for a device, whatever it answers."""
+        return np.empty((n_devices, 0), np.uint8)
+
+    def respond_permanently(self, answers: ArrayLike, group: Bytes, coins: Coins) -> Bytes:
+        """Return n permanent responses, shape (n, n_bytes): the same coins for the same answer give the same response.
+
+        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        """
+        rows = self._place(self._check_answers(answers), group)
+        return self._in_chunks(rows, lambda chunk: self._respond_rows(chunk, coins))
+
+    def report(self, permanent: Bytes, coins: Coins) -> Bytes:
+        """Return reports of permanent responses, both of shape (n, n_bytes), by fresh coins: the instantaneous stage.
+
+        A mechanism of one stage reports the permanent response itself.
+        """
+        return self._in_chunks(permanent, lambda chunk: self._report_rows(chunk, coins))
+
+    def report_answers(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
+        """Return n reports, shape (n, n_bytes), by the coins of both stages: what devices do, wave after wave."""
+        return self.report(self.respond_permanently(answers, group, permanent), fresh)
+
+    def _in_chunks(self, rows: NDArray[Any], work: Callable[[NDArray[Any]], Bytes]) -> Bytes:
         step = max(1, COINS_PER_CHUNK // self._coins_per_answer)
-        if len(checked) <= step:
-            return self._perturb_rows(checked, coins)
-        starts = range(0, len(checked), step)
-        chunks = [self._perturb_rows(checked[start : start + step], coins) for start in starts]
-        return np.concatenate(chunks)
+        if len(rows) <= step:
+            return work(rows)
+        return np.concatenate([work(rows[start : start + step]) for start in range(0, len(rows), step)])
 
     @property
     def _coins_per_answer(self) -> int:
@@ -86,13 +127,37 @@ class Mechanism(ABC):
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         """Return the answers as an array of n rows. Raises AnswerError where one is outside the domain."""
 
+    def _place(self, answers: NDArray[Any], group: Bytes) -> NDArray[Any]:
+        """Return n rows of numbers that say what is true of n people in their groups."""
+        return answers
+
     @abstractmethod
-    def _perturb_rows(self, answers: NDArray[Any], coins: Coins) -> Bytes:
-        """Perturb a chunk of checked answers."""
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        """Return a chunk's permanent responses."""
+
+    def _report_rows(self, permanent: Bytes, coins: Coins) -> Bytes:
+        """Return a chunk's reports."""
+        return permanent
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:  # noqa: B027  # most have nothing to add
+        """Raise ValueError, with the domain, where no n reports have such counts, all of them in [0, n_reports]."""
 
     @abstractmethod
     def count_support(self, reports: Bytes) -> Counts:
-        """Count for every value the reports that support it, shape (n_values,)."""
+        """Count for every value the reports that support it, shape `counts_shape`."""
+
+    @property
+    def prob_implausible(self) -> float:
+        """An upper bound of P(`count_implausible` counts an honest report), whatever the answer; 0: it never does."""
+        return 0.0
+
+    def count_implausible(self, reports: Bytes) -> int:
+        """Count the reports that honest devices hardly produce, each with at most `prob_implausible`, below 1e-6.
+
+        Whoever sends reports that no answer produced shows in it, unless they look like honest ones. 0 where every
+        report is plausible.
+        """
+        return 0
 
     @abstractmethod
     def to_wire(self, report: Bytes) -> Any:

@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.text import EXPECTED, is_answer, normalise
 
-TYPES = ("yes-no", "one-of", "any-of")
+TYPES = ("yes-no", "one-of", "any-of", "text")
 YES_NO_LABELS = ("yes",)
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question of a survey. `epsilon` is what the survey declares: at least the mechanism's."""
+    """One question of a survey. What it declares is at least what the mechanism takes.
+
+    `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer: the same, unless the mechanism
+    has a second stage.
+    """
 
     id: str
     type: str
@@ -24,16 +30,22 @@ class Question:
     options: tuple[str, ...]
     mechanism: Mechanism
     epsilon: Decimal
+    epsilon_forever: Decimal
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the values that are counted: the options, or yes."""
-        return self.options or YES_NO_LABELS
+        """The names of the values that are counted: the options, or yes. A text question has none."""
+        return YES_NO_LABELS if self.type == "yes-no" else self.options
 
-    def encode(self, answer: Any) -> NDArray[np.intp]:
+    def epsilon_of(self, n_reports: int) -> Decimal:
+        """Return what so many reports of one answer take together: never more than `epsilon_forever`."""
+        return min(multiply_above(n_reports, self.epsilon), self.epsilon_forever)
+
+    def encode(self, answer: Any) -> NDArray[Any]:
         """Return one person's answer as the mechanism takes it: shape (1,), or (1, n_values) for any-of.
 
-        yes-no takes a bool, one-of an option's text, any-of a list, tuple or set of options' texts without repeats.
+        yes-no takes a bool, one-of an option's text, any-of a list, tuple or set of options' texts without repeats,
+        text a string.
         Raises AnswerError, which names the question and what was expected, never the answer.
         """
         match self.type:
@@ -43,6 +55,8 @@ class Question:
                 return np.array([self.options.index(answer)], np.intp)
             case "any-of" if self._is_selection(answer):
                 return np.array([[option in answer for option in self.options]], np.intp)
+            case "text" if is_answer(answer):
+                return np.array([normalise(answer)], object)
         raise AnswerError(self.id, f"the answer must be {self.expected}.")
 
     @property
@@ -50,6 +64,8 @@ class Question:
         """In words, what an answer must be."""
         if self.type == "yes-no":
             return "True or False"
+        if self.type == "text":
+            return EXPECTED
         listed = " | ".join(self.options[:12]) + (" | .." if len(self.options) > 12 else "")
         if self.type == "one-of":
             return f"one of these texts: {listed}"

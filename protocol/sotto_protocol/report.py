@@ -1,16 +1,19 @@
 """A report: what leaves the device. A random id, which is also the respondent's receipt, and noisy answers.
 
-On the wire a batch is `{"fingerprint": "...", "reports": [{"id": "...", "answers": {...}}, ...]}`.
+On the wire a batch is `{"fingerprint": "...", "reports": [{"id": "...", "answers": {...}}, ...]}`; in a survey of
+several waves a report also has its `wave`, in an invited one the `invitation` that admits it.
 """
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.errors import ReportError
+from sotto_protocol.invitation import invitation_text
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.survey import Survey
 
@@ -20,10 +23,14 @@ _REPORT_ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.record_bytes` long."""
+    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.record_bytes` long.
+
+    `invitation`, as it is written, in an invited survey: it is sent with the report, and is no part of it.
+    """
 
     id: bytes
     record: bytes
+    invitation: str = field(default="", repr=False)
 
     @property
     def receipt(self) -> str:
@@ -31,14 +38,25 @@ class Report:
         return self.id.hex()
 
     def to_wire(self, survey: Survey) -> dict[str, Any]:
-        """Return the JSON object that is sent."""
-        return {"id": self.receipt, "answers": survey.to_wire(np.frombuffer(self.record, np.uint8))}
+        """Return the JSON object that is sent; an invitation is in it where the report has one."""
+        record = np.frombuffer(self.record, np.uint8)
+        wave = {"wave": int(survey.waves_of(record.reshape(1, -1))[0])} if survey.waves > 1 else {}
+        invitation = {"invitation": self.invitation} if self.invitation else {}
+        return {"id": self.receipt} | wave | invitation | {"answers": survey.to_wire(record)}
 
 
 def batch_body(survey: Survey, reports: list[Report]) -> bytes:
     """Return the bytes of a POST that carries these reports; the same reports give the same bytes."""
     sent = [report.to_wire(survey) for report in reports]
     return canonical_json({"fingerprint": survey.fingerprint, "reports": sent})
+
+
+def with_invitation(body: bytes, invitation: bytes) -> bytes:
+    """Return a `batch_body` with this invitation, of 16 bytes, in every report: the same bytes every time."""
+    batch = json.loads(body)
+    for report in batch["reports"]:
+        report["invitation"] = invitation_text(invitation)
+    return canonical_json(batch)
 
 
 def parse_report_id(text: Any, where: str) -> bytes:

@@ -1,0 +1,44 @@
+"""Invitations: 16 random bytes each, written as 26 characters that people can type, and sent with a report."""
+
+import base64
+from typing import Any
+
+from sotto_protocol.errors import ReportError
+
+INVITATION_BYTES = 16
+_N_CHARACTERS = 26
+_MAX_TYPED = 200  # with all the dashes and spaces that somebody may put in
+
+
+def invitation_text(code: bytes) -> str:
+    """Return an invitation as it is written: 26 of a-z and 2-7 (base32 in lower case, without padding).
+
+    Raises ValueError unless it has 16 bytes.
+    """
+    if len(code) != INVITATION_BYTES:
+        raise ValueError(f"invitation must have {INVITATION_BYTES} bytes.")
+    return base64.b32encode(code).decode().rstrip("=").lower()
+
+
+def parse_invitation(text: Any, where: str = "$") -> bytes:
+    """Return an invitation's bytes; upper case, dashes and white space are overlooked, for people who type it.
+
+    Raises ReportError at `where`, which quotes nothing. Two texts that differ otherwise are two invitations.
+
+    >>> parse_invitation("AAAQ-EAYE AUDA OCAJ BIFQ YDIO B4") == bytes(range(16))
+    True
+    """
+    if isinstance(text, str) and len(text) <= _MAX_TYPED:
+        letters = "".join(text.replace("-", "").split())
+        if len(letters) == _N_CHARACTERS and letters.isascii():
+            code = _decode(letters)
+            if code is not None and invitation_text(code) == letters.lower():  # the last two bits are zeros
+                return code
+    raise ReportError(where, f"must be an invitation: {_N_CHARACTERS} letters a to z and digits 2 to 7.")
+
+
+def _decode(letters: str) -> bytes | None:
+    try:
+        return base64.b32decode(letters.upper() + "======")
+    except ValueError:
+        return None

@@ -1,0 +1,55 @@
+"""A question as it is published, in canonical JSON: its mechanism's thresholds, and what they take."""
+
+from decimal import Decimal
+from typing import Any
+
+from sotto_protocol.bounds import declare
+from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
+from sotto_protocol.errors import SurveyError
+from sotto_protocol.mechanism_document import mechanism_document, read_mechanism
+from sotto_protocol.question import TYPES, Question
+from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options
+
+MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
+_EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
+
+
+def question_document(question: Question) -> dict[str, Any]:
+    """Return what is published of a question, for `canonical_json`."""
+    document = {
+        "epsilon": question.epsilon,
+        "id": question.id,
+        "mechanism": mechanism_document(question.mechanism),
+        "text": question.text,
+        "type": question.type,
+    }
+    if question.epsilon_forever != question.epsilon:
+        document["epsilon_forever"] = question.epsilon_forever
+    return document | ({"options": list(question.options)} if question.options else {})
+
+
+def read_question(document: Any, where: str) -> Question:
+    """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
+    fields = Fields(document, where, SurveyError)
+    question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
+    text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
+    epsilon = _read_epsilon(fields, "epsilon")
+    epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
+    stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
+    fields.finish()
+    mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, len(options))
+    _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
+    _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
+    return Question(question_id, question_type, text, options, mechanism, epsilon, epsilon_forever)
+
+
+def _read_epsilon(fields: Fields, key: str) -> Decimal:
+    return Decimal(fields.take(key, _EPSILON_DOMAIN, lambda v: is_decimal(v, Decimal(0), MAX_DECLARED_EPSILON)))
+
+
+def _check_epsilon(fields: Fields, key: str, declared: Decimal, taken: Decimal) -> None:
+    if taken > declared:
+        raise fields.fail(
+            key,
+            f"declares {decimal_text(declared)} but the thresholds take {decimal_text(declare(taken))}.",
+        )

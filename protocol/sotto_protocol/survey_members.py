@@ -1,0 +1,56 @@
+"""The members that an author's definition and a published survey have in common, and their domains."""
+
+import re
+
+from sotto_protocol.documents import Fields, is_text
+
+ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+MAX_QUESTIONS = 200
+MAX_WAVES = 1000
+MAX_MIN_REPORTS = 1_000_000
+MAX_OPTIONS = 4096
+MAX_TEXT = 2000
+MAX_OPTION_TEXT = 200
+
+
+def read_id(fields: Fields) -> str:
+    """Take the member `id`: of a survey or of a question."""
+    value: str = fields.take(
+        "id",
+        "1 to 64 lower-case letters, digits, - or _, the first a letter or digit",
+        lambda v: isinstance(v, str) and ID_PATTERN.fullmatch(v) is not None,
+    )
+    return value
+
+
+def read_waves(fields: Fields) -> int:
+    """Take the member `waves`: how often the survey is asked; once where it is left out."""
+    return fields.integer("waves", 2, MAX_WAVES) if fields.has("waves") else 1
+
+
+def read_invited(fields: Fields) -> bool:
+    """Take the member `invited`: whether only who was invited takes part; everybody where it is left out."""
+    return fields.has("invited") and bool(fields.take("invited", "true or false", lambda v: isinstance(v, bool)))
+
+
+def read_min_reports(fields: Fields) -> int:
+    """Take the member `min_reports`: of how many reports a tally is given at least; one where it is left out."""
+    return fields.integer("min_reports", 1, MAX_MIN_REPORTS) if fields.has("min_reports") else 1
+
+
+def read_options(fields: Fields, question_type: str) -> tuple[str, ...]:
+    """Take the member `options`: distinct texts, at least two (any-of: one); yes-no and text have none."""
+    if question_type in ("yes-no", "text"):
+        return ()
+    fewest = 2 if question_type == "one-of" else 1
+    options = fields.take(
+        "options",
+        f"a list of {fewest} to {MAX_OPTIONS} different texts of 1 to {MAX_OPTION_TEXT} characters",
+        lambda v: (
+            isinstance(v, list)
+            and fewest <= len(v) <= MAX_OPTIONS
+            and all(is_text(option, MAX_OPTION_TEXT) for option in v)
+            and len(set(v)) == len(v)
+        ),
+    )
+    return tuple(options)
