@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 import sqlite3
 import threading
 import time
@@ -11,19 +12,20 @@ from decimal import Decimal
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from sotto_client.delivery import Delivery
-from sotto_client.errors import AlreadyAnswered, StateError
+from sotto_client.delivery import MAX_DELAY_S, Delivery
+from sotto_client.entropy import os_coins
+from sotto_client.errors import AlreadyAnswered, InvitationError, ParticipationEnded, StateError
 from sotto_client.exchange import check_survey_id, check_url
-from sotto_client.ledger import Entry, Ledger, Limits
+from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
 from sotto_client.outbox import Outbox, Rejected
-from sotto_client.permanent import SECRET_BYTES, check_answers, perturb_permanently
+from sotto_client.permanent import SECRET_BYTES, check_answers, mark_answers, report_answers
 from sotto_client.receipt import Receipt
 from sotto_client.source import SurveySource
 from sotto_client.state import State
-from sotto_protocol import Report, Survey, batch_body
+from sotto_protocol import Report, ReportError, Survey, batch_body
+from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.report import REPORT_ID_BYTES
 
 FLUSH_ON_EXIT_S = 5.0
@@ -38,10 +40,15 @@ class SurveyClient:
     surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds the
     wait for a connection, and for each piece of a reply.
 
+    `invitation`: as the respondent has it, to an invited survey; kept in the state until no report needs it any more.
+    `max_delay_s` in [0, 604,800]: every report waits so long at most, a time drawn for it, before it is first posted.
+    `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
+
     What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
-    and when it is delivered the device forgets what could undo its noise. What is not: a device whose state is deleted
-    is a new device, with a new budget and new noise; whoever reads the state file before the delivery can find out what
-    was answered (see `sotto_client.permanent`); and the collector sees the network address, unless the app hides it.
+    or of each of its waves, and when the last is delivered the device forgets what could undo its noise. What is not: a
+    device whose state is deleted is a new device, with a new budget and new noise; whoever reads the state file before
+    that delivery can find out what was answered (see `sotto_client.permanent`); and the collector sees the network
+    address, unless the app hides it: that of a survey's reader always, that of a reporter without a relay.
 
     Raises ValueError for an argument outside its domain, StateError for a state that cannot be used.
 
@@ -60,14 +67,20 @@ class SurveyClient:
         period_days: int = 30,
         fingerprint: str | None = None,
         timeout_s: float = 10.0,
+        invitation: str | None = None,
+        max_delay_s: float = 0.0,
+        relay_url: str | None = None,
     ) -> None:
         if not 0 < timeout_s < float("inf"):
             raise ValueError(f"timeout_s ({timeout_s}) must be finite and > 0.")
         self._limits = Limits.of(max_epsilon, max_period_epsilon, period_days)
         address = check_url(url), check_survey_id(survey_id)
+        self._invitation = None if invitation is None else _check_invitation(invitation)
+        self._max_delay_s = _check_delay(max_delay_s)
+        self._post_url = address[0] if relay_url is None else check_url(relay_url, "relay_url")
         self._source = SurveySource(*address, fingerprint, self._limits, timeout_s)
         self._survey: Survey | None = None
-        self._made: Entry | None = None
+        self._made: dict[str, Entry] = {}  # by receipt
         self._fetching = threading.Lock()
         self._is_closed = False
         self._state = State.open(state)
@@ -86,35 +99,54 @@ class SurveyClient:
                 self._survey = self._source.survey(self._state)
             return self._survey
 
-    def answer(self, answers: Mapping[str, Any]) -> Receipt:
+    def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
 
-        Returns without waiting for the network, but for the survey where it was not read yet. Answering again never
-        charges or sends anything. The same answers return the first receipt, as long as the device knows that they are
-        the same: until the report is delivered, and afterwards from the object that made it.
+        `wave` in [1, survey.waves]: every wave gets one report. The same answer in another wave goes through the same
+        permanent noise, and costs the less for it: all waves together never take more than its question's
+        `epsilon_forever`. A changed answer costs anew.
+
+        Returns without waiting for the network, but for the survey where it was not read yet. Answering a wave again
+        never charges or sends anything. The same answers return the first receipt, as long as the device knows that
+        they are the same: until the report of the last wave is delivered, and afterwards from the object that made it.
 
         Raises AnswerError (a question unanswered, or outside its domain), SurveyRefused, SurveyUnavailable,
-        BudgetExceeded, AlreadyAnswered (with the first receipt), StateError. Then nothing was charged.
+        BudgetExceeded, AlreadyAnswered (with the first receipt), ParticipationEnded (after the last wave's delivery, or
+        `forget`, where this wave has no report), InvitationError (one is missing, or the survey takes none),
+        StateError; ValueError for a wave outside its domain. Then nothing was charged.
         """
         if self._is_closed:
             raise StateError("this client is closed.")
         survey = self.survey
+        survey.check_wave(wave)
         encoded = check_answers(survey, answers)
         with self._state.write() as connection:
             earlier = Ledger(connection).find(survey.fingerprint)
-            if earlier is not None:
-                return self._repeat(earlier, survey, encoded)
-            made = self._make(connection, survey, encoded)
+            if wave in earlier:
+                return self._repeat(earlier[wave], survey, encoded)
+            made = self._make(connection, survey, encoded, wave, list(earlier.values()))
         self._delivery.wake()
         return made.to_receipt()
 
-    def flush(self, timeout_s: float = FLUSH_ON_EXIT_S) -> bool:
+    def forget(self) -> None:
+        """End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once.
+
+        For a respondent who stops before the last wave. What waits is still delivered, and takes the invitation with
+        it; no further wave is answered (ParticipationEnded). Needs no network. A new version of the survey would be a
+        new one. Raises StateError.
+        """
+        with self._state.write() as connection:
+            Ledger(connection).forget(self._source.survey_id)
+            self._made.clear()
+
+    def flush(self, timeout_s: float = FLUSH_ON_EXIT_S, *, skip_delay: bool = False) -> bool:
         """Try at once to deliver all that waits in this state, for at most so long; True when nothing waits any more.
 
         What waits no more was counted, or refused for good (see `rejected`). A collector that asked to be left alone is
-        left alone, and False comes back early.
+        left alone, and False comes back early; so does it where a report's random delay ends later, unless `skip_delay`
+        ends the delay of all that wait.
         """
-        return self._delivery.flush(timeout_s)
+        return self._delivery.flush(timeout_s, skip_delay=skip_delay)
 
     @property
     def pending(self) -> list[str]:
@@ -148,25 +180,80 @@ class SurveyClient:
         finally:
             self.close()
 
-    def _make(self, connection: sqlite3.Connection, survey: Survey, encoded: Sequence[NDArray[np.intp]]) -> Entry:
-        secret = os.urandom(SECRET_BYTES)
-        report = Report(os.urandom(REPORT_ID_BYTES), perturb_permanently(survey, encoded, secret))
-        made = Entry(survey.fingerprint, survey.id, survey.epsilon, _today(), report.receipt, secret, report.record)
+    def _make(
+        self,
+        connection: sqlite3.Connection,
+        survey: Survey,
+        encoded: Sequence[NDArray[Any]],
+        wave: int,
+        earlier: Sequence[Entry],
+    ) -> Entry:
+        secret, invitation = _secret_of(survey, earlier), _invitation_of(survey, earlier, self._invitation)
+        marks = mark_answers(survey, encoded, secret)
+        report = Report(os.urandom(REPORT_ID_BYTES), report_answers(survey, encoded, secret, wave, os_coins()))
+        taken = epsilon_of_report(survey, marks, earlier)
+        of_survey = survey.fingerprint, wave, survey.waves, survey.id
+        made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, invitation)
         Ledger(connection).charge(made, self._limits)
-        Outbox(connection).put(made.receipt, self._source.url, survey.id, batch_body(survey, [report]))
-        self._made = made  # before the commit: from then on it may be delivered, and forgotten in the state
+        body = batch_body(survey, [report])
+        Outbox(connection).put(made.receipt, self._post_url, survey.id, body, _draw_delay_end(self._max_delay_s))
+        self._made[made.receipt] = (
+            made  # before the commit: from then on it may be delivered, and forgotten in the state
+        )
         return made
 
-    def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[np.intp]]) -> Receipt:
-        """Return the first receipt when these answers give the same report. Raises AlreadyAnswered.
+    def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[Any]]) -> Receipt:
+        """Return the first receipt when these are the same answers: not when the report is, which is noisier.
 
-        The device knows that while it has not delivered the report, and this object as long as it lives.
+        The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
         """
-        made = self._made
-        known = made if made is not None and made.receipt == earlier.receipt else earlier
-        if known.secret is None or perturb_permanently(survey, encoded, known.secret) != known.record:
-            raise AlreadyAnswered(earlier.to_receipt())
+        known = self._made.get(earlier.receipt, earlier)
+        if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
+            raise AlreadyAnswered(earlier.to_receipt(), survey)
         return earlier.to_receipt()
+
+
+def _secret_of(survey: Survey, earlier: Sequence[Entry]) -> bytes:
+    """Return the secret of the reports that were made before, or a new one where there are none."""
+    if not earlier:
+        return os.urandom(SECRET_BYTES)
+    if earlier[0].secret is None:  # they are forgotten together
+        raise ParticipationEnded(
+            f"this device has ended taking part in survey {survey.id}: the secret of its noise is forgotten, and "
+            "another report would tell more than the survey declares."
+        )
+    return earlier[0].secret
+
+
+def _invitation_of(survey: Survey, earlier: Sequence[Entry], given: bytes | None) -> bytes | None:
+    """Return the invitation of an invited survey: the one that was given, or else that of the report before."""
+    if not survey.invited:
+        if given is not None:
+            raise InvitationError(f"survey {survey.id} is open to all; invitation must not be given.")
+        return None
+    known = given or next((entry.invitation for entry in reversed(earlier) if entry.invitation is not None), None)
+    if known is None:
+        raise InvitationError(f"survey {survey.id} is for those who were invited; invitation must be given.")
+    return known
+
+
+def _check_invitation(text: str) -> bytes:
+    try:
+        return parse_invitation(text)
+    except ReportError as fault:
+        raise ValueError(f"invitation {fault.problem}") from None
+
+
+def _check_delay(max_delay_s: float) -> float:
+    is_number = isinstance(max_delay_s, int | float) and not isinstance(max_delay_s, bool)
+    if not is_number or not 0 <= max_delay_s <= MAX_DELAY_S:  # NaN is not either
+        raise ValueError(f"max_delay_s ({max_delay_s!r:.40}) must be a number of seconds in [0, {MAX_DELAY_S:.0f}].")
+    return float(max_delay_s)
+
+
+def _draw_delay_end(max_delay_s: float) -> float:
+    """Return a moment of the time that begins now, each as likely as another; 0, the past, where there is none."""
+    return time.time() + random.SystemRandom().uniform(0, max_delay_s) if max_delay_s else 0.0
 
 
 def _today() -> date:

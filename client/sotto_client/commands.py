@@ -13,7 +13,7 @@ from sotto_client.delivery import Delivery
 from sotto_client.errors import ClientError
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_client.explain import explain as explain_survey
-from sotto_client.inventory import Inventory, take_inventory
+from sotto_client.inventory import Inventory, Kept, take_inventory
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, read_survey
@@ -34,10 +34,13 @@ def check(survey_file: Path, canonical: bool) -> None:
     if canonical:
         click.echo(survey.canonical)
         return
-    rows = [["question", "type", "mechanism", "epsilon", "expected"]]
-    rows += [[q.id, q.type, q.mechanism.name, f"{q.epsilon:f}", q.expected] for q in survey.questions]
-    rows.append(["total", "", "", f"{survey.epsilon:f}", ""])
-    _echo(_align(rows))
+    _echo(_align(_tabulate(survey)))
+    if survey.waves > 1:
+        _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
+    if survey.invited:
+        _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
+    if survey.min_reports > 1:
+        _echo(f"min_reports {survey.min_reports}, no tally of fewer")
     _echo(f"fingerprint {survey.fingerprint}")
 
 
@@ -74,14 +77,15 @@ def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float)
     type=click.FloatRange(0.1),
     help="Time for --send, in seconds.",
 )
-def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float) -> None:
+@click.option("--skip-delay", is_flag=True, help="With --send, end the reports' random delays; off by default.")
+def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool) -> None:
     """Show what a device has spent, and what waits.
 
     STATE is the device's state file, by default the user's. Noisy reports that were refused are shown too.
     """
     with closing(State.open(state_file, create=False)) as state:
         if send:
-            _send(state, timeout_s)
+            _send(state, timeout_s, skip_delay)
         inventory = take_inventory(state)
     _echo(json.dumps(asdict(inventory), default=str, indent=2) if as_json else _describe(inventory))
 
@@ -95,6 +99,16 @@ def read_file(path: Path) -> Survey:
     return read_survey(content, is_json=path.suffix == ".json")
 
 
+def _tabulate(survey: Survey) -> list[list[str]]:
+    """Return a row a question; what all reports of an answer take has a column where it is more than one takes."""
+    has_forever = any(question.epsilon_forever != question.epsilon for question in survey.questions)
+    rows = [["question", "type", "mechanism", "epsilon", *["epsilon_forever"] * has_forever, "expected"]]
+    for question in survey.questions:
+        epsilons = [f"{question.epsilon:f}", *[f"{question.epsilon_forever:f}"] * has_forever]
+        rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
+    return [*rows, ["total", "", "", f"{survey.epsilon:f}", *[""] * has_forever, ""]]
+
+
 def _address(url: str, survey_id: str) -> tuple[str, str]:
     try:
         return check_url(url), check_survey_id(survey_id)
@@ -102,26 +116,30 @@ def _address(url: str, survey_id: str) -> tuple[str, str]:
         raise click.UsageError(str(fault)) from fault
 
 
-def _send(state: State, timeout_s: float) -> None:
+def _send(state: State, timeout_s: float, skip_delay: bool) -> None:
     delivery = Delivery(state, timeout_s=timeout_s)
     try:
-        is_empty = delivery.flush(timeout_s)
+        is_empty = delivery.flush(timeout_s, skip_delay=skip_delay)
     finally:
         delivery.close(timeout_s)
     click.echo("nothing waits" if is_empty else "some reports still wait", err=True)
 
 
 def _describe(inventory: Inventory) -> str:
-    spent = [["answered", "survey", "epsilon", "receipt"]]
-    spent += [[entry.day, entry.survey_id, f"{entry.epsilon:f}", entry.receipt] for entry in inventory.ledger]
+    spent = [["answered", "survey", "wave", "epsilon", "receipt"]]
+    spent += [[e.day, e.survey_id, str(e.wave), f"{e.epsilon:f}", e.receipt] for e in inventory.ledger]
     parts = [_align(spent) if inventory.ledger else "nothing answered"]
     for report in inventory.waiting:
-        parts.append(f"waiting: {report.receipt}  {report.survey_id}  {report.url}  attempts {report.n_attempts}")
+        parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]
     for report in inventory.rejected:
-        parts.append(f"refused: {report.receipt}  {report.survey_id}  {report.url}  {report.reason}")
+        parts.append(f"refused: {_name(report)}  {report.reason}")
         parts += [f"  {line}" for line in report.lines()]
     return "\n".join(parts)
+
+
+def _name(report: Kept) -> str:
+    return f"{report.receipt}  {report.survey_id} wave {report.wave}  {report.url}"
 
 
 def _align(rows: Sequence[Sequence[str]]) -> str:

@@ -1,7 +1,8 @@
 """Delivery in the background: one daemon thread that sends what waits, and never gets in the app's way.
 
 A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
-crash at any moment costs a repeat, which the collector knows by its id. With the report goes the secret of its noise.
+crash at any moment costs a repeat, which the collector knows by its id. With the report of the last wave goes the
+secret of its noise. Every report has a request and a connection of its own: what goes together is linked.
 """
 
 import logging
@@ -19,6 +20,8 @@ from sotto_client.verdict import MAX_HOLD_S, Acknowledged, Refused, TryAgain, Ve
 
 BACKOFF_BASE_S = 1.0
 BACKOFF_CAP_S = 300.0
+MAX_DELAY_S = 604_800.0
+"""The longest random delay before the first attempt of a report: a week."""
 _MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + BACKOFF_CAP_S
 _log = logging.getLogger("sotto_client")
@@ -42,28 +45,29 @@ class Delivery:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._n_asked = self._n_served = self._n_faults = 0
-        self._is_eager = self._is_closing = False
+        self._is_eager = self._skips_delay = self._is_closing = False
         self._next_at: float | None = None  # monotonic; None when nothing waits
 
-    def wake(self, *, eager: bool = False) -> int:
+    def wake(self, *, eager: bool = False, skip_delay: bool = False) -> int:
         """Have the outbox looked at, by a thread that is started when there is none; returns the request's number.
 
-        `eager` cuts back-off short, but not a wait that the collector asked for.
+        `eager` cuts back-off short, but not a wait that the collector asked for; `skip_delay` the reports' own delays.
         """
         with self._changed:
             self._n_asked += 1
             self._is_eager |= eager
+            self._skips_delay |= skip_delay
             if not self._is_closing and (self._thread is None or not self._thread.is_alive()):
                 self._start()
             self._changed.notify_all()
             return self._n_asked
 
-    def flush(self, timeout_s: float) -> bool:
+    def flush(self, timeout_s: float, *, skip_delay: bool = False) -> bool:
         """Try at once and wait; True when nothing waits any more. Returns early when no attempt is due in time."""
         deadline = time.monotonic() + timeout_s
         if not self._waiting():
             return True
-        ticket = self.wake(eager=True)
+        ticket = self.wake(eager=True, skip_delay=skip_delay)
         with self._changed:
             self._changed.wait_for(lambda: self._is_settled(ticket, deadline), max(0.0, timeout_s))
         return not self._waiting()
@@ -77,19 +81,21 @@ class Delivery:
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout_s)
 
-    def attempt_due(self, *, eager: bool = False) -> float | None:
+    def attempt_due(self, *, eager: bool = False, skip_delay: bool = False) -> float | None:
         """Send what is due, once; returns the seconds to the next attempt, None when nothing waits."""
         failed = set()
         waiting = self._waiting()
         for report in waiting:
-            if report.url not in failed and not self._is_closing and self._delay_of(report, eager) == 0:
+            if report.url in failed or self._is_closing:
+                continue
+            if self._wait_of(report, eager=eager, skip_delay=skip_delay) == 0:
                 verdict = self._ask(report)
                 self._record(report, verdict)
                 if isinstance(verdict, TryAgain):  # leave its collector alone
                     failed.add(report.url)
         if waiting:
             waiting = self._waiting()
-        return min((self._delay_of(report, False) for report in waiting), default=None)
+        return min((self._wait_of(report) for report in waiting), default=None)
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._run, name="sottovoce-delivery", daemon=True)
@@ -105,8 +111,9 @@ class Delivery:
             with self._changed:
                 if self._is_closing:
                     return
-                serving, eager, self._is_eager = self._n_asked, self._is_eager, False
-            delay_s = self._attempt_safely(eager)
+                serving, eager, skip_delay = self._n_asked, self._is_eager, self._skips_delay
+                self._is_eager = self._skips_delay = False
+            delay_s = self._attempt_safely(eager, skip_delay)
             with self._changed:
                 self._n_served = serving
                 self._next_at = None if delay_s is None else time.monotonic() + delay_s
@@ -119,10 +126,10 @@ class Delivery:
                 # Not longer at a time: a suspended machine's monotonic clock stands still.
                 self._changed.wait(min(delay_s, BACKOFF_CAP_S))
 
-    def _attempt_safely(self, eager: bool) -> float | None:
+    def _attempt_safely(self, eager: bool, skip_delay: bool = False) -> float | None:
         """Attempt; whatever goes wrong is logged by its name alone, and tried again later."""
         try:
-            delay_s = self.attempt_due(eager=eager)
+            delay_s = self.attempt_due(eager=eager, skip_delay=skip_delay)
         except Exception as fault:
             self._n_faults += 1
             if not self._is_closing:
@@ -140,10 +147,12 @@ class Delivery:
         is_idle = self._next_at is None or self._next_at > deadline
         return self._is_closing or self._thread is None or (self._n_served >= ticket and is_idle)
 
-    def _delay_of(self, report: Waiting, eager: bool) -> float:
-        """Seconds until a report is due. A time further off than any wait was written by a clock that was ahead."""
-        delay_s = report.not_before - self._clock()
-        return 0.0 if delay_s > _FURTHEST_S or (eager and not report.is_held) else max(0.0, delay_s)
+    def _wait_of(self, report: Waiting, *, eager: bool = False, skip_delay: bool = False) -> float:
+        """Seconds until a report is due; its own delay is over with its first attempt."""
+        now = self._clock()
+        wait_s = 0.0 if eager and not report.is_held else _until(report.not_before, now, _FURTHEST_S)
+        delay_s = 0.0 if skip_delay or report.n_attempts else _until(report.delay_until, now, MAX_DELAY_S)
+        return max(wait_s, delay_s)
 
     def _ask(self, report: Waiting) -> Verdict:
         try:
@@ -157,8 +166,6 @@ class Delivery:
     def _record(self, report: Waiting, verdict: Verdict) -> None:
         with self._state.write() as connection:
             outbox = Outbox(connection)
-            if not isinstance(verdict, TryAgain):
-                Ledger(connection).forget(report.receipt)
             match verdict:
                 case Acknowledged():
                     outbox.acknowledge(report.receipt)
@@ -173,7 +180,15 @@ class Delivery:
                     wait_s = (hold_s or 0.0) + self._backoff(report.n_attempts + 1)
                     _log.warning("A report waits: %s. Next attempt in %.0f s.", reason, wait_s)
                     outbox.postpone(report, self._clock() + wait_s, hold_s is not None)
+            if not isinstance(verdict, TryAgain):
+                Ledger(connection).settle(report.receipt)
 
     def _backoff(self, n_failed: int) -> float:
         """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""
         return self._uniform(0.0, min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2.0 ** min(n_failed - 1, 30)))
+
+
+def _until(moment: float, now: float, furthest_s: float) -> float:
+    """Seconds until a moment, none where it is over; nor where it is so far off that a clock was ahead that set it."""
+    wait_s = moment - now
+    return 0.0 if wait_s > furthest_s else max(0.0, wait_s)

@@ -9,10 +9,10 @@ _BULK_BYTES = 128  # from here on OpenSSL's generator is faster than a system ca
 
 
 def os_coins() -> Coins:
-    """Return coins that nobody can foresee and nobody can repeat: for simulations of respondents.
+    """Return coins that nobody can foresee and nobody can repeat: for a report's instantaneous stage, and simulations.
 
     Bulk draws come from OpenSSL's generator, which reseeds itself after a fork; small ones from `os.urandom`. Nothing
-    is pooled here, so forked children never share coins. A device's own reports use permanent coins instead.
+    is pooled here, so forked children never share coins. A device's permanent responses use permanent coins instead.
     """
     return Coins(_take)
 

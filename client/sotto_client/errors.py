@@ -5,7 +5,9 @@ SottoError
     ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
     ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
     ├── BudgetExceeded      answering would take more epsilon than is left
-    │   └── AlreadyAnswered     this device has answered the survey, and cannot tell that it was with these answers
+    │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
+    ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
+    ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
     ├── StateError          the state file cannot be used
     └── DeliveryError       one exchange with the collector brought no answer (background delivery handles it)
 """
@@ -13,7 +15,7 @@ SottoError
 from decimal import Decimal
 
 from sotto_client.receipt import Receipt
-from sotto_protocol import SottoError
+from sotto_protocol import SottoError, Survey
 
 
 class ClientError(SottoError):
@@ -48,15 +50,24 @@ class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
 class AlreadyAnswered(BudgetExceeded):
     """This device has answered, and not with these answers, as far as it still knows. `receipt` is the first one."""
 
-    def __init__(self, receipt: Receipt) -> None:
+    def __init__(self, receipt: Receipt, survey: Survey) -> None:
+        wave = f"wave {receipt.wave} of " if survey.waves > 1 else ""
         super().__init__(
-            f"this device has answered survey {receipt.survey_id} (receipt {receipt.id}); another report would take "
-            f"epsilon {float(receipt.epsilon):.4g} again and be counted twice.",
-            needed=receipt.epsilon,
+            f"this device has answered {wave}survey {survey.id} (receipt {receipt.id}); another report would take "
+            f"epsilon {float(survey.epsilon):.4g} again and be counted twice.",
+            needed=survey.epsilon,
             left=Decimal(0),
-            limit="one report per survey",
+            limit="one report per wave" if wave else "one report per survey",
         )
         self.receipt = receipt
+
+
+class ParticipationEnded(ClientError):  # noqa: N818  # reads as what happened
+    """The secret of this device's noise is forgotten, so no further wave is answered; nothing was charged or sent."""
+
+
+class InvitationError(ClientError):
+    """An invitation is missing, or given for a survey that is open to all; nothing was perturbed or charged."""
 
 
 class StateError(ClientError):

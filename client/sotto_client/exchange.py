@@ -31,8 +31,8 @@ class Reply:
     body: bytes
 
 
-def check_url(url: str) -> str:
-    """Return a collector's address without a trailing slash. Raises ValueError."""
+def check_url(url: str, name: str = "url") -> str:
+    """Return a collector's or a relay's address without a trailing slash. Raises ValueError, which quotes nothing."""
     try:
         parts = urlsplit(url)
         is_plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
@@ -40,7 +40,7 @@ def check_url(url: str) -> str:
     except (ValueError, AttributeError):
         is_plain = False
     if not is_plain or not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError("url must be http:// or https://, a host, and no user, password, query or fragment.")
+        raise ValueError(f"{name} must be http:// or https://, a host, and no user, password, query or fragment.")
     return url.rstrip("/")
 
 

@@ -12,6 +12,21 @@ _WHOLE = (
     "The report is made on your device, once; asking again brings nothing new. This holds for anyone who sees the "
     "report, whatever else they know, and even if the collector is dishonest."
 )
+_WAVES = (
+    "One report a wave is made on your device; asking again within a wave brings nothing new. An answer that you "
+    "change gives away as much again. This holds for anyone who sees all the reports, whatever else they know, and "
+    "even if the collector is dishonest."
+)
+_INVITED = (
+    "Only who was invited takes part. Your invitation is sent beside the report{of_waves}, and the collector promises "
+    "to keep nothing that ties the two together. Nobody can check that from outside: whoever runs the collector could "
+    "note both as they come, and who knows to whom an invitation was given would then know which report is yours. The "
+    "noise protects your answers all the same."
+)
+_MIN_REPORTS = (
+    "The collector promises to give out no counts of fewer than {min_reports:,} reports, and none that differ by fewer "
+    "from those that it gave out before."
+)
 _UP = Context(prec=40, rounding=ROUND_CEILING)
 _DOWN = Context(prec=40, rounding=ROUND_FLOOR)
 _PLACES = Decimal("1e-12")
@@ -34,39 +49,72 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionExplanation:
-    """One question: `epsilon` in nats, `what_happens` to an answer, and how far suspicions can move."""
+    """One question: `what_happens` to an answer, and how far suspicions can move.
+
+    `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of all reports of
+    one answer, however many.
+    """
 
     id: str
     text: str
     type: str
     mechanism: str
     epsilon: Decimal
+    epsilon_forever: Decimal
     what_happens: str
     suspicions: tuple[Suspicion, ...]
+    suspicions_forever: tuple[Suspicion, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens), f"  Epsilon {self.epsilon:f}. A suspicion of"]
-        return "\n".join(lines + [f"    {suspicion}" for suspicion in self.suspicions])
+        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens)]
+        if self.epsilon_forever == self.epsilon:
+            lines += [f"  Epsilon {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
+            return "\n".join(lines)
+        lines += [f"  One report: epsilon {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
+        forever = f"  All reports of one answer, however many: epsilon {self.epsilon_forever:f}. A suspicion of"
+        return "\n".join([*lines, forever, *_bounds(self.suspicions_forever)])
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A whole survey: its questions, and what all answers together can give away."""
+    """A whole survey: its questions, and what all answers together can give away.
+
+    `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
+    all waves, if the answers stay the same. `invited`, `min_reports`: see `Survey`.
+    """
 
     survey_id: str
     title: str
     fingerprint: str
+    waves: int
+    invited: bool
+    min_reports: int
     epsilon: Decimal
+    epsilon_forever: Decimal
     questions: tuple[QuestionExplanation, ...]
     suspicions: tuple[Suspicion, ...]
+    suspicions_forever: tuple[Suspicion, ...]
 
     def __str__(self) -> str:
+        scope = "All answers together in one wave" if self.waves > 1 else "All answers together"
         whole = [
-            f"All answers together: epsilon {self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
-            *(f"    {suspicion}" for suspicion in self.suspicions),
-            *_wrap(_WHOLE, indent=""),
+            f"{scope}: epsilon {self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
+            *_bounds(self.suspicions),
         ]
-        return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole)])
+        if self.waves > 1:
+            forever = (
+                f"In all {self.waves} waves, if they stay the same: epsilon {self.epsilon_forever:f}. A suspicion of"
+            )
+            whole += [forever, *_bounds(self.suspicions_forever)]
+        whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
+        promises = ["\n".join(_wrap(promise, indent="")) for promise in self._promises()]
+        return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole), *promises])
+
+    def _promises(self) -> list[str]:
+        """Return what the collector has to be taken at its word for."""
+        invited = _INVITED.format(of_waves=", the same one in every wave" if self.waves > 1 else "")
+        few = _MIN_REPORTS.format(min_reports=self.min_reports)
+        return [invited] * self.invited + [few] * (self.min_reports > 1)
 
 
 def explain(survey: Survey) -> Explanation:
@@ -99,9 +147,14 @@ def explain(survey: Survey) -> Explanation:
         survey.id,
         survey.title,
         survey.fingerprint,
+        survey.waves,
+        survey.invited,
+        survey.min_reports,
         survey.epsilon,
+        survey.epsilon_forever,
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
+        suspicions(survey.epsilon_forever),
     )
 
 
@@ -110,15 +163,26 @@ def suspicions(epsilon: Decimal) -> tuple[Suspicion, ...]:
     return tuple(Suspicion(prior, _lowest(prior, epsilon), _highest(prior, epsilon)) for prior in PRIORS)
 
 
+def _bounds(bounds: tuple[Suspicion, ...]) -> list[str]:
+    return [f"    {suspicion}" for suspicion in bounds]
+
+
 def _wrap(text: str, indent: str = "  ") -> list[str]:
     return wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
 
 
 def _explain_question(question: Question) -> QuestionExplanation:
-    words = what_happens(question) + after_report(question)
-    mechanism = question.mechanism.name
-    bounds = suspicions(question.epsilon)
-    return QuestionExplanation(question.id, question.text, question.type, mechanism, question.epsilon, words, bounds)
+    return QuestionExplanation(
+        question.id,
+        question.text,
+        question.type,
+        question.mechanism.name,
+        question.epsilon,
+        question.epsilon_forever,
+        what_happens(question) + after_report(question),
+        suspicions(question.epsilon),
+        suspicions(question.epsilon_forever),
+    )
 
 
 def _highest(prior: float, epsilon: Decimal) -> float:

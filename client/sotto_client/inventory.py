@@ -9,6 +9,8 @@ from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
 from sotto_protocol import Question, Survey
+from sotto_protocol.mechanism import Bytes
+from sotto_protocol.rappor import BloomResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +20,21 @@ class Spent:
     day: str
     survey_id: str
     fingerprint: str
+    wave: int
     epsilon: Decimal
     receipt: str
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One report in the outbox. `reported`: by question id, what the noisy report says (in options, where known)."""
+    """One report in the outbox; `reason` is why it was refused, if it was.
+
+    `reported`: by question id, what the noisy report says (in options, where known).
+    """
 
     receipt: str
     survey_id: str
+    wave: int
     url: str
     n_attempts: int
     reason: str
@@ -40,7 +47,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a state holds, but for the secrets of reports that wait. `reason` is why a rejected report was refused."""
+    """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`)."""
 
     state: str
     ledger: tuple[Spent, ...]
@@ -57,7 +64,7 @@ def take_inventory(state: State) -> Inventory:
     surveys = {survey.fingerprint: survey for survey in map(Survey.from_canonical, texts)}
     return Inventory(
         state.name,
-        tuple(Spent(e.day.isoformat(), e.survey_id, e.fingerprint, e.epsilon, e.receipt) for e in entries),
+        tuple(Spent(e.day.isoformat(), e.survey_id, e.fingerprint, e.wave, e.epsilon, e.receipt) for e in entries),
         tuple(_keep(report, surveys, "", report.n_attempts) for report in waiting),
         tuple(
             _keep(report, surveys, f"{report.problem.code}: {report.problem.detail}", report.n_attempts)
@@ -66,32 +73,39 @@ def take_inventory(state: State) -> Inventory:
     )
 
 
-def decode(survey: Survey, answers: dict[str, Any]) -> dict[str, Any]:
+def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     """Return what one sent report says: yes-no as a bool, else the texts of the options that it supports.
 
-    `answers` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
+    Of a text question, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
+    `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
-    record = survey.from_wire([answers])
-    return {
-        question.id: _supported(question, question.mechanism.supported(part[0]))
-        for question, part in survey.columns(record)
-    }
+    record = survey.from_wire([report["answers"]], waves=[report.get("wave")])
+    return {question.id: _read_part(question, part) for question, part in survey.columns(record)}
 
 
-def _supported(question: Question, values: list[int]) -> Any:
+def _read_part(question: Question, part: Bytes) -> Any:
+    mechanism = question.mechanism
+    if isinstance(mechanism, BloomResponse):
+        blocks = [mechanism.bits(part, block)[0].nonzero()[0].tolist() for block in range(mechanism.n_blocks)]
+        said = {"cohort": int(mechanism.cohorts(part)[0]), "bits": blocks[0]}
+        if mechanism.n_positions:
+            said |= {"positions": list(mechanism.pairs[mechanism.pair_numbers(part)[0]]), "gram_bits": blocks[1:]}
+        return said
+    values = mechanism.supported(part[0])
     return bool(values) if question.type == "yes-no" else [question.options[value] for value in values]
 
 
 def _keep(report: Waiting | Rejected, surveys: dict[str, Survey], reason: str, n_attempts: int) -> Kept:
     sent = json.loads(report.body)
-    answers = sent["reports"][0]["answers"]
+    [said] = sent["reports"]
     survey = surveys.get(sent["fingerprint"])
-    if survey is not None:
-        answers = decode(survey, answers)
-    return Kept(report.receipt, report.survey_id, report.url, n_attempts, reason, answers)
+    answers = said["answers"] if survey is None else decode(survey, said)
+    return Kept(report.receipt, report.survey_id, said.get("wave", 1), report.url, n_attempts, reason, answers)
 
 
 def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return f"{len(value['bits'])} bits set in cohort {value['cohort']}"
     return (" | ".join(value) or "nothing") if isinstance(value, list) else str(value)

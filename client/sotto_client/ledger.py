@@ -1,23 +1,40 @@
 """The budget: what this device has spent of its respondent's privacy, and what it may still spend.
 
-Epsilons are added up (basic composition), in exact decimals, and nothing is ever taken back.
+Epsilons are added up (basic composition), in exact decimals, and nothing is ever taken back. In a survey of several
+waves every answer has a pot of its own: its reports take one more epsilon each, until all that they could ever take is
+spent. To know an answer again, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads
+the state meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not
+pay it.
+
+The invitation to a survey stands here too, and not in the outbox: only here it can be overwritten where it lies.
 """
 
 import math
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 from sotto_client.errors import BudgetExceeded
+from sotto_client.permanent import TAG_BYTES
 from sotto_client.receipt import Receipt
+from sotto_protocol import Survey
 
-_SELECT = "SELECT fingerprint, survey_id, epsilon, day, receipt, secret, record FROM ledger"
+_COLUMNS = "fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation"
+_SELECT = f"SELECT {_COLUMNS} FROM ledger"  # noqa: S608  # our own names
+_INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 # Zeros of the same length overwrite the very bytes on the disk, and rows are only ever added at the end. What SQLite
 # deletes, or moves from page to page, can leave copies behind, in spite of secure_delete.
-_FORGET = "UPDATE ledger SET secret = zeroblob(length(secret)), record = zeroblob(length(record)) WHERE receipt = ?"
+_FORGET = "UPDATE ledger SET secret = zeroblob(length(secret)), marks = zeroblob(length(marks))"
+_LAST_WAVE = "SELECT fingerprint FROM ledger WHERE receipt = ? AND wave = waves"
+# Of surveys that this device takes part in no more, once none of their reports waits.
+_RELEASE = """
+UPDATE ledger SET invitation = zeroblob(length(invitation))
+WHERE invitation <> zeroblob(length(invitation)) AND secret = zeroblob(length(secret)) AND fingerprint NOT IN
+    (SELECT fingerprint FROM ledger JOIN outbox USING (receipt) WHERE rejected IS NULL)
+"""
 _EXACT = Context(prec=100, rounding=ROUND_CEILING)  # the app may have set another context
 
 
@@ -40,22 +57,27 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One report that was made: `epsilon` in nats, `day` in UTC.
+    """One report that was made, in one wave of `waves`: `epsilon` in nats, `day` in UTC.
 
-    `secret` made the noise of `record`, the noisy answers; both are forgotten when the report is delivered.
+    `secret` made the noise, and `marks` tell the answers from others (`sotto_client.permanent.mark_answers`). Both are
+    forgotten when the report of the last wave is delivered. `invitation`: 16 bytes, until no report of the survey needs
+    it any more; None in an open one.
     """
 
     fingerprint: str
+    wave: int
+    waves: int
     survey_id: str
     epsilon: Decimal
     day: date
     receipt: str
     secret: bytes | None
-    record: bytes | None
+    marks: bytes | None
+    invitation: bytes | None = field(default=None, repr=False)
 
     def to_receipt(self) -> Receipt:
         """Return what the respondent keeps."""
-        return Receipt(self.receipt, self.survey_id, self.fingerprint, self.epsilon)
+        return Receipt(self.receipt, self.survey_id, self.fingerprint, self.epsilon, self.wave)
 
 
 class Ledger:
@@ -66,16 +88,29 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return all entries, in order of day."""
-        return [_entry(row) for row in self._connection.execute(f"{_SELECT} ORDER BY day, fingerprint")]
+        return [_entry(row) for row in self._connection.execute(f"{_SELECT} ORDER BY day, fingerprint, wave")]
 
-    def find(self, fingerprint: str) -> Entry | None:
-        """Return the report that this device made of a survey, None if it made none."""
-        row = self._connection.execute(f"{_SELECT} WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return None if row is None else _entry(row)
+    def find(self, fingerprint: str) -> dict[int, Entry]:
+        """Return the reports that this device made of a survey, by wave."""
+        rows = self._connection.execute(f"{_SELECT} WHERE fingerprint = ? ORDER BY wave", (fingerprint,))
+        return {entry.wave: entry for entry in map(_entry, rows)}
 
-    def forget(self, receipt: str) -> None:
-        """Wipe what could tell which answers a report was made of; what it took stays."""
-        self._connection.execute(_FORGET, (receipt,))
+    def settle(self, receipt: str) -> None:
+        """Note that a report waits no more, after the outbox did.
+
+        With the last wave's, the secret and the marks of all waves are wiped; with the last that waits after that, the
+        invitation.
+        """
+        self._connection.execute(f"{_FORGET} WHERE fingerprint IN ({_LAST_WAVE})", (receipt,))
+        self._connection.execute(_RELEASE)
+
+    def forget(self, survey_id: str) -> None:
+        """Wipe what could tell which answers the reports of a survey were made of; what they took stays.
+
+        The invitation is wiped too, or, where reports wait that need it, with the last of them.
+        """
+        self._connection.execute(f"{_FORGET} WHERE survey_id = ?", (survey_id,))
+        self._connection.execute(_RELEASE)
 
     def charge(self, entry: Entry, limits: Limits) -> None:
         """Add an entry. Raises BudgetExceeded, and adds nothing, when it takes more than a limit leaves.
@@ -89,35 +124,49 @@ class Ledger:
         of_period = _total(old.epsilon for old in earlier if old.day >= start)
         _require(entry, "max_epsilon", limits.max_epsilon, of_survey, f"for survey {entry.survey_id}")
         _require(entry, "max_period_epsilon", limits.max_period_epsilon, of_period, f"for {limits.period_days} days")
-        self._connection.execute(
-            "INSERT INTO ledger (fingerprint, survey_id, epsilon, day, receipt, secret, record) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                entry.fingerprint,
-                entry.survey_id,
-                str(entry.epsilon),
-                entry.day.isoformat(),
-                entry.receipt,
-                entry.secret,
-                entry.record,
-            ),
-        )
+        numbers = entry.fingerprint, entry.wave, entry.waves, entry.survey_id, str(entry.epsilon)
+        kept = entry.secret, entry.marks, entry.invitation or b""
+        self._connection.execute(_INSERT, (*numbers, entry.day.isoformat(), entry.receipt, *kept))
+
+
+def epsilon_of_report(survey: Survey, marks: bytes, earlier: Iterable[Entry]) -> Decimal:
+    """Return what one more report takes, after the `earlier` ones of this survey; in nats, exact.
+
+    Every answer's nth report takes what `Question.epsilon_of` n reports take beyond n - 1. So an answer that is given
+    in every wave never takes more than its `epsilon_forever`; a changed one begins a pot of its own, and one that
+    comes back goes on with the pot that it had.
+    """
+    tags = _tags(marks)
+    given = [_tags(entry.marks) for entry in earlier if entry.marks is not None]
+    taken = Decimal(0)
+    for index, question in enumerate(survey.questions):
+        n_earlier = sum(before[index] == tags[index] for before in given)
+        more = _EXACT.subtract(question.epsilon_of(n_earlier + 1), question.epsilon_of(n_earlier))
+        taken = _EXACT.add(taken, more)
+    return taken or Decimal(0)  # rather than 0E-12
+
+
+def _tags(marks: bytes) -> list[bytes]:
+    return [marks[start : start + TAG_BYTES] for start in range(0, len(marks), TAG_BYTES)]
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    fingerprint, survey_id, epsilon, day, receipt, secret, record = row
-    known = (secret, record) if any(secret) else (None, None)
-    return Entry(fingerprint, survey_id, Decimal(epsilon), date.fromisoformat(day), receipt, *known)
+    fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation = row
+    spent = Decimal(epsilon), date.fromisoformat(day)
+    if not any(secret):
+        secret = marks = None
+    admitting = invitation if any(invitation) else None
+    return Entry(fingerprint, wave, waves, survey_id, *spent, receipt, secret, marks, admitting)
 
 
 def _require(entry: Entry, name: str, limit: Decimal, spent: Decimal, scope: str) -> None:
-    left = _EXACT.subtract(limit, spent)
+    left = max(_EXACT.subtract(limit, spent), Decimal(0))
     if entry.epsilon > left:
         raise BudgetExceeded(
             f"answering survey {entry.survey_id} would spend epsilon {_shown(entry.epsilon)}, but {name} "
-            f"({_shown(limit)}) leaves {_shown(max(left, Decimal(0)))} {scope}.",
+            f"({_shown(limit)}) leaves {_shown(left)} {scope}.",
             needed=entry.epsilon,
-            left=max(left, Decimal(0)),
+            left=left,
             limit=name,
         )
 

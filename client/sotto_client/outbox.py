@@ -1,15 +1,24 @@
-"""The outbox: noisy reports that wait for the collector, kept as the very bytes that are sent."""
+"""The outbox: noisy reports that wait for the collector, always sent as the same bytes.
+
+They are kept as these bytes, without the invitation, which the ledger keeps: what is deleted here may leave copies.
+"""
 
 import json
 import sqlite3
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from sotto_protocol import Problem
+from sotto_protocol.report import with_invitation
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A report to be sent. `not_before`: seconds since 1970; `is_held`: because the collector asked for it."""
+    """A report to be sent: `body` to `url`, which is a collector's or a relay's.
+
+    `not_before`, in seconds since 1970: no attempt before; `is_held`: because the collector asked for it.
+    `delay_until`: no first attempt before.
+    """
 
     receipt: str
     url: str
@@ -18,6 +27,7 @@ class Waiting:
     n_attempts: int = 0
     not_before: float = 0.0
     is_held: bool = False
+    delay_until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +48,22 @@ class Outbox:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def put(self, receipt: str, url: str, survey_id: str, body: bytes) -> None:
-        """Add a report; it waits as long as the collector has asked this device to stay away."""
+    def put(self, receipt: str, url: str, survey_id: str, body: bytes, delay_until: float = 0.0) -> None:
+        """Add a report, without its invitation; it waits as long as the collector asked this device to stay away."""
         self._connection.execute(
-            "INSERT INTO outbox (receipt, url, survey_id, body, not_before, is_held) "
-            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0 "
+            "INSERT INTO outbox (receipt, url, survey_id, body, not_before, is_held, delay_until) "
+            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0, ?5 "
             "FROM outbox WHERE url = ?2 AND is_held AND rejected IS NULL",
-            (receipt, url, survey_id, body),
+            (receipt, url, survey_id, body, delay_until),
         )
 
     def waiting(self) -> list[Waiting]:
         """Return what waits, the least often tried first: no report can keep the others back."""
         rows = self._connection.execute(
-            "SELECT receipt, url, survey_id, body, n_attempts, not_before, is_held "
-            "FROM outbox WHERE rejected IS NULL ORDER BY n_attempts, receipt"
+            "SELECT invitation, body, receipt, url, outbox.survey_id, n_attempts, not_before, is_held, delay_until "
+            "FROM outbox LEFT JOIN ledger USING (receipt) WHERE rejected IS NULL ORDER BY n_attempts, receipt"
         )
-        return [Waiting(*row) for row in rows]  # is_held as 0 or 1, SQLite's booleans
+        return [_read_waiting(*row) for row in rows]
 
     def rejected(self) -> list[Rejected]:
         """Return what was refused for good."""
@@ -83,6 +93,13 @@ class Outbox:
             "UPDATE outbox SET rejected = ?, n_attempts = n_attempts + 1 WHERE receipt = ?",
             (json.dumps(asdict(problem)), receipt),
         )
+
+
+def _read_waiting(
+    invitation: bytes | None, body: bytes, receipt: str, url: str, survey_id: str, *times: Any
+) -> Waiting:
+    sent = with_invitation(body, invitation) if invitation else body
+    return Waiting(receipt, url, survey_id, sent, *times)  # is_held as 0 or 1, SQLite's booleans
 
 
 def _read_problem(text: str) -> Problem:

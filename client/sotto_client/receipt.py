@@ -6,12 +6,16 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took."""
+    """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took.
+
+    Where an answer was given in an earlier wave too, that is what this report took beyond the earlier ones.
+    """
 
     id: str
     survey_id: str
     fingerprint: str
     epsilon: Decimal
+    wave: int = 1
 
     def __str__(self) -> str:
         return self.id

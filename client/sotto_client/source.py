@@ -39,9 +39,12 @@ class SurveySource:
     def _check(self, survey: Survey) -> Survey:
         if self.fingerprint not in (None, survey.fingerprint):
             raise SurveyRefused(f"survey {survey.id} has fingerprint {survey.fingerprint}, not the pinned one.")
-        if survey.epsilon > self.limits.max_epsilon:
+        # Of all its waves, so that a device that begins can finish, if its answers stay the same.
+        if survey.epsilon_forever > self.limits.max_epsilon:
+            waves = f" in {survey.waves} waves" if survey.waves > 1 else ""
             raise SurveyRefused(
-                f"survey {survey.id} takes epsilon {survey.epsilon}, above max_epsilon ({self.limits.max_epsilon})."
+                f"survey {survey.id} takes epsilon {survey.epsilon_forever}{waves}, "
+                f"above max_epsilon ({self.limits.max_epsilon})."
             )
         return survey
 

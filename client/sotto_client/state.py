@@ -1,6 +1,7 @@
 """The device's memory: one small SQLite file that only its owner can read, and nothing true in it.
 
-A report's secret is in it until the report is delivered, and overwritten then: see `sotto_client.permanent`.
+The secret of a survey's noise is in it until the report of the last wave is delivered, and overwritten then (see
+`sotto_client.permanent`); the invitation to a survey, until no report needs it any more.
 
 Rule: nobody but SQLite opens a file that SQLite may hold open, because closing any descriptor of it drops the process's
 locks (sqlite.org/howtocorrupt.html, 2.2).
@@ -16,25 +17,45 @@ from sotto_client.database import MEMORY, Database, block, making_files
 from sotto_client.errors import StateError
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 1
+_VERSION = 3
 _BUSY_TIMEOUT_S = 10.0
 
 # What is deleted is overwritten with zeros, and nothing spills into temporary files.
 _SETTINGS = "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY"
-_SCHEMA = """
+_SURVEYS = """
 CREATE TABLE surveys (
     url TEXT NOT NULL, survey_id TEXT NOT NULL, canonical BLOB NOT NULL, PRIMARY KEY (url, survey_id)
-) WITHOUT ROWID;
+) WITHOUT ROWID
+"""
+_LEDGER = """
 CREATE TABLE ledger (
-    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, survey_id TEXT NOT NULL, epsilon TEXT NOT NULL,
-    day TEXT NOT NULL, receipt TEXT NOT NULL, secret BLOB NOT NULL, record BLOB NOT NULL
-);
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, wave INTEGER NOT NULL, waves INTEGER NOT NULL,
+    survey_id TEXT NOT NULL, epsilon TEXT NOT NULL, day TEXT NOT NULL, receipt TEXT NOT NULL, secret BLOB NOT NULL,
+    marks BLOB NOT NULL, invitation BLOB NOT NULL, UNIQUE (fingerprint, wave)
+)
+"""
+_OUTBOX = """
 CREATE TABLE outbox (
     receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
     n_attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, is_held INTEGER NOT NULL DEFAULT 0,
-    rejected TEXT
-) WITHOUT ROWID;
+    rejected TEXT, delay_until REAL NOT NULL DEFAULT 0
+) WITHOUT ROWID
 """
+# Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
+# it nor version 2 knew invitations or delays. Rows are written in order and the old pages zeroed (secure_delete), so no
+# copy of a secret is left behind; with a column that was only added, rows would grow, and move, once overwritten.
+_RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
+_COPY_1 = """
+INSERT INTO ledger SELECT id, fingerprint, 1, 1, survey_id, epsilon, day, receipt, secret, record, x''
+FROM ledger_before ORDER BY id
+"""
+_COPY_2 = "INSERT INTO ledger SELECT *, x'' FROM ledger_before ORDER BY id"
+_ADD_DELAY = "ALTER TABLE outbox ADD COLUMN delay_until REAL NOT NULL DEFAULT 0"
+_UPGRADES = {  # by the version that there is; 0 is an empty file
+    0: (_SURVEYS, _LEDGER, _OUTBOX),
+    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY),
+    2: (_RENAME, _LEDGER, _COPY_2, _DROP, _ADD_DELAY),
+}
 
 
 def default_path() -> Path:
@@ -78,39 +99,40 @@ class State(Database):
         )
         try:
             connection.executescript(_SETTINGS)
-            self._check_or_initialise(connection)
+            self._check_or_upgrade(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _check_or_initialise(self, connection: sqlite3.Connection) -> None:
+    def _check_or_upgrade(self, connection: sqlite3.Connection) -> None:
         with block(connection, "BEGIN"):
-            is_new = self._check(connection)
+            version = self._check(connection)
         if self._path is not None:
             _tighten(self._path)  # before there is a secret in it
         connection.execute("PRAGMA journal_mode=TRUNCATE")  # one change of the folder less for every transaction
-        if is_new:
-            self._initialise(connection)
+        if version < _VERSION:
+            self._upgrade(connection)
 
-    def _check(self, connection: sqlite3.Connection) -> bool:
-        """Return whether there is nothing in it yet. Raises StateError for what is not a state of this version."""
+    def _check(self, connection: sqlite3.Connection) -> int:
+        """Return its version, 0 where nothing is in it. Raises StateError for what is not a state, or a newer one."""
         [(n_tables,)] = connection.execute("SELECT count(*) FROM sqlite_schema")
         [(application_id,)] = connection.execute("PRAGMA application_id")
         [(version,)] = connection.execute("PRAGMA user_version")
         if n_tables == application_id == 0:
-            return True
+            return 0
         if application_id != _APPLICATION_ID:
             raise StateError(f"state {self.name} is a database of another program.")
-        if version != _VERSION:
-            raise StateError(f"state {self.name} is of version {version}; this sottovoce knows version {_VERSION}.")
-        return False
+        if not 1 <= version <= _VERSION:
+            raise StateError(f"state {self.name} is of version {version}; this sottovoce knows 1 to {_VERSION}.")
+        return int(version)
 
-    def _initialise(self, connection: sqlite3.Connection) -> None:
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
         with block(connection, "BEGIN IMMEDIATE"):
-            if not self._check(connection):  # another process was faster
+            version = self._check(connection)
+            if version == _VERSION:  # another process was faster
                 return
-            for statement in _SCHEMA.split(";"):  # not executescript, which would commit first
+            for statement in _UPGRADES[version]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={_VERSION}")

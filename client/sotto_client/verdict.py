@@ -80,5 +80,8 @@ def _is_acknowledgement(body: bytes) -> bool:
         return False
     if not isinstance(document, dict):
         return False
-    counted, duplicates = document.get("counted"), document.get("duplicates")
-    return type(counted) is int and type(duplicates) is int and sorted([counted, duplicates]) == [0, 1]
+    members = [document.get("counted"), document.get("duplicates"), document.get("conflicting", 0)]
+    if not all(type(member) is int for member in members):
+        return False
+    counted, duplicates, conflicting = members  # collectors of before say nothing of conflicting ones
+    return sorted([counted, duplicates]) == [0, 1] and 0 <= conflicting <= duplicates

@@ -4,7 +4,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from sotto_protocol import Question
+from sotto_protocol.bits import BitMechanism
+from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.rappor import BloomResponse
 
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
@@ -12,8 +15,10 @@ _MAX_SMALL = 20  # the largest denominator of "n times in m"
 
 
 def what_happens(question: Question) -> str:
-    """Return one or two sentences on how an answer is reported, by the mechanism that does it."""
+    """Return a few sentences on how an answer is reported, by the mechanism that does it."""
     mechanism = question.mechanism
+    if isinstance(mechanism, BitMechanism) and mechanism.name in ("basic-rappor", "rappor"):
+        return _rappor(question, mechanism)
     true, other = times(mechanism.prob_support_if_true), times(mechanism.prob_support_if_other)
     match mechanism.name:
         case "warner" | "forced-response":
@@ -33,6 +38,54 @@ def what_happens(question: Question) -> str:
                 f"{true}, one that you do not choose as yes {other}."
             )
     raise NotImplementedError(f"no words for the mechanism {mechanism.name}.")
+
+
+def _rappor(question: Question, mechanism: BitMechanism) -> str:
+    """Return both stages, and the two together; or the one that there is."""
+    drawn, chosen, not_chosen = _lasting_draw(question)
+    true, other = times(mechanism.prob_support_if_true), times(mechanism.prob_support_if_other)
+    if not mechanism.has_two_stages:
+        return f"{drawn}: yes for {chosen} {true}, for {not_chosen} {other}. That is what is reported."
+    thresholds = mechanism.threshold_if_true, mechanism.threshold_if_other
+    lasting = [times(threshold / COIN_SCALE) for threshold in thresholds]
+    again = [times(threshold / COIN_SCALE) for threshold in (mechanism.report_if_one, mechanism.report_if_zero)]
+    return (
+        f"{drawn}: yes for {chosen} {lasting[0]}, for {not_chosen} {lasting[1]}. Then it draws again in every report: "
+        f"a lasting yes is reported as yes {again[0]}, a lasting no {again[1]}. Both draws together, {chosen} is "
+        f"reported as yes {true}, {not_chosen} {other}."
+    )
+
+
+def _lasting_draw(question: Question) -> tuple[str, str, str]:
+    """Return what is drawn once, and the names of what is true and of what is not."""
+    first = "First, once, your device draws a lasting"
+    each = f"Each of the {question.mechanism.n_values} options is reported as yes or no. {first} yes or no for each"
+    match question.type:
+        case "yes-no":
+            return f"{first} answer in place of yours", "your yes", "your no"
+        case "one-of":
+            return each, "the one that you choose", "each other one"
+        case "any-of":
+            return each, "one that you choose", "one that you do not choose"
+    drawn = f"{_bloom(question.mechanism)}{first} yes or no in place of each bit"
+    return drawn, "a bit that your text sets", "one that it does not set"
+
+
+def _bloom(mechanism: Mechanism) -> str:
+    """Return what a text becomes before any noise, and what is sent beside the bits."""
+    assert isinstance(mechanism, BloomResponse)  # noqa: S101  # a text question has no other
+    words = f"Your text sets at most {mechanism.n_hashes} of {mechanism.n_values} bits, and other texts set them too. "
+    if mechanism.n_cohorts > 1:
+        words += (
+            f"Your device belongs to one of {mechanism.n_cohorts} groups, drawn once, in each of which texts set other "
+            "bits; the group's number is sent. "
+        )
+    if mechanism.n_positions:
+        words += (
+            f"The same is done with two pieces of your text, of up to {mechanism.gram_length} characters each, at two "
+            f"of {mechanism.n_positions} positions that are drawn once; which two is sent. "
+        )
+    return words
 
 
 def after_report(question: Question) -> str:
