@@ -1,7 +1,7 @@
 """`sotto estimate` and `sotto plan`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -18,6 +18,7 @@ from sotto_estimator.intervals import METHODS
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
 from sotto_estimator.planning import Aim
 from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.strings.plan_options import check_text_options, text_options, text_output
 from sotto_protocol import Tally
 
 _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
@@ -73,6 +74,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
 @click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1 (projection on the simplex).")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@click.option("--wave", type=click.IntRange(min=1), help="Estimate one wave of URL's survey  [default: all].")
 @click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
 @click.option("--yes", "n_yes", type=click.IntRange(min=0), help="Estimate from counts: the number of yes reports.")
 @click.option("--n", "n_reports", type=click.IntRange(min=1), help="From counts: the number of reports.")
@@ -102,6 +104,7 @@ def estimate(
     plot_path: Path | None,
     save_tally: Path | None,
     token: str,
+    wave: int | None,
     n_yes: int | None,
     n_reports: int | None,
     truth: float | None,
@@ -117,11 +120,11 @@ def estimate(
     how = Manner(**manner)
     channel = _paper_channel(truth, forced_yes, warner, epsilon)
     if n_yes is not None or n_reports is not None or channel is not None:
-        if sources or save_tally:
+        if sources or save_tally or wave:
             raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
         estimates = _from_counts(n_yes, n_reports, channel, how)
     else:
-        tally = _tally(sources, token)
+        tally = tally_of(sources, token, wave)
         if save_tally:
             save(tally, save_tally)
         estimates = estimate_tally(tally, how)
@@ -130,6 +133,9 @@ def estimate(
 
         plot(estimates, plot_path)
     click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(estimates))
+    for quality in estimates.quality:
+        if quality.is_alarming:
+            click.echo(f"Warning: {quality.warning}", err=True)
 
 
 def _from_counts(n_yes: int | None, n_reports: int | None, channel: Channel | None, manner: Manner) -> Estimates:
@@ -158,16 +164,19 @@ def _paper_channel(
         raise click.BadParameter(f"must be above {least}, by more than rounding.", param_hint=option) from fault
 
 
-def _tally(sources: tuple[str, ...], token: str) -> Tally:
+def tally_of(sources: Sequence[str], token: str, wave: int | None) -> Tally:
+    """Return the tally of a collector's survey (URL SURVEY), or of files, merged. Raises click.UsageError."""
     if not sources:
         raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
     if not sources[0].startswith(("http://", "https://")):
+        if wave:
+            raise click.UsageError("--wave goes with a collector's URL.")
         return read_tallies([Path(source) for source in sources])
     if len(sources) != 2:
         raise click.UsageError("A collector's URL is followed by one survey's id.")
     if not token:
         raise click.UsageError("A collector gives tallies to analysts: --token or SOTTO_TOKEN is needed.")
-    return fetch_tally(sources[0], sources[1], token)
+    return fetch_tally(sources[0], sources[1], token, wave)
 
 
 @click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")
@@ -204,6 +213,7 @@ def _tally(sources: tuple[str, ...], token: str) -> Tally:
     show_default=True,
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
+@text_options
 @click.option("--json", "style", flag_value="json", help="Print JSON.")
 @click.option("--csv", "style", flag_value="csv", help="Print CSV.")
 def plan(
@@ -213,13 +223,25 @@ def plan(
     n_reports: int | None,
     half_width: float | None,
     style: str | None,
+    is_text: bool,
+    n_candidates: int | None,
+    epsilon_forever: float | None,
+    n_bits: int | None,
+    n_hashes: int | None,
+    n_cohorts: int | None,
     **aim: Any,
 ) -> None:
-    """Plan how many respondents a precision needs.
+    """Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.
 
     Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
-    question, beside a trusted curator's Laplace noise and no privacy at all.
+    question, beside a trusted curator's Laplace noise and no privacy at all. With --text, prints the smallest share
+    that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the survey file.
     """
+    check_text_options(is_text)
+    if is_text:
+        shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
+        click.echo(text_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
+        return
     if (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
     if max_selected is not None and (n_options is None or max_selected > n_options):

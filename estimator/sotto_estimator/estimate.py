@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sotto_estimator.channel import Channel, Target, debias, standard_error
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import Method, confidence_interval
+from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_protocol import Question, Tally
 
@@ -27,7 +28,8 @@ class Estimate:
     """The estimate of one value's share.
 
     `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not. `consistent_share` belongs to the closest
-    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1.
+    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1. `shift_up`, `shift_down`: what
+    reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
     """
 
     question: str
@@ -39,18 +41,27 @@ class Estimate:
     standard_error: float
     low: float
     high: float
+    shift_up: float
+    shift_down: float
     consistent_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats."""
+    """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
+
+    `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
+    `quality`: of the questions of which not every report is plausible.
+    """
 
     title: str
     n_reports: int
     epsilon: float
     manner: Manner
     rows: tuple[Estimate, ...]
+    waves: tuple[int, ...] = ()
+    text_questions: tuple[str, ...] = ()
+    quality: tuple[Quality, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,11 @@ class _Counts:
 
 
 def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
-    """Estimate every share of a tally. Raises SourceError where it holds no reports."""
+    """Estimate every share of a tally; not of text questions, which have no options (`sotto_estimator.strings`).
+
+    Of several waves the mean over them is estimated, and up to so many reports are taken to be of one device: standard
+    errors are then upper bounds. Raises SourceError where there are no reports, or text questions only.
+    """
     counted = [
         _Counts(
             question.id,
@@ -77,8 +92,18 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
             question.type == "one-of",
         )
         for question in tally.survey.questions
+        if question.type != "text"
     ]
-    return _estimate(tally.survey.title, tally.n_reports, counted, manner or Manner())
+    if not counted:
+        raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
+    estimates = _estimate(tally.survey.title, tally.n_reports, counted, manner or Manner(), len(tally.waves))
+    return replace(
+        estimates,
+        epsilon=float(tally.survey.epsilon),
+        waves=tally.waves if tally.survey.waves > 1 else (),
+        text_questions=tuple(question.id for question in tally.survey.questions if question.type == "text"),
+        quality=qualities(tally),
+    )
 
 
 def estimate_counts(n_yes: int, n: int, channel: Channel, manner: Manner | None = None) -> Estimates:
@@ -101,17 +126,18 @@ def binary_epsilon(channel: Channel) -> float:
     return max(math.log(true / other), math.log((1 - other) / (1 - true)))
 
 
-def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner) -> Estimates:
+def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner, n_waves: int = 1) -> Estimates:
     if n < 1:
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
     n_intervals = sum(len(counts.labels) for counts in counted) if manner.simultaneous else 1
-    rows = [row for counts in counted for row in _rows(counts, n, manner, n_intervals)]
+    rows = [row for counts in counted for row in _rows(counts, n, manner, n_intervals, n_waves)]
     return Estimates(title, n, sum(counts.epsilon for counts in counted), manner, tuple(rows))
 
 
-def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int) -> list[Estimate]:
+def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: int) -> list[Estimate]:
     shares = debias(counts.support_counts, n, counts.channel)
     errors = standard_error(counts.support_counts, n, counts.channel, target=manner.target)
+    errors *= math.sqrt(n_waves)
     low, high = confidence_interval(
         counts.support_counts,
         n,
@@ -120,7 +146,9 @@ def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int) -> list[Est
         method=manner.method,
         target=manner.target,
         n_intervals=n_intervals,
+        n_waves=n_waves,
     )
+    up, down = shift_per_percent(shares, counts.channel)
     consistent: Sequence[float | None] = [None] * len(counts.labels)
     if manner.consistent:
         consistent = (project_on_simplex(shares) if counts.is_one_of else shares.clip(0, 1)).tolist()
@@ -135,6 +163,8 @@ def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int) -> list[Est
             float(errors[index]),
             float(low[index]),
             float(high[index]),
+            float(up[index]),
+            float(down[index]),
             consistent[index],
         )
         for index, label in enumerate(counts.labels)

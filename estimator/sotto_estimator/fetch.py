@@ -1,69 +1,34 @@
-"""Where tallies come from: a collector, or files. Sockets enter the estimator here only."""
+"""Where tallies come from: a collector, or files."""
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
 from urllib.parse import quote
 
-import requests
-from urllib3.exceptions import HTTPError
-
 from sotto_estimator.errors import FetchError, SourceError
-from sotto_protocol import Problem, SottoError, Tally
+from sotto_estimator.http import get
+from sotto_protocol import SottoError, Tally
 
-_TIMEOUT_S = 30.0
 _MAX_TALLY_BYTES = 64 * 2**20
-_CHUNK_BYTES = 2**16
-_TOKEN = re.compile(r"[!-~]+")  # visible ASCII: nothing else fits into a header
-_HEADERS = {"User-Agent": "sottovoce", "Accept": "application/json", "Accept-Encoding": "identity"}
 
 
-def fetch_tally(url: str, survey_id: str, token: str) -> Tally:
-    """Fetch a survey's tally from a collector with an analyst's token. Raises FetchError, which names the collector."""
-    if _TOKEN.fullmatch(token) is None:
-        raise FetchError(f"the token for the collector at {url} must be visible ASCII characters, without blanks.")
-    status, body = _get(url, f"{url.rstrip('/')}/v1/surveys/{quote(survey_id, safe='')}/tally", token)
-    if status != 200:
-        problem = Problem.from_response(status, body)
-        raise FetchError(f"the collector at {url} answered {problem.status} {problem.code}: {problem.detail}")
+def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None) -> Tally:
+    """Fetch a survey's tally, of one wave or all, from a collector with an analyst's token.
+
+    Raises FetchError, which names the collector.
+    """
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally" + ("" if wave is None else f"?wave={wave}")
+    body = get(url, route, token, accept="application/json", max_bytes=_MAX_TALLY_BYTES)
     try:
         tally = Tally.from_json(body)
     except SottoError as fault:
         raise FetchError(f"the collector at {url} answered with what is not a tally: {fault}") from fault
     if tally.survey.id != survey_id:
         raise FetchError(f"the collector at {url} answered with the tally of another survey.")
+    if wave is not None and tally.waves not in ((wave,), ()):
+        raise FetchError(f"the collector at {url} answered with the tally of other waves.")
     return tally
-
-
-def _get(url: str, route: str, token: str) -> tuple[int, bytes]:
-    def authorise(request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Bearer {token}"
-        return request
-
-    try:
-        # As `auth`, not as a header: requests would replace a header by the password that ~/.netrc has for the host.
-        with (
-            requests.Session() as session,
-            session.get(
-                route, auth=authorise, headers=_HEADERS, timeout=_TIMEOUT_S, allow_redirects=False, stream=True
-            ) as response,
-        ):
-            return response.status_code, _read(url, response)
-    except (requests.RequestException, HTTPError, OSError, ValueError) as fault:
-        raise FetchError(f"the collector at {url} could not be reached ({type(fault).__name__}).") from fault
-
-
-def _read(url: str, response: requests.Response) -> bytes:
-    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise FetchError(f"the collector at {url} answered in a Content-Encoding that was not asked for.")
-    body = bytearray()
-    for chunk in response.iter_content(_CHUNK_BYTES):
-        body += chunk
-        if len(body) > _MAX_TALLY_BYTES:
-            raise FetchError(f"the collector at {url} answered with more than {_MAX_TALLY_BYTES} bytes.")
-    return bytes(body)
 
 
 def read_tallies(paths: Sequence[Path]) -> Tally:

@@ -18,6 +18,7 @@ Method = Literal["chernoff", "hoeffding", "clopper-pearson", "wilson"]
 METHODS: tuple[Method, ...] = get_args(Method)
 GUARANTEED: tuple[Method, ...] = ("chernoff", "hoeffding", "clopper-pearson")
 """The methods whose coverage is at least their level for every n and every share."""
+_FOR_WAVES: tuple[Method, ...] = ("chernoff", "hoeffding")
 
 Bounds = tuple[Floats, Floats]
 
@@ -46,6 +47,7 @@ def confidence_interval(
     method: Method = "chernoff",
     target: Target = "population",
     n_intervals: int = 1,
+    n_waves: int = 1,
 ) -> ConfidenceInterval:
     """Return intervals that cover the true shares with probability `level`, clipped to [0, 1].
 
@@ -62,15 +64,20 @@ def confidence_interval(
     people, of whom only the devices' noise is random. Hoeffding's is the same for both, as it asks
     of the reports only that they are independent.
 
+    With `n_waves`, up to so many of the n reports are of one device, which makes them dependent: chernoff and hoeffding
+    alone allow for that, as if there were n / n_waves reports (Hölder's inequality), the same for both targets.
+
     Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1),
-    n_intervals >= 1.
+    n_intervals >= 1, n_waves >= 1, and the method allows for them.
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")
     21.7% to 38.5%
     """
     counts = check_counts(support_counts, n)
-    low, high = share_bounds(counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals)
+    low, high = share_bounds(
+        counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals, n_waves=n_waves
+    )
     return ConfidenceInterval(np.clip(low, 0, 1)[()], np.clip(high, 0, 1)[()])
 
 
@@ -83,13 +90,16 @@ def share_bounds(
     method: Method,
     target: Target,
     n_intervals: int = 1,
+    n_waves: int = 1,
 ) -> Bounds:
     """Return an interval's ends before clipping, for valid counts; counts and n broadcast."""
     check_target(target)
     check_method(method)
     tail = check_level(level, n_intervals) / 2
     s, size = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(n, np.float64))
-    if target == "respondents" and method in _RESPONDENTS:
+    if n_waves > 1:
+        s, size = s / _check_waves(n_waves, method), size / n_waves
+    elif target == "respondents" and method in _RESPONDENTS:
         low, high = _RESPONDENTS[method](s, size, channel, tail)
         return low / size, high / size
     low, high = _POPULATION[method](s, size, tail)
@@ -115,6 +125,21 @@ def check_method(method: str) -> None:
     """Raise `DomainError` unless the method is one of `METHODS`."""
     if method not in METHODS:
         raise DomainError(f"method ({method!r}) must be one of {', '.join(METHODS)}.")
+
+
+def _check_waves(n_waves: int, method: str) -> int:
+    """Return n_waves if the method allows for several reports of a device.
+
+    Let S be the sum of W sums of independent terms, a wave's each. By Hölder's inequality E e^(hS) is at most the
+    product of the (E e^(hW S_w))^(1/W), so Chernoff's bound on S has the exponent of n independent reports, divided
+    by W.
+    """
+    if method not in _FOR_WAVES:
+        raise DomainError(
+            f"method ({method!r}) must be one of {', '.join(_FOR_WAVES)} where {n_waves} waves are pooled: "
+            "reports of one device are not independent."
+        )
+    return n_waves
 
 
 def _chernoff(s: Floats, n: Floats, tail: float) -> Bounds:

@@ -12,6 +12,7 @@ from typing import Any
 from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
 from sotto_estimator.intervals import Method
+from sotto_estimator.quality import Quality
 
 _METHODS: dict[Method, str] = {
     "chernoff": "Chernoff bound (relative entropy)",
@@ -19,6 +20,8 @@ _METHODS: dict[Method, str] = {
     "clopper-pearson": "Clopper-Pearson method",
     "wilson": "Wilson score (approximate)",
 }
+FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
+_POOLED = "a device's reports are not independent, and the intervals allow for it"
 _TARGETS: dict[Target, str] = {
     "population": "the population",
     "respondents": "these respondents",
@@ -29,16 +32,23 @@ def table(estimates: Estimates) -> str:
     """Return an aligned table, n, epsilon, method and level beside it; shares in per cent."""
     columns = ["question", "answer", "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent"] if estimates.manner.consistent else []
-    rows = [columns] + [_cells(row) for row in estimates.rows]
-    return f"{caption(estimates)}\n\n{align(rows, n_left=2)}"
+    rows = [[*columns, "fakes for", "against"]] + [_cells(row) for row in estimates.rows]
+    parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(map(str, estimates.quality))]
+    return "\n\n".join(filter(None, parts))
 
 
 def caption(estimates: Estimates) -> str:
-    """Return what the intervals mean, in two lines."""
-    return (
-        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {estimates.epsilon:.4f} a report\n"
-        f"{interval_words(estimates.manner)}"
-    )
+    """Return what the intervals mean, a line for each thing to know."""
+    lines = [
+        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {estimates.epsilon:.4f} a report",
+        interval_words(estimates.manner),
+    ]
+    if estimates.waves:
+        listed = ", ".join(map(str, estimates.waves))
+        lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
+    if estimates.text_questions:
+        lines.append(f"not shown: {', '.join(estimates.text_questions)} (text; see `sotto decode`)")
+    return "\n".join(lines)
 
 
 def interval_words(manner: Manner) -> str:
@@ -49,8 +59,13 @@ def interval_words(manner: Manner) -> str:
 
 def method_words(level: float, method: Method, target: Target) -> str:
     """Return what a level, a method and a target mean, in words."""
-    exact = (100 * Decimal(str(level))).normalize()  # floats would print 0.9999999 as 100 %
-    return f"{exact:f} % intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
+    return f"{level_words(level)} intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
+
+
+def level_words(level: float) -> str:
+    """Return a level in per cent, with all its digits: rounded, 0.9999999 would be 100 %."""
+    exact = (100 * Decimal(str(level))).normalize()
+    return f"{exact:f} %"
 
 
 def align(rows: Sequence[Sequence[str]], *, n_left: int) -> str:
@@ -71,15 +86,39 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
 
+def signed_percent(shift: float) -> str:
+    """Return a difference of shares in per cent with two decimals and its sign."""
+    return f"{100 * shift:+.2f} %"
+
+
 def as_json(estimates: Estimates) -> str:
     """Return the estimates as a JSON object; shares as fractions."""
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
-    return json_text(heading | _manner_members(estimates) | {"estimates": [_members(row) for row in estimates.rows]})
+    heading |= {"waves": list(estimates.waves)} if estimates.waves else {}
+    heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
+    found = {
+        "quality": [asdict(quality) for quality in estimates.quality],
+        "estimates": [_members(row) for row in estimates.rows],
+    }
+    return json_text(heading | _manner_members(estimates) | found)
 
 
 def as_csv(estimates: Estimates) -> str:
     """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions."""
-    return csv_text([_members(row) | _manner_members(estimates) for row in estimates.rows])
+    waves = {"waves": " ".join(map(str, estimates.waves))} if estimates.waves else {}
+    quality = {known.question: known for known in estimates.quality}
+    return csv_text(
+        [
+            _members(row) | _manner_members(estimates) | quality_members(quality.get(row.question)) | waves
+            for row in estimates.rows
+        ]
+    )
+
+
+def quality_members(quality: Quality | None) -> dict[str, int | None]:
+    """Return a question's quality for a row of CSV; empty where every report is plausible."""
+    names = ("n_implausible", "most_if_honest")
+    return {name: None if quality is None else getattr(quality, name) for name in names}
 
 
 def json_text(document: dict[str, Any]) -> str:
@@ -107,7 +146,8 @@ def _finite(value: Any) -> Any:
 def _cells(row: Estimate) -> list[str]:
     numbers = [row.share, row.standard_error, row.low, row.high]
     numbers += [] if row.consistent_share is None else [row.consistent_share]
-    return [row.question, row.answer, f"{row.epsilon:.4f}", *map(percent, numbers)]
+    shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
+    return [row.question, row.answer, f"{row.epsilon:.4f}", *map(percent, numbers), *shifts]
 
 
 def _members(row: Estimate) -> dict[str, Any]:

@@ -1,0 +1,209 @@
+"""From a survey's packed reports to the joint table of two or three of its questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from sotto_estimator.association.em import MAX_ITERATIONS, Fit, fit
+from sotto_estimator.association.independence import IndependenceTest, check_independence
+from sotto_estimator.association.likelihood import Side
+from sotto_estimator.association.mixture import Floats, Mixture
+from sotto_estimator.association.precision import standard_errors
+from sotto_estimator.association.text import misfit
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.strings.candidates import CandidateMap
+from sotto_protocol import Survey
+from sotto_protocol.mechanism import Bytes
+from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.text import normalise
+
+MAX_CELLS = 250_000
+_KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical
+_SURE_MISFIT = 1.5
+Candidates = Mapping[str, CandidateMap | Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of answers. `share` is at least 0, and so is not unbiased; [low, high] lies in [0, 1]."""
+
+    answers: tuple[str, ...]
+    share: float
+    standard_error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """How the shares were found: no others have a log-likelihood that is larger by more than `gap`."""
+
+    converged: bool
+    n_iterations: int
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells."""
+
+    title: str
+    questions: tuple[str, ...]
+    n_reports: int
+    epsilon: float
+    level: float
+    cells: tuple[Cell, ...]
+    marginals: tuple[tuple[Cell, ...], ...]
+    independence: IndependenceTest
+    convergence: Convergence
+    warnings: tuple[str, ...]
+
+
+def associate(
+    survey: Survey,
+    records: Bytes,
+    questions: Sequence[str],
+    candidates: Candidates | None = None,
+    *,
+    level: float = 0.95,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Association:
+    """Return the joint table of two or three questions, with intervals at a level in (0, 1) and a test.
+
+    `records`: packed reports of one wave, shape (n, record_bytes). `questions`: ids; QUESTION:OPTION for one option of
+    an any-of question. `candidates`: the strings of each text question that is asked for. Raises DomainError, and
+    SourceError where the reports do not fit, are of several waves, or cannot tell categories apart.
+    """
+    sides = _read_sides(survey, questions, candidates or {})
+    if not 0 < level < 1:
+        raise DomainError(f"level ({level}) must be in (0, 1).")
+    n_cells = prod(len(side.labels) for side in sides)
+    if n_cells > MAX_CELLS:
+        raise DomainError(f"questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS:,}.")
+    parts, counts = _group(_columns(survey, records, sides))
+    likelihoods = tuple(side.likelihood(part) for side, part in zip(sides, parts, strict=True))
+    mixture = Mixture(likelihoods, counts)
+    joint = fit(mixture, max_iterations=max_iterations)
+    alone = [fit(mixture.marginal(place), max_iterations=max_iterations) for place in range(len(sides))]
+    inflation, warnings = _misfits(sides, parts, counts, alone)
+    deviate = float(norm.ppf(0.5 + level / 2))
+    errors = standard_errors(mixture, joint, alone) * inflation
+    marginals = tuple(
+        _cells([side], one.shares, standard_errors(mixture.marginal(place), one, [one]) * inflation, deviate)
+        for place, (side, one) in enumerate(zip(sides, alone, strict=True))
+    )
+    return Association(
+        survey.title,
+        tuple(side.name for side in sides),
+        len(records),
+        float(sum(side.question.epsilon for side in sides)),
+        level,
+        _cells(sides, joint.shares, errors, deviate),
+        marginals,
+        check_independence(mixture, joint, alone),
+        Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
+        (*_unconverged([joint, *alone]), *warnings),
+    )
+
+
+def _read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:
+    if len(names) not in (2, 3) or len(set(names)) < len(names):
+        raise DomainError("questions must be two or three different ones.")
+    sides = [_read_side(survey, name, candidates) for name in names]
+    unused = candidates.keys() - {side.question.id for side in sides if side.candidates is not None}
+    if unused:
+        raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
+    return sides
+
+
+def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
+    question_id, _, option = name.partition(":")
+    known = {question.id: question for question in survey.questions}
+    if question_id not in known:
+        raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
+    question = known[question_id]
+    if question.type == "any-of":
+        if option not in question.options:
+            listed = ", ".join(f"{question_id}:{each}" for each in question.options[:8])
+            raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
+        return Side(name, question, option=question.options.index(option))
+    if option:
+        raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} is no any-of question.")
+    if question.type != "text":
+        return Side(name, question)
+    if question_id not in candidates:
+        raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
+    return Side(name, question, candidates=_read_map(question.mechanism, candidates[question_id]))
+
+
+def _read_map(mechanism: object, given: CandidateMap | Sequence[str]) -> CandidateMap:
+    if not isinstance(mechanism, BloomResponse):
+        raise DomainError("mechanism of a text question must be RAPPOR's.")
+    if not isinstance(given, CandidateMap):
+        return CandidateMap.of([normalise(text) for text in given], mechanism.design)
+    if given.design != mechanism.design:
+        raise DomainError("candidates are hashed for other parameters than the question's.")
+    return given
+
+
+def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
+    if not len(records):
+        raise SourceError("there are no reports; an association needs at least one.")
+    waves = np.unique(survey.waves_of(records)).tolist()
+    if len(waves) > 1:
+        raise SourceError(
+            f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
+        )
+    columns = {question.id: column for question, column in survey.columns(records)}
+    return [side.narrow(columns[side.question.id]) for side in sides]
+
+
+def _group(columns: Sequence[Bytes]) -> tuple[list[Bytes], NDArray[np.int64]]:
+    """Return one of each group of identical reports, cut into columns again, and how many each group holds."""
+    widths = [column.shape[1] for column in columns]
+    records = np.concatenate(columns, axis=1)
+    if sum(widths) > _KEY_BYTES:
+        return list(columns), np.ones(len(records), np.int64)
+    keys = np.pad(records, ((0, 0), (0, _KEY_BYTES - sum(widths)))).view(np.uint64).ravel()
+    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    return np.split(records[first], np.cumsum(widths)[:-1], axis=1), counts.astype(np.int64)
+
+
+def _misfits(
+    sides: Sequence[Side], parts: Sequence[Bytes], counts: NDArray[np.int64], alone: Sequence[Fit]
+) -> tuple[float, list[str]]:
+    """Return the factor by which strings that are on no list widen the errors, and what to say of it."""
+    largest, warnings = 1.0, []
+    for side, part, one in zip(sides, parts, alone, strict=True):
+        if side.candidates is None or not isinstance(side.question.mechanism, BloomResponse):
+            continue
+        ratio = misfit(side.question.mechanism, part, counts, side.candidates, one.shares)
+        largest = max(largest, ratio**0.5)
+        if ratio > _SURE_MISFIT:
+            warnings.append(
+                f"the bits of {side.name} vary {ratio:.1f} times as much as noise: common strings are not among its "
+                "candidates; errors are widened, but add the strings."
+            )
+    return largest, warnings
+
+
+def _unconverged(fits: Sequence[Fit]) -> list[str]:
+    worst = max(fits, key=lambda one: one.gap)
+    if all(one.converged for one in fits):
+        return []
+    return [
+        f"not converged after {worst.n_iterations} iterations: the log-likelihood may be up to {worst.gap:.3g} below "
+        "its maximum; shares, intervals and the likelihood ratio are not final."
+    ]
+
+
+def _cells(sides: Sequence[Side], shares: Floats, errors: Floats, deviate: float) -> tuple[Cell, ...]:
+    low, high = (shares - deviate * errors).clip(0, 1), (shares + deviate * errors).clip(0, 1)
+    numbers = np.stack([shares, errors, low, high], axis=-1).reshape(-1, 4).tolist()
+    answers = product(*(side.labels for side in sides))
+    return tuple(Cell(labels, *row) for labels, row in zip(answers, numbers, strict=True))

@@ -1,0 +1,85 @@
+"""`sotto associate`."""
+
+from pathlib import Path
+
+import click
+
+from sotto_estimator.association.associate import associate as find_association
+from sotto_estimator.association.render import as_csv, as_json, table
+from sotto_estimator.records import Records, fetch_records, of_wave, read_records, save_records
+from sotto_estimator.strings.candidates import read_candidates
+
+
+@click.command(epilog="Example:  sotto associate reports.bin paid dish --candidates dish=list.txt")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY | RECORDS  QUESTION QUESTION [QUESTION]")
+@click.option(
+    "--candidates",
+    multiple=True,
+    metavar="QUESTION=FILE",
+    help="Strings of a text question, one a line; all others are one category. May be given for each.",
+)
+@click.option("--wave", type=click.IntRange(1), help="Of a survey of several waves: whose reports.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of every interval, a share between 0 and 1.",
+)
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@click.option(
+    "--save-records",
+    "kept",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep the noisy reports in this file.",
+)
+@click.option("--json", "style", flag_value="json", help="Print JSON.")
+@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+def associate(
+    sources: tuple[str, ...],
+    candidates: tuple[str, ...],
+    wave: int | None,
+    level: float,
+    token: str,
+    kept: Path | None,
+    style: str | None,
+) -> None:
+    """Estimate the joint distribution of two or three questions, and test whether they are independent.
+
+    From a collector's noisy reports (URL and SURVEY), or a file of them. QUESTION:OPTION is one option of an any-of
+    question.
+    """
+    (survey, records), questions = _records(sources, token, wave)
+    if kept:
+        save_records(survey, records, kept)
+    strings = _candidates(candidates)
+    association = find_association(survey, of_wave(survey, records, wave), questions, strings, level=level)
+    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(association))
+    for warning in association.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def _records(sources: tuple[str, ...], token: str, wave: int | None) -> tuple[Records, tuple[str, ...]]:
+    """Return the survey with its reports, and the questions that follow in the arguments."""
+    is_url = bool(sources) and sources[0].startswith(("http://", "https://"))
+    n_named = 2 if is_url else 1
+    if len(sources) - n_named not in (2, 3):
+        raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
+    questions = sources[n_named:]
+    if not is_url:
+        return read_records(Path(sources[0])), questions
+    if not token:
+        raise click.UsageError("A collector gives records to analysts: --token or SOTTO_TOKEN is needed.")
+    return fetch_records(sources[0], sources[1], token, wave), questions
+
+
+def _candidates(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    read = {}
+    for text in given:
+        question, sign, path = text.partition("=")
+        if not sign or not path:
+            raise click.UsageError("--candidates takes QUESTION=FILE.")
+        if question in read:
+            raise click.UsageError(f"--candidates is given twice for {question}.")
+        read[question] = read_candidates(Path(path))
+    return read

@@ -1,0 +1,84 @@
+"""A joint table for people, as JSON and CSV for programs: the same numbers in all three."""
+
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any
+
+from sotto_estimator.association.associate import Association, Cell
+from sotto_estimator.render import align, csv_text, json_text, percent
+
+_MOST_ROWS = 60
+
+
+def table(association: Association) -> str:
+    """Return aligned tables of the joint shares, the largest first, and of each question's; shares in per cent."""
+    cells = sorted(association.cells, key=lambda cell: -cell.share)
+    blocks = [caption(association), _joint_table(association.questions, cells[:_MOST_ROWS])]
+    if len(cells) > _MOST_ROWS:
+        blocks.append(f"and {len(cells) - _MOST_ROWS:,} more combinations, each of a smaller share: see --csv")
+    return "\n\n".join(blocks)
+
+
+def caption(association: Association) -> str:
+    """Return what the numbers mean, in three lines."""
+    test, convergence = association.independence, association.convergence
+    level = f"{(100 * Decimal(str(association.level))).normalize():f} %"
+    verdict = "converged" if convergence.converged else "NOT converged"
+    return (
+        f"{association.title}: n = {association.n_reports:,} reports, epsilon {association.epsilon:.4f} for "
+        f"{' and '.join(association.questions)} together\n"
+        f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
+        f"{convergence.gap:.2g} of its maximum); {level} normal intervals, each by itself\n"
+        f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
+        f"p = {test.p_value:.3g} (score test)"
+    )
+
+
+def as_json(association: Association) -> str:
+    """Return the association as a JSON object; shares as fractions."""
+    marginals = {
+        name: [{"answer": cell.answers[0]} | _numbers(cell) for cell in cells]
+        for name, cells in zip(association.questions, association.marginals, strict=True)
+    }
+    cells = [{"answers": list(cell.answers)} | _numbers(cell) for cell in association.cells]
+    return json_text(
+        {
+            "title": association.title,
+            "questions": list(association.questions),
+            "n_reports": association.n_reports,
+            "epsilon": association.epsilon,
+            "level": association.level,
+            "independence": asdict(association.independence),
+            "convergence": asdict(association.convergence),
+            "warnings": list(association.warnings),
+            "marginals": marginals,
+            "cells": cells,
+        }
+    )
+
+
+def as_csv(association: Association) -> str:
+    """Return the joint table as CSV with a header, a column a question; shares as fractions."""
+    beside = {
+        "n_reports": association.n_reports,
+        "epsilon": association.epsilon,
+        "level": association.level,
+        "p_independence": association.independence.p_value,
+        "converged": association.convergence.converged,
+    }
+    return csv_text([_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells])
+
+
+def _joint_table(questions: tuple[str, ...], cells: list[Cell]) -> str:
+    rows = [[*questions, "share", "std. error", "low", "high"]]
+    rows += [[*cell.answers, *map(percent, _numbers(cell).values())] for cell in cells]
+    return align(rows, n_left=len(questions))
+
+
+def _named(questions: tuple[str, ...], cell: Cell) -> dict[str, Any]:
+    """Return the answers by question; a question may be called like a number's column."""
+    return {f"answer to {name}": answer for name, answer in zip(questions, cell.answers, strict=True)}
+
+
+def _numbers(cell: Cell) -> dict[str, float]:
+    return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}

@@ -1,0 +1,78 @@
+"""Where packed reports come from, for what a tally does not hold: a collector, or a file.
+
+Both give the survey's canonical JSON in a line of its own, and behind it packed reports, one after the other.
+"""
+
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+
+from sotto_estimator.errors import FetchError, SourceError
+from sotto_estimator.http import get
+from sotto_protocol import SottoError, Survey
+from sotto_protocol.mechanism import Bytes
+
+_MAX_BYTES = 2**30
+_ACCEPT = "application/octet-stream"
+Records = tuple[Survey, Bytes]
+"""A survey, and packed reports of it, shape (n, survey.record_bytes)."""
+
+
+def fetch_records(url: str, survey_id: str, token: str, wave: int | None = None) -> Records:
+    """Fetch a survey's packed reports, of one wave or all, from a collector with an analyst's token.
+
+    Raises FetchError, which names the collector.
+    """
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/records" + ("" if wave is None else f"?wave={wave}")
+    body = get(url, route, token, accept=_ACCEPT, max_bytes=_MAX_BYTES)
+    try:
+        survey, records = _parse(body)
+    except SottoError as fault:
+        raise FetchError(f"the collector at {url} answered with what are not records: {fault}") from fault
+    if survey.id != survey_id:
+        raise FetchError(f"the collector at {url} answered with the records of another survey.")
+    return survey, records
+
+
+def read_records(path: Path) -> Records:
+    """Read packed reports from a file. Raises SourceError, which names the file."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise SourceError(f"{path} must have at most {_MAX_BYTES} bytes.")
+        return _parse(path.read_bytes())
+    except OSError as fault:
+        hint = "" if path.exists() else " A collector's URL begins with http:// or https://."
+        raise SourceError(f"{path} cannot be read: {fault.strerror}.{hint}") from fault
+    except SottoError as fault:
+        raise SourceError(f"{path} are not records: {fault}") from fault
+
+
+def save_records(survey: Survey, records: Bytes, path: Path) -> None:
+    """Write packed reports to a file, which may replace records and nothing else. Raises SourceError."""
+    try:
+        if path.exists() and path.stat().st_size:
+            read_records(path)
+        path.write_bytes(survey.canonical + b"\n" + records.tobytes())
+    except OSError as fault:
+        raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
+
+
+def of_wave(survey: Survey, records: Bytes, wave: int | None) -> Bytes:
+    """Return the packed reports of one wave in [1, survey.waves], or all of them where it is None."""
+    if wave is None:
+        return records
+    if not 1 <= wave <= survey.waves:
+        raise SourceError(f"wave ({wave}) must be in [1, {survey.waves}], the survey's.")
+    chosen: Bytes = records[survey.waves_of(records) == wave]
+    return chosen
+
+
+def _parse(content: bytes) -> Records:
+    line, _, packed = content.partition(b"\n")
+    survey = Survey.from_canonical(line)
+    if len(packed) % survey.record_bytes:
+        raise SourceError(f"packed reports ({len(packed)} bytes) must be of {survey.record_bytes} bytes each.")
+    records = np.frombuffer(packed, np.uint8).reshape(-1, survey.record_bytes)
+    survey.waves_of(records)
+    return survey, records

@@ -1,0 +1,1 @@
+"""From counts of Bloom filters to the shares of strings: RAPPOR, decoded."""

@@ -1,0 +1,225 @@
+"""`sotto decode`."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.fetch import fetch_tally, read_tallies
+from sotto_estimator.quality import quality_of
+from sotto_estimator.records import Records, fetch_records, of_wave, read_records
+from sotto_estimator.strings.candidates import CandidateMap, read_candidates
+from sotto_estimator.strings.counts import BitCounts, BitRates
+from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeManner
+from sotto_estimator.strings.decode import decode as decode_counts
+from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
+from sotto_estimator.strings.question import bit_counts, bit_rates, text_question
+from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
+from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
+from sotto_protocol import Question, Survey, Tally
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What is decoded: counts, the channel that they went through, and the candidates."""
+
+    subject: Subject
+    counts: BitCounts
+    rates: BitRates
+    candidates: CandidateMap
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Where candidates are listed: a file, and the column of it if it is CSV."""
+
+    path: Path | None
+    column: str | None
+
+    def read(self) -> tuple[str, ...]:
+        if self.path is None:
+            raise click.UsageError("--candidates is needed.")
+        return read_candidates(self.path, self.column)
+
+
+@click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
+@click.argument("sources", nargs=-1, metavar="URL SURVEY QUESTION | FILE ... QUESTION")
+@click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line.")
+@click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line.")
+@click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, from reported n-grams.")
+@click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
+@click.option("--wave", type=click.IntRange(min=1), help="Decode one wave of the survey, by number  [default: all].")
+@click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
+@click.option("--params", type=_FILE, help="google/rappor's parameters: k,h,m,p,q,f with this header.")
+@click.option("--counts", type=_FILE, help="google/rappor's counts: a row a cohort, its total and k bit counts.")
+@click.option("--map", "map_path", type=_FILE, help="google/rappor's map: a row a string, and its m h bit numbers.")
+@click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95.")
+@click.option(
+    "--method", type=click.Choice(DECODE_METHODS), default="normal", show_default=True, help="How intervals are made."
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level, a share between 0 and 1.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    default="fdr",
+    show_default=True,
+    help="What --fdr bounds: the rate of false discoveries (Benjamini-Hochberg), or the risk of any (Bonferroni).",
+)
+@click.option(
+    "--fdr",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The most false discoveries, as a share of all discoveries between 0 and 1.",
+)
+@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
+@click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
+@click.option("--json", "style", flag_value="json", help="Print JSON.")
+@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file.")
+def decode(
+    sources: tuple[str, ...],
+    candidates: Path | None,
+    column: str | None,
+    is_unknown: bool,
+    alphabet: str | None,
+    wave: int | None,
+    token: str,
+    params: Path | None,
+    counts: Path | None,
+    map_path: Path | None,
+    rappor_csv: Path | None,
+    limit: int | None,
+    style: str | None,
+    plot_path: Path | None,
+    **manner: Any,
+) -> None:
+    """Decode a text question: which strings are common, with intervals that hold.
+
+    From a collector's tally (URL, SURVEY and QUESTION) or tally files, which are merged, and --candidates; or from
+    google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
+    --unknown, without --candidates, from packed reports: a collector's, or a file of them.
+    """
+    how = DecodeManner(**manner)
+    if rappor_csv and how.level != RESULT_LEVEL:
+        raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
+    if column is not None and candidates is None:
+        raise click.UsageError("--column goes with --candidates.")
+    if alphabet is not None and not is_unknown:
+        raise click.UsageError("--alphabet goes with --unknown.")
+    if is_unknown:
+        if params or counts or map_path or candidates:
+            raise click.UsageError("--unknown takes reports, and no candidates: give URL, SURVEY and QUESTION.")
+        subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, how)
+    else:
+        is_google = params or counts or map_path
+        if is_google and (sources or wave):
+            raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
+        listed = _Listed(candidates, column)
+        given = (
+            _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
+        )
+        subject, decoded = given.subject, decode_counts(given.counts, given.rates, given.candidates, how)
+    if rappor_csv:
+        write_results(decoded, rappor_csv)
+    if plot_path:
+        _plot(subject, decoded, plot_path, limit)
+    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(subject, decoded, limit))
+    quality = subject.quality
+    for warning in (*decoded.warnings, *([quality.warning] if quality and quality.is_alarming else [])):
+        click.echo(f"Warning: {warning}", err=True)
+
+
+def _from_google(params: Path | None, counts: Path | None, map_path: Path | None, listed: _Listed) -> _Given:
+    if params is None or counts is None or (map_path is None) == (listed.path is None):
+        raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
+    design, rates = read_params(params)
+    bit_counts = read_counts(counts, design)
+    mapped = read_map(map_path, design) if map_path else CandidateMap.of(listed.read(), design, "google")
+    return _Given(Subject(str(counts)), bit_counts, rates, mapped)
+
+
+def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed) -> _Given:
+    if len(sources) < 2 or listed.path is None:
+        raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
+    *place, question_id = sources
+    tally = _tally(place, token, wave)
+    question, mechanism = text_question(tally.survey, question_id)
+    return _Given(
+        _subject(tally.survey, question, tally.waves, tally.n_reports, tally.implausible[question_id]),
+        bit_counts(tally, question_id),
+        bit_rates(mechanism),
+        CandidateMap.of(listed.read(), mechanism.design),
+    )
+
+
+def _decode_unknown(
+    sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, manner: DecodeManner
+) -> tuple[Subject, Decoded]:
+    """Return the strings that n-grams lead to, as decoded. Raises SourceError where they lead to none."""
+    if len(sources) < 2:
+        raise click.UsageError("Give URL, SURVEY and QUESTION, or a file of packed reports and QUESTION.")
+    *place, question_id = sources
+    survey, records = _records(place, token, wave)
+    if survey.waves > 1 and wave is None:
+        raise click.UsageError("--unknown takes reports of one wave: give --wave.")
+    question, mechanism = text_question(survey, question_id)
+    reports = next(part for asked, part in survey.columns(of_wave(survey, records, wave)) if asked.id == question_id)
+    unknown = decode_unknown(mechanism, reports, alphabet, manner)
+    if unknown.decoded is None:
+        raise SourceError(" ".join(["no string was found from n-grams:", *unknown.found.warnings]))
+    decoded = replace(unknown.decoded, warnings=(*unknown.found.warnings, *unknown.decoded.warnings))
+    return _subject(survey, question, (wave or 1,), len(reports), mechanism.count_implausible(reports)), decoded
+
+
+def _subject(survey: Survey, question: Question, waves: tuple[int, ...], n_reports: int, n_implausible: int) -> Subject:
+    epsilons = float(question.epsilon), float(question.epsilon_forever)
+    prob = question.mechanism.prob_implausible
+    quality = quality_of(question.id, n_reports, n_implausible, prob, len(waves)) if prob else None
+    return Subject(survey.title, question.id, *epsilons, waves if survey.waves > 1 else (), quality)
+
+
+def _tally(place: list[str], token: str, wave: int | None) -> Tally:
+    if _is_collector(place, token):
+        return fetch_tally(place[0], place[1], token, wave)
+    if wave:
+        raise click.UsageError("--wave goes with a collector's URL.")
+    return read_tallies([Path(source) for source in place])
+
+
+def _records(place: list[str], token: str, wave: int | None) -> Records:
+    if _is_collector(place, token):
+        return fetch_records(place[0], place[1], token, wave)
+    if len(place) != 1:
+        raise click.UsageError("--unknown takes one file of packed reports.")
+    return read_records(Path(place[0]))
+
+
+def _is_collector(place: list[str], token: str) -> bool:
+    """Whether sources begin with a collector's URL; raises UsageError for one that cannot be asked."""
+    if not place[0].startswith(("http://", "https://")):
+        return False
+    if len(place) != 2:
+        raise click.UsageError("A collector's URL is followed by one survey's id and one question's.")
+    if not token:
+        raise click.UsageError("A collector answers analysts: --token or SOTTO_TOKEN is needed.")
+    return True
+
+
+def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
+    from sotto_estimator.plot import MAX_BARS, Bar, draw_bars  # matplotlib takes a second to load
+
+    rows = decoded.rows[: min(limit or MAX_BARS, MAX_BARS)]
+    bars = [Bar(row.string, row.share, row.low, row.high) for row in rows]
+    longest = max((row.high for row in rows), default=1.0)
+    draw_bars(bars, caption(subject, decoded), path, max_percent=min(100.0, 105 * longest))

@@ -1,0 +1,178 @@
+"""Choose the regression: all candidates where the cells can carry them, else those that tests find, wave by wave."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse, special
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.strings.columns import Columns, Ints
+from sotto_estimator.strings.regression import Cells, Fit, fit_columns, independent, standard_errors
+from sotto_estimator.strings.selection import Correction, rejected
+
+MAX_FULL = 512
+"""Most candidates that are all fitted together."""
+_WORTH_GROWING = 1.1
+"""How many times the degrees of freedom of the full model another must be able to have to be tried."""
+_WINSOR = 2.0
+_LEAST_P_VALUE = 1e-300
+_TURN = 1.5
+_MAX_INFLATION = 3.0
+_MAX_SCANS = 8
+_MAX_WAVES = 40
+_SHORTLIST = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A regression on the candidates `chosen`, with one-sided tests of their shares, in its order.
+
+    `inflation`: what the errors were multiplied by, because the counts had a say in which candidates were chosen.
+    """
+
+    chosen: Ints
+    fit: Fit
+    standard_errors: Floats
+    p_values: Floats
+    inflation: float = 1.0
+
+    @property
+    def z_scores(self) -> Floats:
+        scores: Floats = self.fit.shares / self.standard_errors
+        return scores
+
+
+class Search:
+    """A search among the candidates `eligible`: those that repeat no other's column."""
+
+    def __init__(self, cells: Cells, columns: Columns, eligible: Ints, rate: float, correction: Correction) -> None:
+        self.cells = cells
+        self.columns = columns
+        self.eligible = eligible
+        self.rate = rate
+        self.correction: Correction = correction
+        self.dropped: set[int] = set()
+        """Candidates whose columns those before them in a model make up."""
+        self._refused: set[int] = set()
+
+    def find(self) -> Model:
+        """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests."""
+        if not 0 < self.eligible.size <= min(MAX_FULL, self.cells.n_used // 2):
+            return self._allow_for_choice(self._grow())
+        full = self._model(self.eligible)
+        n_found = int(np.count_nonzero(self.detected(full)))
+        if self.cells.n_used - n_found <= _WORTH_GROWING * full.fit.degrees:
+            return full
+        grown = self._allow_for_choice(self._grow())
+        return full if full.fit.spread <= grown.fit.spread else grown
+
+    def detected(self, model: Model) -> NDArray[np.bool_]:
+        """Return which of the model's candidates the tests find, beside all the others."""
+        return rejected(model.p_values, self.rate, self.correction, self.columns.n) & (model.fit.shares > 0)
+
+    def _grow(self) -> Model:
+        model = self._model(np.empty(0, np.intp))
+        for _ in range(_MAX_SCANS):
+            p_values = self._screen(model, None)[self.eligible]
+            listed, matrix = self.eligible, None
+            if listed.size > 4 * _SHORTLIST:
+                listed = np.sort(listed[np.argsort(p_values, kind="stable")[:_SHORTLIST]])
+                matrix = self.columns.rows(listed)
+            grown = self._grow_among(model, listed, matrix)
+            is_final = matrix is None or np.array_equal(grown.chosen, model.chosen)
+            model = grown
+            if is_final:
+                break
+        return model
+
+    def _grow_among(self, model: Model, listed: Ints, matrix: sparse.csr_array | None) -> Model:
+        for _ in range(_MAX_WAVES):
+            p_values = self._screen(model, matrix)
+            p_values = p_values if matrix is not None else p_values[listed]
+            found = np.isin(listed, model.chosen)
+            p_values[found] = model.p_values[np.searchsorted(model.chosen, listed[found])]
+            called = rejected(p_values, self.rate, self.correction, self.columns.n)
+            allowed = called & ~found & ~np.isin(listed, list(self._refused))
+            room = self.cells.n_used // 2 - model.chosen.size
+            new = listed[allowed][np.argsort(p_values[allowed], kind="stable")[: max(room, 0)]]
+            if not new.size:
+                break
+            model = self._prune(self._model(np.union1d(model.chosen, new), model.fit))
+        return model
+
+    def _prune(self, model: Model) -> Model:
+        """Drop candidates that are no longer found beside the others, the least likely half at a time."""
+        while model.chosen.size and not (kept := self.detected(model)).all():
+            worst = np.argsort(-np.where(kept, -1.0, model.p_values), kind="stable")
+            worst = worst[: max(1, int(np.count_nonzero(~kept)) // 2)]
+            self._refused.update(model.chosen[worst].tolist())
+            model = self._model(np.delete(model.chosen, worst), model.fit)
+        return model
+
+    def _model(self, chosen: Ints, start: Fit | None = None) -> Model:
+        columns = self.columns.dense(chosen)
+        try:
+            fit = fit_columns(self.cells, columns, start)
+        except linalg.LinAlgError:
+            told_apart = independent(self.cells, columns)
+            self.dropped.update(chosen[~told_apart].tolist())
+            self._refused |= self.dropped
+            chosen = chosen[told_apart]
+            fit = fit_columns(self.cells, columns[:, told_apart])
+        return self._tested(chosen, fit, standard_errors(self.cells, fit, fit.weights), 1.0)
+
+    def _tested(self, chosen: Ints, fit: Fit, errors: Floats, inflation: float) -> Model:
+        skewness = self._skewness(fit.residuals * fit.cell_weights)
+        return Model(chosen, fit, errors, upper_tail(fit.shares, errors, skewness), inflation)
+
+    def _allow_for_choice(self, model: Model) -> Model:
+        """Widen errors for columns chosen because they fit the noise: each beside the threshold takes more than 1 df.
+
+        Degrees of freedom of a choice by threshold t: t phi(t - z) for each candidate (Ye 1998). They count twice in
+        the variance, as in generalised cross-validation: for the noise they take away and that which they pass on.
+        """
+        if not model.chosen.size:
+            return model
+        threshold = max(0.0, -float(special.ndtri(max(model.p_values.max(), _LEAST_P_VALUE))))
+        z_scores = -special.ndtri(np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16))
+        z_scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
+        extra = threshold * float(np.exp(-np.square(threshold - z_scores) / 2).sum()) / math.sqrt(2 * math.pi)
+        degrees = np.count_nonzero(model.fit.cell_weights) - model.chosen.size - 1
+        inflation = degrees / max(degrees - extra, degrees / _MAX_INFLATION) if degrees > 0 else 1.0
+        return self._tested(model.chosen, model.fit, model.standard_errors * inflation, inflation)
+
+    def _screen(self, model: Model, matrix: sparse.csr_array | None) -> Floats:
+        """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""
+        weighted = _winsorised(model.fit)
+        deviation = np.sqrt(self.columns.moments.quadratic(weighted.reshape(self.cells.shape)).sum())
+        sums = self.columns.sums(weighted[:, None])[:, 0] if matrix is None else matrix @ weighted
+        scores = sums - self.columns.moments.density * weighted.sum()
+        return upper_tail(scores, np.full(sums.shape, deviation), self._skewness(weighted))
+
+    def _skewness(self, weighted: Floats) -> float:
+        return self.columns.moments.skewness(weighted.reshape(self.cells.shape), self.columns.n_hashes)
+
+
+def _winsorised(fit: Fit) -> Floats:
+    """Return residuals over their variances, those beyond `_WINSOR` robust deviations brought back to them.
+
+    Sums of them over a random column are close to normal, even if a few large strings made the residuals.
+    """
+    used = np.isfinite(fit.variances)
+    deviations = np.sqrt(fit.variances)
+    standardised = np.where(used, fit.residuals / deviations, 0.0)
+    most = _WINSOR * float(np.median(np.abs(standardised[used]))) * 1.4826
+    return np.clip(standardised, -most, most) / deviations
+
+
+def upper_tail(values: Floats, errors: Floats, skewness: float = 0.0) -> Floats:
+    """Return P(Z >= value / error); without any error, 0 for a value above 0 and else 1.
+
+    Positive skewness thickens the tail: z - skewness (z^2 - 1) / 6 for z above 1 (Cornish & Fisher 1938).
+    """
+    scores = np.divide(values, errors, out=np.zeros_like(values), where=errors > 0)
+    steepest = np.minimum(scores, _TURN / max(skewness, 1e-9))  # beyond, the correction would turn back
+    scores = scores - max(skewness, 0.0) * np.maximum(np.square(steepest) - 1, 0) / 6
+    return np.where(errors > 0, special.ndtr(-scores), np.where(values > 0, 0.0, 1.0))

@@ -1,0 +1,253 @@
+"""The smallest share of a string that a text question will detect, and the Bloom filter that makes it smallest."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from scipy.special import ndtri
+
+from sotto_estimator.channel import check_n
+from sotto_estimator.errors import DomainError
+from sotto_estimator.render import align, csv_text, json_text
+from sotto_protocol.rappor import MAX_COUNTS, BloomResponse
+from sotto_protocol.rappor_designs import BloomShape, Stages, bloom
+
+POWER = 0.8
+"""With this probability a string of the smallest share is detected."""
+ERROR_RATE = 0.05
+"""The false discovery rate; a string that is detected alone takes all of it, over the number of candidates."""
+MAX_PLANNED_CANDIDATES = 10**9
+
+_N_BITS = tuple(2**power for power in range(3, 13))
+_N_HASHES = (1, 2, 3, 4)
+_N_COHORTS = tuple(2**power for power in range(11))
+_MIN_REPORTS_A_COHORT = 100  # the decoder takes errors from the counts themselves: they need some
+_NEAR_BEST = 1.05  # a share that is this many times the smallest is as good, if reports are shorter
+_N_ROUNDS = 200  # of a bisection
+_CAUTION = 1.03
+"""What the decoder loses by bounding residuals and widening errors for the choice: measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextAim:
+    """Whom a text question is planned for: `n_reports` of different people, `n_candidates` strings looked for."""
+
+    n_reports: int
+    n_candidates: int
+
+    def __post_init__(self) -> None:
+        check_n(self.n_reports)
+        if not 1 <= self.n_candidates <= MAX_PLANNED_CANDIDATES:
+            raise DomainError(f"n_candidates ({self.n_candidates}) must be in [1, {MAX_PLANNED_CANDIDATES}].")
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlan:
+    """One design. Epsilons in nats, shares as fractions; `is_best` is the one to take for its epsilons.
+
+    `smallest_share` is detected with probability `POWER`; `standard_error` is that of its estimate.
+    """
+
+    epsilon: float
+    epsilon_forever: float
+    n_bits: int
+    n_hashes: int
+    n_cohorts: int
+    report_bytes: int
+    standard_error: float
+    smallest_share: float
+    is_best: bool
+
+
+def text_plan(
+    epsilon: Decimal,
+    epsilon_forever: Decimal | None,
+    aim: TextAim,
+    *,
+    n_bits: int | None = None,
+    n_hashes: int | None = None,
+    n_cohorts: int | None = None,
+) -> list[TextPlan]:
+    """Return the best design for every number of hashes, the best of all first.
+
+    Epsilons in [0.001, 20], in nats: of one report and, above it, of all reports of one answer; None leaves the
+    instantaneous stage out. A number that is given is not chosen. Raises ValueError for one outside its domain, and
+    where no string could be detected.
+    """
+    choices = (_fixed(n_bits, _N_BITS), _fixed(n_hashes, _N_HASHES), _fixed(n_cohorts, _N_COHORTS))
+    shapes = list(_shapes(choices, aim))
+    differences = {shape.n_differences for shape in shapes}
+    stages = {number: Stages.of_epsilons(number, epsilon, epsilon_forever) for number in differences}
+    rows = [_row(bloom(shape, stages[shape.n_differences]), epsilon, epsilon_forever, aim) for shape in shapes]
+    best = [_best([row for row in rows if row.n_hashes == hashes]) for hashes in choices[1]]
+    chosen = _best(best)
+    if chosen.smallest_share >= 1:
+        raise ValueError(
+            f"no string can be detected with epsilon ({epsilon}) and n = {aim.n_reports:,} reports, not even one that "
+            "everybody answers: ask more people, or take more epsilon."
+        )
+    return [replace(chosen, is_best=True), *(row for row in best if row is not chosen)]
+
+
+def share_variance(share: float, design: BloomResponse) -> float:
+    """Return n times the variance of a string's estimated share, of the reports alone.
+
+    The estimate is the mean over reports of g = sum over bits i of (x_i - d)(y_i - b) / ((a - b) k d (1 - d)): y_i is
+    the reported bit, x_i whether the string sets it, d the chance that a string does, a and b the probabilities of a
+    reported one if it does and does not. Other strings' bits are random. Exact for one hash. docs/maths.md derives it.
+    """
+    a, b = design.prob_support_if_true, design.prob_support_if_other
+    density, spread = _hash_moments(design)
+    scale = (a - b) ** 2 * design.n_values * density * (1 - density)
+    noise_of_others = density * a * (1 - a) + (1 - density) * b * (1 - b)
+    noise_of_own = (1 - density) * a * (1 - a) + density * b * (1 - b)
+    of_others = (noise_of_others + (a - b) ** 2 * spread) / scale
+    return (1 - share) * of_others + share * noise_of_own / scale + share * (1 - share)
+
+
+def standard_error(share: float, design: BloomResponse, n_reports: int) -> float:
+    """Return the error of a string's estimated share, with what the other strings' bits add at worst.
+
+    At worst they are on no list and have the same share each, as more common ones are found: (1 - share) / share
+    strings, of which each adds share^2 / (n_bits n_cohorts) or a little more, however many the reports are.
+    """
+    density, spread = _hash_moments(design)
+    of_hashes = spread / (density * (1 - density)) / (design.n_values * design.n_cohorts)
+    return math.sqrt(share_variance(share, design) / n_reports + share * (1 - share) * of_hashes)
+
+
+def skewness(share: float, design: BloomResponse, n_reports: int) -> float:
+    """Return the skewness of a string's estimated share, where all others are on no list and as common.
+
+    A bit that one of them sets counts too much in h m cells, and few of them do: the third moment of a cell is
+    (1 - share) share^2 d (1 - d) (1 - 2 d), and the sum over h m cells has 1 / sqrt(h m) of its skewness.
+    """
+    density, _ = _hash_moments(design)
+    cells = design.n_hashes * design.n_cohorts
+    third = (1 - share) * share**2 * density * (1 - density) * (1 - 2 * density)
+    deviation = standard_error(share, design, n_reports) * math.sqrt(cells)
+    return third / deviation**3 / math.sqrt(cells)
+
+
+def _hash_moments(design: BloomResponse) -> tuple[float, float]:
+    """Return the chance d that a random string sets a bit, and d (1 - d) less the covariance of two bits."""
+    k, h = design.n_values, design.n_hashes
+    unset = (1 - 1 / k) ** h
+    covariance = (1 - 2 / k) ** h - unset**2
+    return 1 - unset, unset * (1 - unset) - covariance
+
+
+def smallest_share(design: BloomResponse, aim: TextAim) -> float:
+    """Return the smallest share that is detected with probability `POWER`, by bisection; 1 where none is.
+
+    Detected: the estimate exceeds its error times the normal quantile t of `ERROR_RATE` / n_candidates, and skewness
+    (t^2 - 1) / 6 more (Cornish & Fisher 1938), with what the decoder's caution costs.
+    """
+    threshold, reserve = -float(ndtri(ERROR_RATE / aim.n_candidates)), float(ndtri(POWER))
+    low, high = 0.0, 1.0
+    for _ in range(_N_ROUNDS):
+        middle = (low + high) / 2
+        skewed = threshold + skewness(middle, design, aim.n_reports) * (threshold**2 - 1) / 6
+        if middle >= _CAUTION * (skewed + reserve) * standard_error(middle, design, aim.n_reports):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def plan_text(rows: Sequence[TextPlan], aim: TextAim) -> str:
+    """Return an aligned table for people, what the smallest share is, and the best designs as a survey takes them."""
+    cells = [["", *_COLUMNS, "std. error", "smallest share", "people"]]
+    for row in rows:
+        numbers = (row.epsilon, row.epsilon_forever, row.n_bits, row.n_hashes, row.n_cohorts, row.report_bytes)
+        people = math.ceil(row.smallest_share * aim.n_reports)
+        cells.append(
+            [
+                "*" if row.is_best else "",
+                *(f"{number:g}" for number in numbers),
+                _percent(row.standard_error),
+                _percent(row.smallest_share),
+                f"{people:,}",
+            ]
+        )
+    best = "\n\n".join(plan_toml(row) for row in rows if row.is_best)
+    return f"{align(cells, n_left=1)}\n\n{_words(aim)}\n\n{best}"
+
+
+def plan_toml(row: TextPlan) -> str:
+    """Return the members of a text question that a plan has chosen, as TOML."""
+    forever = f"epsilon_forever = {row.epsilon_forever}\n" if row.epsilon_forever > row.epsilon else ""
+    bloom_filter = f"n_bits = {row.n_bits}\nn_hashes = {row.n_hashes}\nn_cohorts = {row.n_cohorts}"
+    return f'type = "text"\nepsilon = {row.epsilon}\n{forever}{bloom_filter}'
+
+
+def plan_json(rows: Sequence[TextPlan], aim: TextAim) -> str:
+    """Return the plan as a JSON object; shares as fractions."""
+    return json_text(_aim_members(aim) | {"plan": [asdict(row) for row in rows]})
+
+
+def plan_csv(rows: Sequence[TextPlan], aim: TextAim) -> str:
+    """Return the plan as CSV, n, candidates, power and error rate in every row; shares as fractions."""
+    return csv_text([asdict(row) | _aim_members(aim) for row in rows])
+
+
+_COLUMNS = ("epsilon", "for ever", "n_bits", "n_hashes", "n_cohorts", "bytes")
+
+
+def _words(aim: TextAim) -> str:
+    heading = f"n = {aim.n_reports:,} reports, {aim.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
+    return (
+        f"{heading}; * is the best.\nA string of the smallest share is detected with probability {POWER:g}, even if it "
+        "is the only one on the list\nand all others are as common."
+    )
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent with three digits, however small."""
+    return f"{100 * share:#.3g} %"
+
+
+def _aim_members(aim: TextAim) -> dict[str, Any]:
+    return asdict(aim) | {"power": POWER, "false_discovery_rate": ERROR_RATE}
+
+
+def _fixed(number: int | None, choices: tuple[int, ...]) -> tuple[int, ...]:
+    return choices if number is None else (number,)
+
+
+def _shapes(choices: Sequence[tuple[int, ...]], aim: TextAim) -> list[BloomShape]:
+    """Return the filters to compare: not more counts than a tally holds, enough reports in each cohort."""
+    most_cohorts = max(min(choices[2]), aim.n_reports // _MIN_REPORTS_A_COHORT)
+    most_counts = max(min(choices[0]) * min(choices[2]), MAX_COUNTS)
+    return [
+        BloomShape(n_bits, n_hashes, n_cohorts)
+        for n_bits, n_hashes, n_cohorts in product(*choices)
+        if n_cohorts <= most_cohorts and n_bits * n_cohorts <= most_counts
+    ]
+
+
+def _row(design: BloomResponse, epsilon: Decimal, epsilon_forever: Decimal | None, aim: TextAim) -> TextPlan:
+    share = smallest_share(design, aim)
+    return TextPlan(
+        float(epsilon),
+        float(epsilon if epsilon_forever is None else epsilon_forever),
+        design.n_values,
+        design.n_hashes,
+        design.n_cohorts,
+        design.n_bytes,
+        standard_error(share, design, aim.n_reports),
+        share,
+        False,
+    )
+
+
+def _best(rows: Sequence[TextPlan]) -> TextPlan:
+    """Return the row of the shortest reports, then of the fewest cohorts, among those that are near the best."""
+    near = _NEAR_BEST * min(row.smallest_share for row in rows)
+    return min(
+        (row for row in rows if row.smallest_share <= near),
+        key=lambda row: (row.report_bytes, row.n_bits * row.n_cohorts, row.smallest_share),
+    )

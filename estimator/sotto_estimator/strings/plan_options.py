@@ -1,0 +1,89 @@
+"""The options of `sotto plan --text`, and what it prints."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+import click
+
+from sotto_estimator.strings.plan import TextAim, plan_csv, plan_json, plan_text, text_plan
+from sotto_protocol.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES
+
+_OPTIONS = (
+    click.option("--text", "is_text", is_flag=True, help="Plan a text question."),
+    click.option(
+        "--candidates-n", "n_candidates", type=int, help="With --text: the number of strings that are looked for."
+    ),
+    click.option(
+        "--epsilon-forever",
+        type=float,
+        help="With --text: epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
+    ),
+    click.option(
+        "--bits",
+        "n_bits",
+        type=click.IntRange(2, MAX_BITS),
+        help="With --text: bits of the Bloom filter  [default: chosen].",
+    ),
+    click.option(
+        "--hashes",
+        "n_hashes",
+        type=click.IntRange(1, MAX_HASHES),
+        help="With --text: hashes of a string  [default: chosen].",
+    ),
+    click.option(
+        "--cohorts",
+        "n_cohorts",
+        type=click.IntRange(1, MAX_COHORTS),
+        help="With --text: cohorts of devices that hash differently  [default: chosen].",
+    ),
+)
+_ONLY_TEXT = {
+    "n_candidates": "--candidates-n",
+    "epsilon_forever": "--epsilon-forever",
+    "n_bits": "--bits",
+    "n_hashes": "--hashes",
+    "n_cohorts": "--cohorts",
+}
+_NEVER_TEXT = {
+    "n_options": "--options",
+    "max_selected": "--max-selected",
+    "half_width": "--half-width",
+    "target": "--target",
+    "method": "--method",
+    "level": "--level",
+    "share": "--share",
+}
+
+
+def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --text and the options that go with it."""
+    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), command)
+
+
+def check_text_options(is_text: bool) -> None:
+    """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
+    for name, flag in (_NEVER_TEXT if is_text else _ONLY_TEXT).items():
+        if click.get_current_context().get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
+
+
+def text_output(
+    style: str | None,
+    epsilons: Sequence[float],
+    epsilon_forever: float | None,
+    n_reports: int | None,
+    n_candidates: int | None,
+    shape: Mapping[str, int | None],
+) -> str:
+    """Return the plan of a text question for every epsilon, as text, JSON or CSV. Raises UsageError."""
+    if n_reports is None or n_candidates is None:
+        raise click.UsageError("--text needs --n and --candidates-n.")
+    forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
+    try:
+        aim = TextAim(n_reports, n_candidates)
+        rows = [row for epsilon in epsilons for row in text_plan(Decimal(str(epsilon)), forever, aim, **shape)]
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from fault
+    return {"json": plan_json, "csv": plan_csv}.get(style or "", plan_text)(rows, aim)

@@ -1,0 +1,47 @@
+"""A text question of a tally: its counts, the channel that they went through, and what its decoding needs."""
+
+from collections.abc import Sequence
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.strings.candidates import CandidateMap
+from sotto_estimator.strings.counts import BitCounts, BitRates
+from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_protocol import COIN_SCALE, Question, Survey, Tally
+from sotto_protocol.rappor import BloomResponse
+
+
+def decode_tally(
+    tally: Tally, question_id: str, candidates: Sequence[str], manner: DecodeManner | None = None
+) -> Decoded:
+    """Find which candidates are common answers to a text question, and their shares: see `decode`.
+
+    `candidates`: different strings, in Unicode's normal form C. Raises SourceError where the survey has no such text
+    question, or no reports are counted.
+    """
+    _, mechanism = text_question(tally.survey, question_id)
+    counts = bit_counts(tally, question_id)
+    return decode(counts, bit_rates(mechanism), CandidateMap.of(candidates, mechanism.design), manner)
+
+
+def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResponse]:
+    """Return a survey's text question and its mechanism. Raises SourceError, which names those that there are."""
+    for question in survey.questions:
+        if question.id == question_id and isinstance(question.mechanism, BloomResponse):
+            return question, question.mechanism
+    known = ", ".join(question.id for question in survey.questions if question.type == "text") or "none"
+    raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.")
+
+
+def bit_counts(tally: Tally, question_id: str) -> BitCounts:
+    """Return a text question's counts; of as many reports of one device as waves are pooled."""
+    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(tally.waves)))
+
+
+def bit_rates(mechanism: BloomResponse) -> BitRates:
+    """Return the two stages that a text question's bits go through."""
+    return BitRates(
+        mechanism.threshold_if_true / COIN_SCALE,
+        mechanism.threshold_if_other / COIN_SCALE,
+        mechanism.report_if_one / COIN_SCALE,
+        mechanism.report_if_zero / COIN_SCALE,
+    )

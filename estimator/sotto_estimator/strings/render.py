@@ -1,0 +1,163 @@
+"""Decoded strings as a table for people, as JSON and CSV for programs: the same numbers in all three."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sotto_estimator.quality import Quality
+from sotto_estimator.render import FAKES, csv_text, json_text, level_words, percent, quality_members, signed_percent
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
+from sotto_estimator.strings.selection import Correction
+
+_METHODS: dict[DecodeMethod, str] = {
+    "normal": "normal approximation",
+    "chernoff": "Chernoff-type bound",
+}
+_CORRECTIONS: dict[Correction, str] = {
+    "fdr": "false discovery rate at most",
+    "bonferroni": "probability of any false discovery at most",
+}
+_COLUMNS = ["string", "share", "std. error", "low", "high", "fakes for", "against"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What was decoded. Epsilons of one report and of all reports of one answer, in nats; None where unknown.
+
+    `waves`: whose reports are counted, () in a survey of one. `quality`: None where it is not known.
+    """
+
+    title: str
+    question: str = ""
+    epsilon: float | None = None
+    epsilon_forever: float | None = None
+    waves: tuple[int, ...] = ()
+    quality: Quality | None = None
+
+
+def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
+    """Return an aligned table of the largest shares, n, epsilon, method, level and correction beside it."""
+    shown = decoded.rows[:limit]
+    rows = [_COLUMNS, *map(_cells, shown)]
+    quality = f"\n{subject.quality}" if subject.quality else ""
+    return f"{caption(subject, decoded)}\n{FAKES}\n\n{align_wide(rows)}\n\n{summary(decoded, len(shown))}{quality}"
+
+
+def _cells(row: DecodedString) -> list[str]:
+    shares = map(percent, (row.share, row.standard_error, row.low, row.high))
+    return [row.string, *shares, *map(signed_percent, (row.shift_up, row.shift_down))]
+
+
+def caption(subject: Subject, decoded: Decoded) -> str:
+    """Return what the intervals mean and how strings were chosen, in three lines."""
+    manner = decoded.manner
+    title = ", ".join(filter(None, [subject.title, subject.question]))
+    together = "all together" if manner.simultaneous else "of those that were detected"
+    return (
+        f"{title}: n = {decoded.n_reports:,} reports{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
+        f"{level_words(manner.level)} intervals by the {_METHODS[manner.method]}, {together}, about the population\n"
+        f"detected among {decoded.n_candidates:,} candidates: {_CORRECTIONS[manner.correction]} {manner.fdr:g}"
+    )
+
+
+def summary(decoded: Decoded, n_shown: int) -> str:
+    """Return how much was found, how much was not, and how well the model fits, in three lines."""
+    fit = decoded.fit
+    shown = "" if n_shown == len(decoded.rows) else f" ({n_shown:,} shown)"
+    return (
+        f"detected {len(decoded.rows):,} of {decoded.n_candidates:,} candidates{shown}, "
+        f"{percent(decoded.explained_mass)} of all answers\n"
+        f"other strings {percent(decoded.other_share)}, std. error {percent(decoded.other_standard_error)}\n"
+        f"fit: residual chi-square {fit.chi_square:.1f} on {fit.degrees:,} degrees of freedom, "
+        f"ratio {fit.ratio:.3f}, p-value {fit.p_value:.3g}"
+    )
+
+
+def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
+    """Return what was decoded as a JSON object; shares as fractions."""
+    found = {
+        "n_detected": len(decoded.rows),
+        "explained_mass": decoded.explained_mass,
+        "other_share": decoded.other_share,
+        "other_standard_error": decoded.other_standard_error,
+        "fit": asdict(decoded.fit) | {"ratio": decoded.fit.ratio},
+        "warnings": list(decoded.warnings),
+        "strings": [asdict(row) for row in decoded.rows[:limit]],
+    }
+    return json_text(asdict(subject) | _design_members(decoded) | asdict(decoded.manner) | found)
+
+
+def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
+    """Return a header and a row for every detected string, n, epsilon and manner in every row; shares as fractions."""
+    heading = {
+        "n_reports": decoded.n_reports,
+        "n_candidates": decoded.n_candidates,
+        "epsilon": subject.epsilon,
+        "waves": " ".join(map(str, subject.waves)),
+        **asdict(decoded.manner),
+        **quality_members(subject.quality),
+    }
+    if not decoded.rows:
+        return ",".join([*DecodedString.__dataclass_fields__, *heading])
+    return csv_text([asdict(row) | heading for row in decoded.rows[:limit]])
+
+
+def align_wide(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text aligned on a terminal, the first column to the left: wide characters take two columns."""
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        first, *others = [
+            " " * (room - width(cell)) + cell if column else cell + " " * (room - width(cell))
+            for column, (cell, room) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join([first, *others]).rstrip())
+    return "\n".join(lines)
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes on a terminal: two for a wide character, none for a mark or a joiner.
+
+    A character behind a zero-width joiner, a skin tone, and the second half of a flag belong to the one before.
+
+    >>> width("abc"), width("é"), width("e\\u0301"), width("語"), width("🍐"), width("👩‍💻"), width("🇳🇱"), width("❤️")
+    (3, 1, 1, 2, 2, 2, 2, 2)
+    """
+    columns, previous, is_half_flag = 0, "", False
+    for character in text:
+        is_flag = "\U0001f1e6" <= character <= "\U0001f1ff"
+        if character == "\ufe0f":  # shown as emoji: wide
+            columns += 1 if _columns(previous) == 1 else 0
+        elif previous != "\u200d" and not "\U0001f3fb" <= character <= "\U0001f3ff":
+            columns += (0 if is_half_flag else 2) if is_flag else _columns(character)
+        is_half_flag = is_flag and not is_half_flag
+        previous = character
+    return columns
+
+
+def _columns(character: str) -> int:
+    if not character or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _epsilon_words(subject: Subject) -> str:
+    if subject.epsilon is None:
+        return ""
+    forever = subject.epsilon_forever
+    words = f", epsilon {subject.epsilon:.4f} a report"
+    return words if forever in (None, subject.epsilon) else f"{words}, {forever:.4f} for ever"
+
+
+def _wave_words(subject: Subject, decoded: Decoded) -> str:
+    listed = ", ".join(map(str, subject.waves))
+    if decoded.n_waves == 1:
+        return f", wave {listed}" if listed else ""
+    which = f" of waves {listed}" if listed else ""
+    return f",\nup to {decoded.n_waves}{which} of one device: errors and intervals are as wide as that makes them"
+
+
+def _design_members(decoded: Decoded) -> dict[str, Any]:
+    names = ("n_reports", "n_waves", "n_candidates", "n_bits", "n_hashes", "n_cohorts")
+    return {name: getattr(decoded, name) for name in names}
