@@ -2,20 +2,32 @@
 
 from flask import Flask
 
+from sotto_collector.admin_routes import admin_routes
 from sotto_collector.collector import Collector
+from sotto_collector.cors import install_cors
+from sotto_collector.limits import RateLimits
+from sotto_collector.metrics import Metrics, install_metrics
+from sotto_collector.operations import operations
 from sotto_collector.problems import install_problems
 from sotto_collector.routes import routes
+from sotto_collector.seat import ALONE, Seat
 from sotto_collector.settings import Settings
 
 
-def create_app(settings: Settings) -> Flask:
+def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     """Return the collector as a WSGI application; close `app.extensions["collector"]` when done with it.
 
+    It shares nothing with another: a process makes its own, after it was forked.
     Raises StoreError where the database cannot be used.
     """
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path
-    app.extensions["collector"] = Collector(settings)
+    metrics = Metrics(seat, by_survey=settings.metrics_labels == "survey")
+    app.extensions["collector"] = Collector(settings, metrics, RateLimits(seat.n_seats))
+    install_metrics(app, metrics)
     install_problems(app)
+    install_cors(app)
+    app.register_blueprint(operations)
     app.register_blueprint(routes)
+    app.register_blueprint(admin_routes)
     return app

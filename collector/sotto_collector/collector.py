@@ -1,36 +1,65 @@
 """A collector at work: its settings, its store, its writer, and the surveys it has read."""
 
+import time
+
+from sotto_collector.limits import RateLimits
+from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
-from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.writer import Writer
+from sotto_protocol.survey import ID_PATTERN
+
+MOST_WHEN_CLOSING = 100_000
+"""So many reports of the inbox are still moved when the collector stops; that takes about a second."""
+KNOWN_S = 1.0
+"""A survey that was read so long ago is read again: another process may have closed it, or set it otherwise."""
 
 
 class Collector:
     """The parts that requests share. Closing it commits what is queued."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Open the store. Raises StoreError where the file cannot be used."""
+    def __init__(self, settings: Settings, metrics: Metrics | None = None, limits: RateLimits | None = None) -> None:
+        """Open the store. Raises StoreError where the database cannot be used."""
         self.settings = settings
+        self.metrics = metrics or Metrics()
+        self.limits = limits or RateLimits()
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms)
-        self.writer = Writer(self.store, max_queued_reports=settings.max_queued_reports)
-        self._surveys: dict[str, StoredSurvey] = {}
+        self.tokens = TokenTable(self.store)
+        self.writer = Writer(self.store, self.metrics, max_queued_reports=settings.max_queued_reports)
+        self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
 
     def find_survey(self, survey_id: str) -> StoredSurvey | None:
-        """Return the survey of this id, if there is one. Read once: a survey never changes."""
-        known = self._surveys.get(survey_id)
-        if known is None:
+        """Return the survey of this id, if there is one, as it was at most KNOWN_S ago."""
+        if not ID_PATTERN.fullmatch(survey_id):
+            return None
+        now = time.monotonic()
+        read_at, known = self._surveys.get(survey_id, (-KNOWN_S, None))
+        if known is None or now - read_at >= KNOWN_S:
             known = self.store.find_survey(survey_id)
+            self.forget_survey(survey_id)
             if known is not None:
-                self._surveys[survey_id] = known
+                self._surveys[survey_id] = now, known
         return known
 
-    def close(self) -> None:
-        """Commit what is queued, rewrite the file in the order of its keys, fold in its log, close it.
+    def note_change(self, survey_id: str) -> None:
+        """Hear that a survey was set, or something of it erased: it is read again, and what is left of it goes."""
+        self.forget_survey(survey_id)
+        self.writer.note_change()
 
-        Raises StoreUnavailableError where the file could not be rewritten or folded; what was committed stays.
+    def forget_survey(self, survey_id: str) -> None:
+        """Let a survey be read again when it is next asked for."""
+        self._surveys.pop(survey_id, None)
+
+    def close(self, *, is_last: bool = True) -> None:
+        """Commit what is queued, rewrite what is small in the order of its keys, close the store.
+
+        Of several workers only the last rewrites: it must be alone.
+
+        Raises StoreUnavailableError where that could not be done; what was committed stays.
         """
         self.writer.close()
         try:
-            self.store.rewrite()
+            if is_last:
+                self.writer.tidy(MOST_WHEN_CLOSING)
         finally:
             self.store.close()

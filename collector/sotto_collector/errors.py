@@ -8,9 +8,15 @@ SottoError
     ├── BusyError                more reports are waiting for their commit than the settings allow
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
+    ├── SurveyOpenError          the survey must be closed first
+    ├── InvitationError          a report's invitation is not good; says which report's
+    ├── RateLimitError           a survey takes no more reports in this minute; says when it will
+    ├── BelowMinimumError        there are fewer reports than the survey promises as the least
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
+    ├── ArchiveError             an archive cannot be written, or is not what was exported
+    ├── WorkerError              a worker process did not begin to serve
     └── RemoteError              a collector could not be reached, or refused
 """
 
@@ -45,12 +51,44 @@ class SurveyClosedError(CollectorError):
     """The survey takes no more reports."""
 
 
+class SurveyOpenError(CollectorError):
+    """The survey must be closed first."""
+
+
+class InvitationError(CollectorError):
+    """The invitation of report `index` of a batch is unknown, used up or revoked."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+class RateLimitError(CollectorError):
+    """A survey takes no more reports now; in `retry_after_s` seconds it will."""
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(retry_after_s)
+        self.retry_after_s = retry_after_s
+
+
+class BelowMinimumError(CollectorError):
+    """There are fewer reports than the survey promises as the least."""
+
+
 class TokenError(CollectorError):
     """A hash prefix does not name exactly one token, or no header can carry a token."""
 
 
 class ListenError(CollectorError):
     """The address cannot be listened on."""
+
+
+class ArchiveError(CollectorError):
+    """An archive cannot be written, or a file of it is missing or not what was exported."""
+
+
+class WorkerError(CollectorError):
+    """A worker process did not begin to serve."""
 
 
 class RemoteError(CollectorError):

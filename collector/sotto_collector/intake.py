@@ -1,16 +1,18 @@
 """Intake: a request's bytes become checked reports, or an error that says where they are wrong and quotes nothing."""
 
 import re
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
-import numpy as np
 from flask import Request
-from numpy.typing import NDArray
 
 from sotto_collector.duplicates import find_duplicate_key
-from sotto_collector.errors import refuse
+from sotto_collector.errors import RequestError, refuse
+from sotto_collector.invitations import hash_invitation
+from sotto_collector.store import StoredSurvey
+from sotto_collector.writer import Batch
 from sotto_protocol import ReportError, Survey, parse_report_id
+from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.report import REPORT_ID_BYTES
 
 _HEX = re.compile(r"[0-9a-f]*")
@@ -19,20 +21,46 @@ _JSON_WORDS = "the body must be JSON in UTF-8."
 
 
 class SentReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A report as it is sent."""
+    """A report as it is sent. `wave` in a survey of several, `invitation` in an invited one; the survey says which."""
 
     id: str
     answers: dict[str, Any]
 
 
-class SentBatch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class SentReportOfWave(SentReport, forbid_unknown_fields=True, gc=False):
+    """A report as it is sent in a survey of several waves."""
+
+    wave: Any  # the survey says which integers
+
+
+class InvitedReport(SentReport, forbid_unknown_fields=True, gc=False):
+    """A report as it is sent in an invited survey."""
+
+    invitation: str = ""
+
+
+class InvitedReportOfWave(SentReportOfWave, forbid_unknown_fields=True, gc=False):
+    """A report as it is sent in an invited survey of several waves."""
+
+    invitation: str = ""
+
+
+Sent = TypeVar("Sent", bound=SentReport)
+
+
+class SentBatch(msgspec.Struct, Generic[Sent], forbid_unknown_fields=True, gc=False):
     """The body of a POST of reports."""
 
     fingerprint: str
-    reports: list[SentReport]
+    reports: list[Sent]
 
 
-_decoder = msgspec.json.Decoder(SentBatch)
+_DECODERS: dict[tuple[bool, bool], msgspec.json.Decoder[Any]] = {  # by (several waves, invited)
+    (False, False): msgspec.json.Decoder(SentBatch[SentReport]),
+    (True, False): msgspec.json.Decoder(SentBatch[SentReportOfWave]),
+    (False, True): msgspec.json.Decoder(SentBatch[InvitedReport]),
+    (True, True): msgspec.json.Decoder(SentBatch[InvitedReportOfWave]),
+}
 
 
 def read_json_body(request: Request, max_bytes: int) -> bytes:
@@ -63,12 +91,14 @@ def _read_body(request: Request, max_bytes: int) -> bytes:
     return body
 
 
-def parse_batch(body: bytes, survey: Survey, max_reports: int) -> tuple[bytes, NDArray[np.uint8]]:
-    """Return the ids, joined, and the packed records, shape (n, record_bytes), of a batch.
+def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
+    """Return the checked reports of a request.
 
-    Raises RequestError: 400 bad_json, 409 wrong_fingerprint, 422 bad_report at the first impossible place.
+    Raises RequestError: 400 bad_json, 409 wrong_fingerprint, 422 bad_report at the first impossible place, 403
+    invitation_required or invitation_invalid.
     """
-    sent = _decode(body)
+    survey = stored.survey
+    sent = _decode(body, survey)
     if sent.fingerprint != survey.fingerprint:
         raise refuse(409, "wrong_fingerprint", "fingerprint must be that of the published survey.", "$.fingerprint")
     reports = sent.reports
@@ -76,27 +106,46 @@ def parse_batch(body: bytes, survey: Survey, max_reports: int) -> tuple[bytes, N
         raise refuse(422, "bad_report", f"must be 1 to {max_reports} reports.", "$.reports")
     try:
         ids = _parse_ids([report.id for report in reports])
-        records = survey.from_wire([report.answers for report in reports], "$.reports")
+        waves = None if survey.waves == 1 else [report.wave for report in reports]
+        records = survey.from_wire([report.answers for report in reports], "$.reports", waves)
     except ReportError as fault:
         raise refuse(422, "bad_report", fault.problem, fault.where) from None
-    _refuse_duplicate_keys(body, len(reports), len(survey.questions))
-    return ids, records
+    codes = [report.invitation for report in reports] if survey.invited else []
+    invitations = tuple(_hash_code(code, index, survey) for index, code in enumerate(codes))
+    _refuse_duplicate_keys(body, len(reports), survey)
+    return Batch(stored, ids, records, invitations)
 
 
-def _decode(body: bytes) -> SentBatch:
+def refuse_invitation(index: int) -> RequestError:
+    """Return the refusal of a report whose invitation is not good; which of the reasons it is, nobody is told."""
+    where = f"$.reports[{index}].invitation"
+    return refuse(403, "invitation_invalid", "must be an invitation to this survey that was not used yet.", where)
+
+
+def _hash_code(code: str, index: int, survey: Survey) -> bytes:
+    if not code:
+        where = f"$.reports[{index}].invitation"
+        raise refuse(403, "invitation_required", "must be given: only who was invited takes part.", where)
     try:
-        return _decoder.decode(body)
+        return hash_invitation(parse_invitation(code), survey)
+    except ReportError:
+        raise refuse_invitation(index) from None
+
+
+def _decode(body: bytes, survey: Survey) -> SentBatch[Any]:
+    try:
+        return _DECODERS[survey.waves > 1, survey.invited].decode(body)  # type: ignore[no-any-return]
     except msgspec.ValidationError as fault:
         path = _PATH.search(str(fault).rpartition(" - at ")[2])
         where = path[1].replace("[...]", "").rstrip(".[") if path else "$"
-        raise refuse(
-            422,
-            "bad_report",
-            "must be an object of fingerprint and reports, a list of objects of id, a text, and answers, an object.",
-            where,
-        ) from None
+        raise refuse(422, "bad_report", f"must be an object of {_members(survey)}.", where) from None
     except (ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
         raise refuse(400, "bad_json", _JSON_WORDS) from None
+
+
+def _members(survey: Survey) -> str:
+    members = ["id, a text", *["wave, an integer"] * (survey.waves > 1), *["invitation, a text"] * survey.invited]
+    return f"fingerprint and reports, a list of objects of {', '.join(members)}, and answers, an object"
 
 
 def _parse_ids(ids: list[str]) -> bytes:
@@ -107,12 +156,14 @@ def _parse_ids(ids: list[str]) -> bytes:
     return b"".join(parse_report_id(text, f"$.reports[{index}].id") for index, text in enumerate(ids))
 
 
-def _refuse_duplicate_keys(body: bytes, n_reports: int, n_questions: int) -> None:
+def _refuse_duplicate_keys(body: bytes, n_reports: int, survey: Survey) -> None:
     """Refuse a batch in which a member stands twice: the decoder keeps the last and says nothing.
 
     In JSON every member has one colon outside of strings, and no string that passed the checks before has one inside:
-    fingerprint and ids are hexadecimal, questions' ids are [a-z0-9_-], reported values base64. So the members that
-    were kept account for exactly this many colons, and each that was dropped adds at least its own.
+    fingerprint and ids are hexadecimal, invitations base32, questions' ids are [a-z0-9_-], reported values base64,
+    alone or in a list. So the members that were kept account for exactly this many colons, and each that was dropped
+    adds at least its own.
     """
-    if body.count(b":") != 2 + n_reports * (2 + n_questions):
+    n_members = 2 + (survey.waves > 1) + survey.invited + len(survey.questions)
+    if body.count(b":") != 2 + n_reports * n_members:
         raise refuse(422, "bad_report", "must not stand twice in its object.", find_duplicate_key(body))

@@ -1,28 +1,93 @@
-"""What is logged: our own words, and of waitress only where something happened, for its words name peers."""
+"""What is logged: our own words, and of others' only where something happened, for their words name peers.
 
+One line for one event, on stderr. No request is logged, and none leaves a line of its own by failing: of equal lines
+one a minute is written.
+"""
+
+import json
 import logging
 import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+REPEAT_S = 60
+OURS = "sotto_collector"
+_TIMES = {"none": "", "day": "%Y-%m-%d", "second": "%Y-%m-%dT%H:%M:%SZ"}
+_MAX_KNOWN = 1000
 
 
-class _Wordless(logging.Formatter):
-    """Formats a record without its message: waitress puts addresses and paths there."""
+class _Formatter(logging.Formatter):
+    """Formats our records; of others' only the place, and what kind of exception it was."""
+
+    def __init__(self, log_format: str, log_time: str) -> None:
+        super().__init__()
+        self._is_json = log_format == "json"
+        self._time = _TIMES[log_time]
 
     def format(self, record: logging.LogRecord) -> str:
-        kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else "no exception"
-        return f"{record.name}: {record.levelname.lower()} at {record.module}:{record.lineno} ({kind})"
+        event = _describe(record)
+        stamp = time.strftime(self._time, time.gmtime(record.created))
+        if not self._is_json:
+            return " ".join(filter(None, [stamp, f"{record.name}: {event}"]))
+        line = {"time": stamp} if stamp else {}
+        line |= {"level": record.levelname.lower(), "module": record.module, "logger": record.name, "event": event}
+        return json.dumps(line)
 
 
-def set_up_logs() -> None:
-    """Send our errors to stderr, and waitress's without their words. Nobody logs a request."""
-    _send("sotto_collector", logging.Formatter("%(name)s: %(message)s"))
-    _send("waitress", _Wordless())
+def _describe(record: logging.LogRecord) -> str:
+    """Return our words, and of others' records only where they come from."""
+    if record.name.split(".")[0] == OURS:
+        return record.getMessage()
+    kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else "no exception"
+    return f"{record.levelname.lower()} at {record.module}:{record.lineno} ({kind})"
+
+
+class _Seldom(logging.Filter):
+    """Lets one of equal records pass in REPEAT_S seconds: a line for each request that fails would be a request log."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._written_at: dict[tuple[object, ...], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now, key = self._clock(), (record.name, _describe(record))
+        if now - self._written_at.get(key, now - REPEAT_S) < REPEAT_S:
+            return False
+        if len(self._written_at) >= _MAX_KNOWN:
+            self._written_at.clear()
+        self._written_at[key] = now
+        return True
+
+
+def set_up_logs(log_format: str = "text", log_time: str = "day") -> None:
+    """Send what is at least a warning to stderr: our words, and of everybody else's libraries only where it was."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter(log_format, log_time))
+    handler.addFilter(_Seldom())
+    for name in ("", OURS, "waitress"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(logging.WARNING)
+        logger.propagate = False
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it warns of every request that waits its turn
 
 
-def _send(name: str, formatter: logging.Formatter) -> None:
-    logger = logging.getLogger(name)
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(formatter)
-    logger.handlers = [handler]
-    logger.setLevel(logging.WARNING)
-    logger.propagate = False
+def log_what_nobody_caught() -> None:
+    """Let the warnings and uncaught exceptions of this process go the same way: as places, without their words."""
+    logging.captureWarnings(True)
+    sys.excepthook = _log_uncaught
+    threading.excepthook = lambda args: _log_uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def _log_uncaught(kind: type[BaseException], _: BaseException | None, trace: TracebackType | None) -> Any:
+    logging.getLogger(OURS).critical("%s", describe_fault(kind, trace))
+
+
+def describe_fault(kind: type[BaseException], trace: TracebackType | None) -> str:
+    """Return where an exception happened and not what it says: its message may quote a request."""
+    return f"internal error: {kind.__name__}\n{''.join(traceback.format_tb(trace)).rstrip()}"

@@ -1,20 +1,23 @@
 """How every error leaves the collector: as one problem document, with a stable code and no submitted value in it."""
 
 import logging
-import traceback
 from http import HTTPStatus
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app
 from werkzeug.exceptions import HTTPException
 
 from sotto_collector.errors import (
+    BelowMinimumError,
     BusyError,
     CollectorError,
+    RateLimitError,
     RequestError,
     StoreError,
     SurveyClosedError,
     SurveyExistsError,
+    SurveyOpenError,
 )
+from sotto_collector.logs import describe_fault
 from sotto_protocol import Problem
 from sotto_protocol.problem import CONTENT_TYPE
 
@@ -32,8 +35,11 @@ _CODES = {
 }
 _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
+    RateLimitError: (429, "too_many_reports", "the survey takes no more reports in this minute; send it again later."),
     StoreError: (503, "store_unavailable", "nothing was stored; send it again later."),
     SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
+    SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
+    BelowMinimumError: (403, "below_minimum", "there are fewer reports than the survey promises as the least."),
     SurveyExistsError: (
         409,
         "survey_exists",
@@ -57,12 +63,15 @@ def describe_status(status: int) -> Problem:
     return Problem(status, code, f"{HTTPStatus(status).phrase.lower()}.")
 
 
-def _respond(problem: Problem) -> Response:
+def _respond(problem: Problem, retry_after_s: int = 0) -> Response:
+    current_app.extensions["metrics"].count_refusal(problem.code)
     response = Response(problem.to_json(), status=problem.status, content_type=CONTENT_TYPE)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bearer"
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        response.headers["Retry-After"] = str(BUSY_RETRY_S if problem.code == "busy" else STORE_RETRY_S)
+        retry_after_s = BUSY_RETRY_S if problem.code == "busy" else STORE_RETRY_S
+    if retry_after_s:
+        response.headers["Retry-After"] = str(retry_after_s)
     return response
 
 
@@ -73,7 +82,8 @@ def _answer_collector_error(fault: CollectorError) -> Response:
         if isinstance(fault, kind):
             if kind is StoreError:
                 log.error("%s", fault)  # our own words and SQLite's: no report is quoted
-            return _respond(Problem(status, code, detail))
+            retry_after_s = fault.retry_after_s if isinstance(fault, RateLimitError) else 0
+            return _respond(Problem(status, code, detail), retry_after_s)
     return _answer_bug(fault)
 
 
@@ -86,6 +96,5 @@ def _answer_http_error(fault: HTTPException) -> Response:
 
 def _answer_bug(fault: Exception) -> Response:
     """Log where it happened, not what it says: an exception's message may quote the request."""
-    places = "".join(traceback.format_tb(fault.__traceback__))
-    log.error("internal error: %s\n%s", type(fault).__name__, places.rstrip())
+    log.error("%s", describe_fault(type(fault), fault.__traceback__))
     return _respond(Problem(500, "internal", "the collector failed; nothing was stored."))

@@ -1,6 +1,8 @@
-"""A collector seen from outside: what `sotto publish` and `sotto close` ask of it."""
+"""A collector seen from outside: what the operator's commands ask of it."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -9,10 +11,10 @@ from requests.auth import AuthBase
 from urllib3.exceptions import HTTPError
 
 from sotto_collector.errors import RemoteError, TokenError
-from sotto_protocol import Problem, Survey
+from sotto_protocol import Problem
 
 TIMEOUT_S = 30
-MAX_ANSWER_BYTES = 2**20
+MAX_ANSWER_BYTES = 2**24
 _CHUNK_BYTES = 2**16
 
 
@@ -27,37 +29,61 @@ class _Bearer(AuthBase):
         return request
 
 
-def publish(url: str, survey: Survey, token: str) -> dict[str, Any]:
-    """Publish a survey; return its id and fingerprint as the collector says them. Raises RemoteError, TokenError."""
-    return _post(f"{url.rstrip('/')}/v1/surveys", survey.canonical, token)
+class RemoteCollector:
+    """A collector at a URL, and the token that is shown to it; without one it is asked what anybody may ask."""
 
+    def __init__(self, url: str, token: str | None = None) -> None:
+        """Raises TokenError where no header can carry the token."""
+        if token is not None:
+            _check_token(token)
+        self.url = url.rstrip("/")
+        self._auth = None if token is None else _Bearer(token)
 
-def close(url: str, survey_id: str, token: str) -> dict[str, Any]:
-    """Close a survey; return its id and state. Raises RemoteError, TokenError."""
-    return _post(f"{url.rstrip('/')}/v1/surveys/{quote(survey_id, safe='')}/close", b"", token)
+    def ask(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> dict[str, Any]:
+        """Return the JSON object that a route answers with; `sent` is its body. Raises RemoteError."""
+        return _parse(self.fetch(method, path, sent), self.url + path)
 
+    def fetch(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> bytes:
+        """Return what a route answers with, of at most MAX_ANSWER_BYTES. Raises RemoteError."""
+        with self._send(method, path, sent) as response:
+            return _read(response, self.url + path)
 
-def _post(url: str, body: bytes, token: str) -> dict[str, Any]:
-    _check_token(token)
-    try:
-        with requests.post(
-            url,
-            data=body,
-            headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
-            auth=_Bearer(token),
-            timeout=TIMEOUT_S,
-            allow_redirects=False,  # a token goes to the address that was given, and to no other
-            stream=True,
-        ) as response:
-            is_ok = response.ok and not response.is_redirect
-            answer = _read(response, url)
-    except (requests.RequestException, HTTPError, ValueError) as fault:
-        raise RemoteError(f"{url} could not be reached: {_reason(fault)}.") from fault
-    if not is_ok:
-        problem = Problem.from_response(response.status_code, answer)
+    @contextmanager
+    def stream(self, path: str) -> Iterator[tuple[int, Iterator[bytes]]]:
+        """Yield how long the answer of a route is, and the answer, some at a time. Raises RemoteError, then too."""
+        with self._send("GET", path) as response:
+            length = response.headers.get("Content-Length", "")
+            if not length.isdecimal():
+                raise RemoteError(f"{self.url + path} must be a collector; it does not say how long its answer is.")
+            yield int(length), _chunks(response, self.url + path)
+
+    def _send(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> requests.Response:
+        """Return an answer of which nothing is read yet; close it. Raises RemoteError where it is none that is good."""
+        url = self.url + path
+        try:
+            response = requests.request(
+                method,
+                url,
+                data=sent if isinstance(sent, bytes) else json.dumps(sent).encode(),
+                headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
+                auth=self._auth,
+                timeout=TIMEOUT_S,
+                allow_redirects=False,  # a token goes to the address that was given, and to no other
+                stream=True,
+            )
+        except (requests.RequestException, HTTPError, ValueError) as fault:
+            raise RemoteError(f"{url} could not be reached: {_reason(fault)}.") from fault
+        if response.ok and not response.is_redirect:
+            return response
+        with response:
+            problem = Problem.from_response(response.status_code, _read(response, url))
         words = " ".join(filter(None, [problem.where, problem.detail]))
         raise RemoteError(f"{url} refused ({problem.status} {problem.code}): {words}")
-    return _parse(answer, url)
+
+
+def survey_path(survey_id: str, rest: str = "") -> str:
+    """Return the path of a survey's route."""
+    return f"/v1/surveys/{quote(survey_id, safe='')}{rest}"
 
 
 def _check_token(token: str) -> None:
@@ -66,9 +92,16 @@ def _check_token(token: str) -> None:
         raise TokenError("token must be printable ASCII without spaces, as `sotto token create` printed it.")
 
 
+def _chunks(response: requests.Response, url: str) -> Iterator[bytes]:
+    try:
+        yield from response.iter_content(_CHUNK_BYTES)
+    except (requests.RequestException, HTTPError, ValueError) as fault:
+        raise RemoteError(f"{url} could not be reached: {_reason(fault)}.") from fault
+
+
 def _read(response: requests.Response, url: str) -> bytes:
     body = b""
-    for chunk in response.iter_content(_CHUNK_BYTES):
+    for chunk in _chunks(response, url):
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
             raise RemoteError(f"{url} must be a collector; its answer has more than {MAX_ANSWER_BYTES} bytes.")

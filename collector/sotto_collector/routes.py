@@ -1,43 +1,67 @@
-"""The routes: each reads a request, asks the store or the writer, and answers. docs/http.md lists them."""
+"""The routes of surveys and reports: each reads a request, asks the store or the writer, and answers (docs/http.md)."""
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
+from itertools import chain
 
 from flask import Blueprint, Response, current_app, request
 
+from sotto_collector.access import require_role, require_token
 from sotto_collector.collector import Collector
-from sotto_collector.errors import refuse
-from sotto_collector.intake import parse_batch, read_json_body
-from sotto_collector.store import StoredSurvey
-from sotto_collector.tokens import hash_token
-from sotto_collector.writer import Batch
-from sotto_protocol import Survey, SurveyError
+from sotto_collector.errors import InvitationError, refuse
+from sotto_collector.intake import parse_batch, read_json_body, refuse_invitation
+from sotto_collector.store import Part, StoredSurvey
+from sotto_collector.store.releases import read_released
+from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
 from sotto_protocol.documents import canonical_json
 
 routes = Blueprint("routes", __name__)
+_WAVE = re.compile(r"[1-9][0-9]{0,3}")
+_PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
-@routes.get("/healthz")
-def check_health() -> Response:
-    """Say whether reports can be stored."""
-    collector = _collector()
-    collector.store.check_writable(collector.settings.min_free_bytes)
-    return _json({"status": "ok"})
+@routes.get("/v1/surveys")
+def list_surveys() -> Response:
+    """List the surveys that the token is for, with how many reports each has."""
+    collector = get_collector()
+    token = require_token(collector.tokens)
+    listed = [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
+    return answer({"surveys": [_describe(collector, stored) for stored in listed]})
+
+
+def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
+    survey = stored.survey
+    return {
+        "id": survey.id,
+        "title": survey.title,
+        "fingerprint": survey.fingerprint,
+        "open": stored.is_open,
+        "invited": survey.invited,
+        "waves": survey.waves,
+        "min_reports": survey.min_reports,
+        "n_reports": collector.store.count_tallied(stored.key),
+        "cors_origins": list(stored.cors_origins),
+        "reports_per_minute": stored.reports_per_minute,
+    }
 
 
 @routes.post("/v1/surveys")
 def publish_survey() -> Response:
     """Store a survey, once."""
-    _require_role("admin")
-    collector = _collector()
+    collector = get_collector()
+    token = require_token(collector.tokens)
+    require_role(collector.tokens, "admin", token.survey_id)
     body = read_json_body(request, collector.settings.max_body_bytes)
     try:
         survey = Survey.from_canonical(body)
     except SurveyError as fault:
         raise refuse(422, "bad_survey", fault.problem, fault.where) from None
+    require_role(collector.tokens, "admin", survey.id)
     is_new = collector.store.add_survey(survey)
-    answer = {"id": survey.id, "fingerprint": survey.fingerprint}
-    response = _json(answer, HTTPStatus.CREATED if is_new else HTTPStatus.OK)
+    response = answer(
+        {"id": survey.id, "fingerprint": survey.fingerprint}, HTTPStatus.CREATED if is_new else HTTPStatus.OK
+    )
     response.headers["Location"] = f"/v1/surveys/{survey.id}"
     return response
 
@@ -45,61 +69,132 @@ def publish_survey() -> Response:
 @routes.get("/v1/surveys/<survey_id>")
 def get_survey(survey_id: str) -> Response:
     """Give the published bytes, under their fingerprint."""
-    survey = _find_survey(survey_id).survey
+    survey = find_survey(survey_id).survey
     response = Response(survey.canonical, content_type="application/json")
     response.set_etag(survey.fingerprint)
     response.make_conditional(request)
     return response
 
 
+@routes.delete("/v1/surveys/<survey_id>")
+def erase_survey(survey_id: str) -> Response:
+    """Erase a closed survey and all that belongs to it."""
+    collector = get_collector()
+    require_role(collector.tokens, "admin", survey_id)
+    collector.store.erase_survey(find_survey(survey_id).key)
+    collector.note_change(survey_id)
+    return answer({"id": survey_id, "erased": True})
+
+
 @routes.post("/v1/surveys/<survey_id>/reports")
 def take_reports(survey_id: str) -> Response:
     """Count a batch of reports; the answer goes out after the commit."""
-    collector = _collector()
-    stored = _find_survey(survey_id)
+    collector = get_collector()
+    stored = find_survey(survey_id)
     body = read_json_body(request, collector.settings.max_body_bytes)
-    ids, records = parse_batch(body, stored.survey, collector.settings.max_batch_reports)
-    outcome = collector.writer.count(Batch(stored, ids, records))
-    return _json({"counted": outcome.n_counted, "duplicates": outcome.n_duplicates})
+    batch = parse_batch(body, stored, collector.settings.max_batch_reports)
+    per_minute = stored.reports_per_minute or collector.settings.max_reports_per_minute
+    try:
+        with collector.limits.hold(stored.key, len(batch), per_minute):
+            outcome = collector.writer.count(batch)
+    except InvitationError as fault:
+        raise refuse_invitation(fault.index) from None
+    collector.metrics.count_outcome(survey_id, outcome.n_counted, outcome.n_duplicates, outcome.n_conflicting)
+    return answer(
+        {"counted": outcome.n_counted, "duplicates": outcome.n_duplicates, "conflicting": outcome.n_conflicting}
+    )
+
+
+@routes.delete("/v1/surveys/<survey_id>/reports/<receipt>")
+def erase_report(survey_id: str, receipt: str) -> Response:
+    """Take a report out of the reports and the tally: whoever has its receipt may."""
+    collector = get_collector()
+    stored = find_survey(survey_id)
+    try:
+        report_id = parse_report_id(receipt, "$")
+    except ReportError as fault:
+        raise refuse(422, "bad_receipt", f"the receipt {fault.problem}") from None
+    if not collector.store.erase_report(stored, report_id):
+        raise refuse(404, "no_such_report", "no report of this survey has this receipt, or it was erased before.")
+    collector.note_change(survey_id)
+    return answer({"id": survey_id, "erased": True})
 
 
 @routes.post("/v1/surveys/<survey_id>/close")
 def close_survey(survey_id: str) -> Response:
     """Take no more reports of a survey."""
-    _require_role("admin")
-    stored = _find_survey(survey_id)
-    _collector().store.close_survey(stored.key)
-    return _json({"id": stored.survey.id, "open": False})
+    collector = get_collector()
+    require_role(collector.tokens, "admin", survey_id)
+    stored = find_survey(survey_id)
+    collector.store.close_survey(stored.key)
+    collector.forget_survey(survey_id)
+    return answer({"id": stored.survey.id, "open": False})
 
 
 @routes.get("/v1/surveys/<survey_id>/tally")
 def get_tally(survey_id: str) -> Response:
-    """Give the counts of all reports so far."""
-    _require_role("analyst")
-    tally = _collector().store.read_tally(_find_survey(survey_id))
+    """Give the counts of all reports so far, or of one wave's."""
+    collector = get_collector()
+    require_role(collector.tokens, "analyst", survey_id)
+    stored = find_survey(survey_id)
+    tally = read_released(collector.store, stored, _read_wave(stored.survey))
     return Response(tally.to_json(), content_type="application/json")
 
 
-def _collector() -> Collector:
+@routes.get("/v1/surveys/<survey_id>/records")
+def get_records(survey_id: str) -> Response:
+    """Give noisy reports, of a wave, a part or all: the survey, a line feed, packed reports without their ids."""
+    collector = get_collector()
+    require_role(collector.tokens, "analyst", survey_id)
+    stored = find_survey(survey_id)
+    if stored.survey.min_reports > 1:
+        raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")
+    records = collector.store.open_records(stored, _read_wave(stored.survey), _read_part())
+    head = stored.survey.canonical + b"\n"
+    response = Response(chain([head], records.chunks()), content_type="application/octet-stream")
+    response.call_on_close(records.close)  # however it ends
+    response.content_length = len(head) + records.n_records * records.width
+    return response
+
+
+def get_collector() -> Collector:
+    """Return the collector that serves this request."""
     collector: Collector = current_app.extensions["collector"]
     return collector
 
 
-def _find_survey(survey_id: str) -> StoredSurvey:
-    stored = _collector().find_survey(survey_id)
+def find_survey(survey_id: str) -> StoredSurvey:
+    """Return the survey of this id. Raises RequestError 404."""
+    stored = get_collector().find_survey(survey_id)
     if stored is None:
         raise refuse(404, "no_such_survey", "no survey has this id.")
     return stored
 
 
-def _require_role(role: str) -> None:
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    known = _collector().store.find_role(hash_token(token.strip())) if scheme.lower() == "bearer" else None
-    if known is None:
-        raise refuse(401, "unauthorized", "Authorization must be Bearer and a token that this collector made.")
-    if known != role:
-        raise refuse(403, "forbidden", f"the token must have the role {role}.")
-
-
-def _json(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
+def answer(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """Return a JSON answer."""
     return Response(canonical_json(document), status=status, content_type="application/json")
+
+
+def _read_wave(survey: Survey) -> int | None:
+    """Return the wave that the query asks for; None where it asks for none, and all are meant."""
+    asked = request.args.getlist("wave")
+    if not asked:
+        return None
+    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
+        raise refuse(404, "no_such_wave", f"wave must be given once, as an integer in [1, {survey.waves}].")
+    return int(asked[0])
+
+
+def _read_part() -> Part | None:
+    """Return the part that the query asks for, `part=3/16`; None where it asks for none, and all are meant."""
+    asked = request.args.getlist("part")
+    if not asked:
+        return None
+    found = _PART.fullmatch(asked[0])
+    try:
+        if len(asked) > 1 or found is None:
+            raise ValueError("part must be given once, as i/n.")
+        return Part(int(found[1]), int(found[2]))
+    except ValueError as fault:
+        raise refuse(404, "no_such_part", str(fault)) from None

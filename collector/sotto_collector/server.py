@@ -1,6 +1,8 @@
-"""The server: waitress, one process, with an ending that drains. Nobody else in the collector knows waitress."""
+"""The server: waitress, threads, with an ending that drains. Nobody else in the collector knows waitress."""
 
+import socket
 import time
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -22,9 +24,13 @@ MAX_HEADER_BYTES = 32 * 1024
 SWITCH_INTERVAL_S = 1e-4
 """How long a thread may keep the interpreter while others wait. CPython's 5 ms are paid at every turn that the writer
 and the main loop take between the requests' threads; a fiftieth of it answers 1.8 times as many single posts."""
-STALLED_S = 30  # a connection that says nothing for so long is closed
+STALLED_S = 30  # a connection that says nothing, or takes nothing of its answer, for so long is closed
+MAX_UNSENT_BYTES = 2**20
+"""A request's thread waits while so much of its answer is not sent yet."""
+MAX_ANSWER_BYTES = 2**30
+"""Answers of up to so many bytes wait in memory, and never in a temporary file: longer ones come in chunks."""
 DRAIN_S = 7.0  # when the server stops, requests being served may take so long to finish,
-RECEIVE_S = 1.0  # and requests still arriving so long to arrive
+RECEIVE_S = 1.0  # and requests that may be on their way so long to arrive
 
 
 class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
@@ -42,6 +48,7 @@ class _RefusalTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
 
     def execute(self) -> None:
         problem = describe_status(self.request.error.code)
+        self.channel.server.count_refusal(problem.code)
         body = problem.to_json()
         self.status = f"{problem.status} {HTTPStatus(problem.status).phrase}"
         self.response_headers.append(("Content-Type", CONTENT_TYPE))
@@ -60,18 +67,16 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     channel_class = _Channel
     is_stopping = False
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        host = f"[{self.effective_host}]" if ":" in self.effective_host else self.effective_host
-        return f"http://{host}:{self.effective_port}"
+    count_refusal: Callable[[str], None]
+    """Hears the code of every request that is refused before the application sees it."""
 
     def run(self) -> None:
         """Serve until `stop`, then finish the requests in flight."""
         while not self.is_stopping:
             self._serve_once(self.adj.asyncore_loop_timeout)
         self._drain()
+        for channel in list(self.active_channels.values()):
+            channel.handle_close()  # an answer that comes in chunks ends at the next one, and lets go of its snapshot
         self.task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map)
 
@@ -80,45 +85,99 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         self.is_stopping = True
         self.pull_trigger()
 
+    def maintenance(self, now: float) -> None:
+        """Close connections that stall; waitress leaves those whose request is being served, however long that is."""
+        super().maintenance(now)
+        for channel in list(self.active_channels.values()):
+            # While a request is being served, less than send_bytes waits for what comes behind it, not for the peer.
+            is_owed = channel.total_outbufs_len >= (self.adj.send_bytes if channel.requests else 1)
+            if is_owed and channel.last_activity < now - self.adj.channel_timeout:
+                channel.handle_close()  # its thread hears of it at the next chunk
+
     def _serve_once(self, timeout_s: float) -> None:
         wasyncore.loop(timeout=timeout_s, map=self._map, use_poll=True, count=1)
 
     def _drain(self) -> None:
-        """Accept nothing more; close each connection as soon as it is owed no answer."""
+        """Accept nothing more; close each connection that is owed no answer, once no request can be on its way."""
+        self._accept_waiting()
         self.accepting = False
         self.del_channel(self._map)
         self.socket.close()
         started = time.monotonic()
         while self.active_channels and (waited := time.monotonic() - started) < DRAIN_S:
+            self._serve_once(0.02)  # reads all that had come by then
             for channel in list(self.active_channels.values()):
                 is_owed = channel.requests or channel.total_outbufs_len
-                if not is_owed and (channel.request is None or waited > RECEIVE_S):
+                if not is_owed and waited > RECEIVE_S and time.time() - channel.last_activity > RECEIVE_S:
                     channel.handle_close()
-            self._serve_once(0.02)
+
+    def _accept_waiting(self) -> None:
+        """Take the connections that were made already: who made them may have sent a request."""
+        for _ in range(self.adj.backlog):
+            n_before = len(self.active_channels)
+            self.handle_accept()
+            if len(self.active_channels) == n_before:
+                return
 
 
-def make_server(app: Flask, settings: Settings) -> Server:
-    """Return a server that listens already. Raises ListenError where the address cannot be had."""
-    dispatcher, channels = ThreadedTaskDispatcher(), dict[int, Any]()
+def listen(settings: Settings) -> socket.socket:
+    """Return a socket that listens; processes that are forked later may share it.
+
+    Raises ListenError where the address cannot be had.
+    """
     try:
-        adjustments = _adjust(settings)
-        server = Server(app, channels, dispatcher=dispatcher, adj=adjustments, sockinfo=adjustments.listen[0])
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        family, kind, protocol, address = Adjustments(listen=f"{host}:{settings.port}").listen[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listening.bind(address)
+            listening.listen(Adjustments.backlog)
+        except OSError:
+            listening.close()
+            raise
     except (OSError, ValueError) as fault:
-        wasyncore.close_all(channels)
         reason = fault.strerror if isinstance(fault, OSError) else "the host is not known"
         raise ListenError(f"cannot listen on {settings.host}:{settings.port}: {reason}.") from fault
+    return listening
+
+
+def say_url(listening: socket.socket) -> str:
+    """Return where a socket listens."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_server(app: Flask, settings: Settings, listening: socket.socket | None = None) -> Server:
+    """Return a server on a socket that listens already, or on a new one. Raises ListenError."""
+    listening = listening or listen(settings)
+    dispatcher, channels = ThreadedTaskDispatcher(), dict[int, Any]()
+    sockinfo = (listening.family, listening.type, listening.proto, listening.getsockname())
+    server = Server(
+        app,
+        channels,
+        _sock=listening,
+        dispatcher=dispatcher,
+        adj=_adjust(settings),
+        sockinfo=sockinfo,
+        bind_socket=False,
+    )
+    server.count_refusal = app.extensions["metrics"].count_refusal
+    app.extensions["server"] = server
     dispatcher.set_thread_count(settings.threads)
     return server
 
 
 def _adjust(settings: Settings) -> Adjustments:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return Adjustments(
-        listen=f"{host}:{settings.port}",
         threads=settings.threads,
         connection_limit=settings.max_connections,
         max_request_body_size=settings.max_body_bytes + BODY_MARGIN_BYTES,
         inbuf_overflow=settings.max_body_bytes + 2 * BODY_MARGIN_BYTES,  # a body never goes to a temporary file
+        outbuf_high_watermark=MAX_UNSENT_BYTES,
+        outbuf_overflow=MAX_ANSWER_BYTES,
         max_request_header_size=MAX_HEADER_BYTES,
         channel_timeout=STALLED_S,
         cleanup_interval=STALLED_S // 3,

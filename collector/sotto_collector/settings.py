@@ -7,13 +7,14 @@ from sotto_collector.errors import SettingError
 
 
 class Setting(NamedTuple):
-    """One row of the table. `low` and `high` bound an integer; a text has none."""
+    """One row of the table. `low` and `high` bound an integer; a text is one of `choices`, where there are some."""
 
     name: str
     default: str | int
     help: str
     low: int
     high: int
+    choices: tuple[str, ...]
 
     @property
     def flag(self) -> str:
@@ -28,6 +29,10 @@ def _text(default: str, text: str) -> Any:
     return field(default=default, metadata={"help": text})
 
 
+def _choice(text: str, *choices: str) -> Any:
+    return field(default=choices[0], metadata={"help": text, "choices": choices})
+
+
 def _integer(default: int, low: int, high: int, text: str) -> Any:
     return field(default=default, metadata={"help": text, "low": low, "high": high})
 
@@ -36,18 +41,33 @@ def _integer(default: int, low: int, high: int, text: str) -> Any:
 class Settings:
     """What an operator can choose. Raises SettingError where a value is outside its domain."""
 
-    db: str = _text("sottovoce.db", "Database file; made when missing, readable by its owner alone.")
+    db: str = _text(
+        "sottovoce.db", "Database: a file, made when missing, readable by its owner alone; or postgresql://.."
+    )
     host: str = _text("127.0.0.1", "Address to listen on.")
     port: int = _integer(8000, 0, 65535, "TCP port to listen on; 0 takes a free one.")
-    threads: int = _integer(32, 1, 1000, "Requests served at once; those that wait together are committed together.")
-    max_connections: int = _integer(1000, 1, 100_000, "Connections held open at once.")
+    workers: int = _integer(1, 1, 64, "Processes that serve; with 1 there is no parent process.")
+    threads: int = _integer(
+        32, 1, 1000, "Requests that a process serves at once; those that wait together are committed together."
+    )
+    max_connections: int = _integer(1000, 1, 100_000, "Connections that a process holds open at once.")
     max_body_bytes: int = _integer(2 * 2**20, 1, 2**30, "Largest request body, in bytes.")
     max_batch_reports: int = _integer(10_000, 1, 1_000_000, "Most reports in one request.")
-    max_queued_reports: int = _integer(100_000, 1, 10_000_000, "Most reports waiting for a commit before 503 busy.")
+    max_queued_reports: int = _integer(
+        100_000, 1, 10_000_000, "Most reports waiting in a process for a commit before 503 busy."
+    )
     busy_timeout_ms: int = _integer(
         5000, 0, 60_000, "How long a write waits for another process's, in milliseconds, before 503."
     )
     min_free_bytes: int = _integer(64 * 2**20, 0, 2**50, "Free disk space, in bytes, below which /healthz answers 503.")
+    max_reports_per_minute: int = _integer(
+        0, 0, 10**9, "Most reports that a survey takes a minute, unless it has its own limit; 0 for no limit."
+    )
+    metrics_labels: str = _choice(
+        "What the counts of reports at /metrics are split by: none or survey.", "none", "survey"
+    )
+    log_format: str = _choice("Form of a line of the log: text, or json (one object a line).", "text", "json")
+    log_time: str = _choice("Time in a line of the log, in UTC: day, none or second.", "day", "none", "second")
 
     def __post_init__(self) -> None:
         for row in SETTINGS:
@@ -56,6 +76,8 @@ class Settings:
                 raise SettingError(f"{row.name} ({value!r}) must be an integer in [{row.low}, {row.high}].")
             if isinstance(row.default, str) and (not isinstance(value, str) or not value):
                 raise SettingError(f"{row.name} ({value!r}) must be a text that is not empty.")
+            if row.choices and value not in row.choices:
+                raise SettingError(f"{row.name} ({value!r}) must be one of {', '.join(row.choices)}.")
 
 
 def _read_table() -> tuple[Setting, ...]:
@@ -63,7 +85,9 @@ def _read_table() -> tuple[Setting, ...]:
     for row in fields(Settings):
         meta = row.metadata
         default: Any = row.default
-        rows.append(Setting(row.name, default, meta["help"], meta.get("low", 0), meta.get("high", 0)))
+        rows.append(
+            Setting(row.name, default, meta["help"], meta.get("low", 0), meta.get("high", 0), meta.get("choices", ()))
+        )
     return tuple(rows)
 
 

@@ -2,22 +2,37 @@
 
 import hashlib
 import secrets
+import time
 
 from sotto_collector.errors import TokenError
-from sotto_collector.store import Store, StoredToken
+from sotto_collector.store import StoredToken, TokenTable
 
 ROLES = ("admin", "analyst")
-"""admin publishes and closes surveys; analyst reads tallies. Neither includes the other."""
+"""admin publishes and closes surveys; analyst reads tallies and noisy reports. Neither includes the other."""
 TOKEN_BYTES = 32
+MAX_LIFE_S = 10 * 365 * 86400
 MIN_PREFIX = 6  # hexadecimal digits that name a token to revoke
 
 
-def create_token(store: Store, role: str, label: str = "") -> str:
-    """Make a token of a role in ROLES, and return it: it cannot be seen again."""
+def create_token(
+    table: TokenTable,
+    role: str,
+    label: str = "",
+    *,
+    survey_id: str | None = None,
+    expires_in_s: int | None = None,
+) -> str:
+    """Make a token of a role in ROLES, and return it: it cannot be seen again.
+
+    `survey_id`: it is good for this survey only. `expires_in_s`: and for so many seconds only.
+    """
     if role not in ROLES:
         raise TokenError(f"role ({role}) must be one of {', '.join(ROLES)}.")
+    if expires_in_s is not None and not 0 < expires_in_s <= MAX_LIFE_S:
+        raise TokenError(f"the life of a token ({expires_in_s}) must be in [1, {MAX_LIFE_S}] seconds.")
     token = f"sotto_{role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
-    store.add_token(StoredToken(hash_token(token), role, label))
+    ends = None if expires_in_s is None else int(time.time()) + expires_in_s
+    table.add(StoredToken(hash_token(token), role, label, survey_id, ends))
     return token
 
 
@@ -26,15 +41,49 @@ def hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
-def revoke_token(store: Store, prefix: str) -> StoredToken:
+def check_token(table: TokenTable, token: str) -> StoredToken | None:
+    """Return what a token allows; None where it is not known, or has ended.
+
+    The time that this takes depends on the token's hash alone, of which a stranger can choose nothing.
+    """
+    known = table.find(hash_token(token))
+    return None if known is None or has_ended(known) else known
+
+
+def has_ended(token: StoredToken) -> bool:
+    """Return whether a token's time is over."""
+    return token.expires_s is not None and token.expires_s <= time.time()
+
+
+def revoke_token(table: TokenTable, prefix: str) -> StoredToken:
     """Forget the one token whose hash, in hexadecimal, begins with `prefix`, and return what was known of it.
 
     Raises TokenError unless exactly one does.
     """
+    found = _find_one(table, prefix)
+    table.remove(found.token_hash)
+    return found
+
+
+def rotate_token(table: TokenTable, prefix: str, overlap_s: int) -> str:
+    """Make a token that allows what another does, and return it; the other ends after `overlap_s` seconds.
+
+    Raises TokenError unless exactly one token's hash begins with `prefix`.
+    """
+    if not 0 <= overlap_s <= MAX_LIFE_S:
+        raise TokenError(f"overlap ({overlap_s}) must be in [0, {MAX_LIFE_S}] seconds.")
+    old = _find_one(table, prefix)
+    token = f"sotto_{old.role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
+    table.add(StoredToken(hash_token(token), old.role, old.label, old.survey_id, old.expires_s))
+    ends = int(time.time()) + overlap_s
+    table.end(old.token_hash, ends if old.expires_s is None else min(ends, old.expires_s))
+    return token
+
+
+def _find_one(table: TokenTable, prefix: str) -> StoredToken:
     if len(prefix) < MIN_PREFIX:
         raise TokenError(f"hash prefix must be at least {MIN_PREFIX} hexadecimal digits.")
-    found = [token for token in store.list_tokens() if token.token_hash.hex().startswith(prefix.lower())]
+    found = [token for token in table.list() if token.token_hash.hex().startswith(prefix.lower())]
     if len(found) != 1:
         raise TokenError(f"hash prefix must be that of exactly one token; it is that of {len(found)}.")
-    store.remove_token(found[0].token_hash)
     return found[0]

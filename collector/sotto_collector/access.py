@@ -1,0 +1,25 @@
+"""Who may do what: the token of a request, its role, and the surveys that it is for."""
+
+from flask import request
+
+from sotto_collector.errors import refuse
+from sotto_collector.store import StoredToken, TokenTable
+from sotto_collector.tokens import check_token
+
+
+def require_token(tokens: TokenTable) -> StoredToken:
+    """Return what the request's token allows. Raises RequestError 401 where there is none that is good."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    known = check_token(tokens, token.strip()) if scheme.lower() == "bearer" else None
+    if known is None:
+        raise refuse(401, "unauthorized", "Authorization must be Bearer and a token that this collector made.")
+    return known
+
+
+def require_role(tokens: TokenTable, role: str, survey_id: str | None) -> None:
+    """Let pass who has a token of a role, for this survey or all; with None, for all. Raises RequestError 401, 403."""
+    token = require_token(tokens)
+    if token.role != role:
+        raise refuse(403, "forbidden", f"the token must have the role {role}.")
+    if token.survey_id not in (None, survey_id):
+        raise refuse(403, "forbidden", "the token must be for this survey, or for all.")

@@ -1,0 +1,233 @@
+"""The routes of those who run a survey: its settings, invitations, tokens (docs/http.md)."""
+
+import re
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+import msgspec
+from flask import Blueprint, Response, request
+
+from sotto_collector.access import require_role
+from sotto_collector.collector import Collector
+from sotto_collector.errors import TokenError, refuse
+from sotto_collector.intake import read_json_body
+from sotto_collector.invitations import (
+    MAX_INVITATIONS,
+    MAX_REVOKED,
+    count_invitations,
+    make_invitations,
+    revoke_invitations,
+)
+from sotto_collector.routes import answer, find_survey, get_collector
+from sotto_collector.store import StoredSurvey, StoredToken
+from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
+from sotto_protocol import ReportError
+
+admin_routes = Blueprint("admin_routes", __name__)
+
+MAX_ORIGINS = 20
+MAX_PER_MINUTE = 10**9
+MAX_LABEL = 200
+_ORIGIN = re.compile(r"\*|https?://[a-z0-9.\-]{1,253}(:[0-9]{1,5})?")
+
+
+Sent = TypeVar("Sent", bound=msgspec.Struct)
+
+
+class SentSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a PATCH of a survey; what is not there stays as it is."""
+
+    cors_origins: list[str] | msgspec.UnsetType = msgspec.UNSET
+    reports_per_minute: int | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class SentCount(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST of invitations."""
+
+    count: int
+
+
+class SentRevocation(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST that revokes invitations: a list of them, or all."""
+
+    invitations: list[str] = []
+    all: bool = False
+
+
+class SentToken(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST of a token."""
+
+    role: str
+    label: str = ""
+    survey: str | None = None
+    expires_in_s: int | None = None
+
+
+class SentOverlap(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST that rotates a token."""
+
+    overlap_s: int
+
+
+@admin_routes.patch("/v1/surveys/<survey_id>")
+def set_survey(survey_id: str) -> Response:
+    """Set which web pages' origins may use a survey, and how many reports it takes a minute."""
+    collector, stored = _administer(survey_id)
+    sent = _read(SentSettings)
+    values: dict[str, object] = {}
+    if sent.cors_origins is not msgspec.UNSET:
+        if len(sent.cors_origins) > MAX_ORIGINS or not all(map(_ORIGIN.fullmatch, sent.cors_origins)):
+            raise refuse(
+                422,
+                "bad_setting",
+                f"must be at most {MAX_ORIGINS} of https://host, http://host or *.",
+                "$.cors_origins",
+            )
+        values["cors_origins"] = " ".join(sent.cors_origins)
+    if sent.reports_per_minute is not msgspec.UNSET:
+        if sent.reports_per_minute is not None and not 1 <= sent.reports_per_minute <= MAX_PER_MINUTE:
+            raise refuse(
+                422, "bad_setting", f"must be an integer in [1, {MAX_PER_MINUTE}] or null.", "$.reports_per_minute"
+            )
+        values["reports_per_minute"] = sent.reports_per_minute
+    if values:
+        collector.store.set_survey(stored.key, **values)
+        collector.forget_survey(survey_id)
+    return answer({"id": survey_id} | {name: getattr(sent, name) for name in values})
+
+
+@admin_routes.post("/v1/surveys/<survey_id>/invitations")
+def invite(survey_id: str) -> Response:
+    """Make invitations; they are shown this once."""
+    collector, stored = _administer(survey_id)
+    _check_invited(stored)
+    count = _read(SentCount).count
+    most = MAX_INVITATIONS // stored.survey.waves
+    if not 1 <= count <= most:
+        raise refuse(422, "bad_count", f"must be an integer in [1, {most}].", "$.count")
+    lines = ["invitation", *make_invitations(collector.store, stored, count), ""]
+    response = Response("\r\n".join(lines), status=HTTPStatus.CREATED, content_type="text/csv; charset=utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@admin_routes.get("/v1/surveys/<survey_id>/invitations")
+def get_invitations(survey_id: str) -> Response:
+    """Say how many invitations are not used yet, for each wave."""
+    collector, stored = _administer(survey_id)
+    _check_invited(stored)
+    left = count_invitations(collector.store, stored)
+    return answer({"unused": [left[wave] for wave in sorted(left)]})
+
+
+@admin_routes.post("/v1/surveys/<survey_id>/invitations/revoke")
+def revoke(survey_id: str) -> Response:
+    """Revoke invitations that are not used yet."""
+    collector, stored = _administer(survey_id)
+    _check_invited(stored)
+    sent = _read(SentRevocation)
+    if sent.all == bool(sent.invitations):
+        raise refuse(422, "bad_revocation", "must have either invitations, a list, or all, true.")
+    if len(sent.invitations) > MAX_REVOKED:
+        raise refuse(422, "bad_revocation", f"must be at most {MAX_REVOKED}.", "$.invitations")
+    try:
+        revoked = revoke_invitations(collector.store, stored, None if sent.all else sent.invitations)
+    except ReportError as fault:
+        raise refuse(422, "bad_revocation", fault.problem, fault.where) from None
+    collector.note_change(survey_id)
+    return answer({"revoked": revoked})
+
+
+@admin_routes.get("/v1/tokens")
+def list_tokens() -> Response:
+    """List the tokens."""
+    collector = _administer_all()
+    return answer({"tokens": [describe_token(token) for token in collector.tokens.list()]})
+
+
+@admin_routes.post("/v1/tokens")
+def make_token() -> Response:
+    """Make a token; it is shown this once."""
+    collector = _administer_all()
+    sent = _read(SentToken)
+    if sent.role not in ROLES:
+        raise refuse(422, "bad_token", f"must be one of {', '.join(ROLES)}.", "$.role")
+    if len(sent.label) > MAX_LABEL or not sent.label.isprintable():
+        raise refuse(422, "bad_token", f"must be at most {MAX_LABEL} printable characters.", "$.label")
+    if sent.survey is not None:
+        find_survey(sent.survey)
+    try:
+        token = create_token(
+            collector.tokens, sent.role, sent.label, survey_id=sent.survey, expires_in_s=sent.expires_in_s
+        )
+    except TokenError as fault:
+        raise refuse(422, "bad_token", str(fault)) from None
+    return _show(token)
+
+
+@admin_routes.delete("/v1/tokens/<prefix>")
+def remove_token(prefix: str) -> Response:
+    """Forget a token."""
+    collector = _administer_all()
+    try:
+        return answer(describe_token(revoke_token(collector.tokens, prefix)))
+    except TokenError as fault:
+        raise refuse(404, "no_such_token", str(fault)) from None
+
+
+@admin_routes.post("/v1/tokens/<prefix>/rotate")
+def renew_token(prefix: str) -> Response:
+    """Make a token that allows what another does, which ends after the overlap."""
+    collector = _administer_all()
+    overlap_s = _read(SentOverlap).overlap_s
+    try:
+        return _show(rotate_token(collector.tokens, prefix, overlap_s))
+    except TokenError as fault:
+        raise refuse(404, "no_such_token", str(fault)) from None
+
+
+def describe_token(token: StoredToken) -> dict[str, Any]:
+    """Return what may be said of a token: the first digits of its hash, and what it allows."""
+    return {
+        "hash_prefix": token.token_hash.hex()[:12],
+        "role": token.role,
+        "label": token.label,
+        "survey": token.survey_id,
+        "expires_s": token.expires_s,
+        "ended": has_ended(token),
+    }
+
+
+def _show(token: str) -> Response:
+    response = answer({"token": token}, HTTPStatus.CREATED)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _administer(survey_id: str) -> tuple[Collector, StoredSurvey]:
+    collector = get_collector()
+    require_role(collector.tokens, "admin", survey_id)
+    return collector, find_survey(survey_id)
+
+
+def _administer_all() -> Collector:
+    collector = get_collector()
+    require_role(collector.tokens, "admin", None)
+    return collector
+
+
+def _check_invited(stored: StoredSurvey) -> None:
+    if not stored.survey.invited:
+        raise refuse(409, "survey_not_invited", "the survey is open to all; it has no invitations.")
+
+
+def _read(kind: type[Sent]) -> Sent:
+    body = read_json_body(request, get_collector().settings.max_body_bytes)
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError:
+        raise refuse(
+            422, "bad_request_body", f"must be an object of {', '.join(kind.__struct_fields__)}, and nothing else."
+        ) from None
+    except (ValueError, RecursionError):
+        raise refuse(400, "bad_json", "the body must be JSON in UTF-8.") from None

@@ -1,0 +1,107 @@
+"""Export: every part of a survey's reports into files, each written whole or not at all, each part's once."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sotto_collector.archive.files import MAX_FILE_BYTES, read_checked, write_file
+from sotto_collector.archive.layout import Layout
+from sotto_collector.archive.manifest import MANIFEST, MAX_PARTS, TEMPORARY, ArchiveFile, Manifest, file_name, locked
+from sotto_collector.archive.source import Source
+from sotto_collector.errors import ArchiveError
+from sotto_collector.store import Part
+from sotto_protocol import Survey
+from sotto_protocol.mechanism import Bytes
+
+PART_BYTES = 2**24
+"""About so many bytes of packed reports make a part, unless there would be more parts than there can be."""
+
+Progress = Callable[[Manifest], None]
+
+
+def export(
+    source: Source, folder: Path, n_parts: int | None = None, progress: Progress = lambda _: None
+) -> tuple[Manifest, int]:
+    """Write what is missing of a survey's archive; return its manifest, and how many parts were there already.
+
+    A part is read from one state of the source, and different parts from different states. `n_parts` in [1, 4096], by
+    default as many as the size asks for; an archive that was begun keeps its own. Raises ArchiveError, or what the
+    source raises; what was finished stays, and the next export goes on from there.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(folder):
+            manifest = _begin(source, folder, n_parts)
+            n_kept = len(manifest.parts)
+            progress(manifest)
+            for index in manifest.missing:
+                manifest.parts[index] = _write_part(source, Part(index, manifest.n_parts), folder)
+                manifest.write(folder)
+                progress(manifest)
+    except OSError as fault:
+        raise ArchiveError(f"{folder} cannot be written: {fault.strerror}.") from fault
+    return manifest, n_kept
+
+
+def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
+    """Return the manifest of an archive that is new, or that was begun: then without parts that are damaged."""
+    for left in folder.glob(f"*{TEMPORARY}"):  # what a killed export was writing
+        if left.name.startswith(("part-", MANIFEST)):
+            left.unlink()
+    if not (folder / MANIFEST).exists():
+        if any(folder.iterdir()):
+            raise ArchiveError(f"{folder} must be a new or empty folder, or an archive of this survey.")
+        manifest = Manifest(source.survey, n_parts or count_parts(source))
+        manifest.write(folder)
+        return manifest
+    manifest = Manifest.read(folder)
+    if manifest.survey.fingerprint != source.survey.fingerprint:
+        raise ArchiveError(f"{folder} is the archive of another survey, {manifest.survey.id}.")
+    if n_parts not in (None, manifest.n_parts):
+        raise ArchiveError(f"{folder} was begun with {manifest.n_parts} parts, and keeps them.")
+    manifest.parts = {index: files for index, files in manifest.parts.items() if _are_whole(folder, files)}
+    return manifest
+
+
+def count_parts(source: Source) -> int:
+    """Return how many parts make files of a good size."""
+    n_bytes = source.n_reports * source.survey.record_bytes
+    return min(MAX_PARTS, max(1, -(-n_bytes // PART_BYTES)))
+
+
+def _are_whole(folder: Path, files: tuple[ArchiveFile, ...]) -> bool:
+    try:
+        for file in files:
+            read_checked(folder / file.name, file)
+    except ArchiveError:
+        return False
+    return True
+
+
+def _write_part(source: Source, part: Part, folder: Path) -> tuple[ArchiveFile, ...]:
+    layout = Layout(source.survey)
+    return tuple(
+        write_file(folder / file_name(part.index, part.n_parts, number), layout, records)
+        for number, records in enumerate(_cut(source.survey, source.read(part)))
+    )
+
+
+def _cut(survey: Survey, chunks: Iterator[bytes]) -> Iterator[Bytes]:
+    """Yield packed reports, shape (n, record_bytes), as many as a file may have. Raises ArchiveError."""
+    width = survey.record_bytes
+    most = max(1, MAX_FILE_BYTES // width) * width
+    waiting = bytearray()
+    for chunk in chunks:
+        waiting += chunk
+        while len(waiting) > most:
+            yield _as_records(waiting[:most], width)
+            del waiting[:most]
+    if len(waiting) % width:
+        raise ArchiveError(f"the source's reports must be of {width} bytes each; it gave others.")
+    if waiting:
+        yield _as_records(waiting, width)
+
+
+def _as_records(joined: bytearray, width: int) -> Bytes:
+    return np.frombuffer(bytes(joined), np.uint8).reshape(-1, width)

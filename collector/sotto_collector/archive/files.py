@@ -1,0 +1,86 @@
+"""One file of an archive: some reports of one part, as Parquet, small enough to be held in memory."""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sotto_collector.archive.layout import Layout
+from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of, write_durably
+from sotto_collector.errors import ArchiveError
+from sotto_protocol import SottoError, Survey
+from sotto_protocol.mechanism import Bytes
+
+ROWS_PER_GROUP = 2**16
+"""So many reports are decoded and counted at once."""
+MAX_FILE_BYTES = 2**25
+"""The packed reports of one file; one that reads it needs about twice as much memory."""
+_MAX_CONTENT_BYTES = 4 * MAX_FILE_BYTES  # numbers that a dictionary cannot hold take four bytes each
+_READ_BYTES = 2**20
+_SURVEY = b"sottovoce.survey"
+_NAME = b"sottovoce.file"  # so that no two files are equal, whatever they hold: a file is known by its digest
+
+
+def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
+    """Write packed reports, shape (n, record_bytes), in an order that says nothing of their ids."""
+    shuffled = _shuffle(layout, records)
+    out = pa.BufferOutputStream()
+    schema = layout.schema.with_metadata({_SURVEY: layout.survey.canonical, _NAME: path.name.encode()})
+    numbers = [column.name for column in layout.columns if column.is_number]
+    with pq.ParquetWriter(
+        out, schema, compression="none", use_dictionary=numbers, write_statistics=False
+    ) as writer:  # noise is not to be compressed; small numbers take a few bits in a dictionary
+        for start in range(0, len(shuffled), ROWS_PER_GROUP):
+            writer.write_batch(layout.to_batch(shuffled[start : start + ROWS_PER_GROUP]))
+    content = out.getvalue().to_pybytes()
+    write_durably(path, content)
+    return ArchiveFile(path.name, len(records), digest_of(content))
+
+
+def read_file(folder: Path, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]:
+    """Yield the survey and packed reports, shape (n, record_bytes), some at a time; the digest is checked before.
+
+    Raises ArchiveError, which names the file.
+    """
+    path = folder / file.name
+    content = read_checked(path, file)
+    try:
+        with pq.ParquetFile(pa.BufferReader(content)) as parquet:
+            layout = Layout(Survey.from_canonical(parquet.schema_arrow.metadata[_SURVEY]))
+            if not parquet.schema_arrow.equals(layout.schema):
+                raise ArchiveError("its columns are not those of its survey.")
+            for batch in parquet.iter_batches(ROWS_PER_GROUP, use_threads=False):
+                yield layout.survey, layout.to_records(batch)
+    except (pa.ArrowException, OSError, KeyError, TypeError, SottoError) as fault:
+        raise ArchiveError(f"{path} is not a file of an archive: {fault}") from fault
+
+
+def read_checked(path: Path, file: ArchiveFile) -> bytearray:
+    """Return a file's content: exactly what its digest was made of. Raises ArchiveError."""
+    digest = hashlib.new(DIGEST)
+    try:
+        content = bytearray(min(path.stat().st_size, _MAX_CONTENT_BYTES))
+        with path.open("rb", buffering=0) as source:
+            view, n_read = memoryview(content), 0
+            while n_new := source.readinto(view[n_read : n_read + _READ_BYTES]):
+                digest.update(view[n_read : n_read + n_new])
+                n_read += n_new
+    except OSError as fault:
+        raise ArchiveError(f"{path} cannot be read: {fault.strerror}.") from fault
+    if digest.hexdigest() != file.digest:
+        raise ArchiveError(f"{path} is not what was exported: its SHA-512 is another than the manifest's.")
+    return content
+
+
+def _shuffle(layout: Layout, records: Bytes) -> Bytes:
+    """Return the records in a random order, within the cohorts of the first text where there is one."""
+    chance = np.random.default_rng(secrets.randbits(128))
+    order = chance.permutation(len(records))
+    if layout.sort_key is not None:
+        cohorts = layout.sort_key.take(records).to_numpy()[order]
+        order = order[np.argsort(cohorts, kind="stable")]
+    return np.take(records.view(f"V{records.shape[1]}"), order, axis=0).view(np.uint8)

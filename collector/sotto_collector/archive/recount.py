@@ -1,0 +1,117 @@
+"""Recount: an archive's tally, file by file, in as many processes as there are cores. It merges in any order."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from sotto_collector.archive.files import read_file
+from sotto_collector.archive.manifest import ArchiveFile, Manifest
+from sotto_collector.errors import ArchiveError
+from sotto_protocol import Tally
+from sotto_protocol.mechanism import Counts
+
+_WAITING_PER_WORKER = 2
+"""So many files are given to a worker ahead, and so few results wait to be added up: a tally can be large."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What one file's reports come to: as a tally, but small enough to be sent from anywhere."""
+
+    file: ArchiveFile
+    fingerprint: str
+    n_reports: int
+    packed: Counts
+    waves: tuple[int, ...]
+
+
+Progress = Callable[[int, int], None]
+"""Told how many files are counted, and of how many."""
+
+
+def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> Counted:
+    """Count one file, of one wave or of all: a pure function of the file. Raises ArchiveError, which names it."""
+    fingerprint, n_read, n_reports, packed, waves = "", 0, 0, np.zeros(1, np.int64), set[int]()
+    for survey, records in read_file(folder, file):
+        chosen = records if wave is None else records[survey.waves_of(records) == wave]
+        tally = Tally.of(survey, chosen)
+        fingerprint, n_read = survey.fingerprint, n_read + len(records)
+        n_reports, packed, waves = n_reports + tally.n_reports, packed + tally.pack(), waves | {*tally.waves}
+    if n_read != file.n_reports:
+        raise ArchiveError(f"{folder / file.name} must hold {file.n_reports} reports; it holds {n_read}.")
+    return Counted(file, fingerprint, n_reports, packed, tuple(sorted(waves)))
+
+
+def open_archive(folder: Path, wave: int | None = None) -> Manifest:
+    """Return the manifest of a finished archive, to count a wave, or all.
+
+    Raises ArchiveError where its export was cut short, or its survey has no such wave.
+    """
+    manifest = Manifest.read(folder)
+    if wave is not None and not 1 <= wave <= manifest.survey.waves:
+        raise ArchiveError(f"wave ({wave}) must be in [1, {manifest.survey.waves}], the survey's.")
+    if manifest.missing:
+        n_there = manifest.n_parts - len(manifest.missing)
+        raise ArchiveError(
+            f"{folder} has {n_there} of {manifest.n_parts} parts: its export was cut short. Export again to the same "
+            "folder, and it goes on from there."
+        )
+    return manifest
+
+
+def recount(
+    folder: Path, wave: int | None = None, *, n_workers: int | None = None, progress: Progress = lambda *_: None
+) -> Tally:
+    """Count an archive, of one wave or all, in `n_workers` processes; by default one a core. Raises ArchiveError."""
+    manifest = open_archive(folder, wave)
+    n_workers = min(n_workers or len(os.sched_getaffinity(0)), len(manifest.files))
+    if n_workers <= 1:
+        return add_up(manifest, (count_file(folder, file, wave) for file in manifest.files), progress)
+    try:
+        # spawned, not forked: Arrow has threads, which a fork would not take along
+        with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
+            return add_up(manifest, _count_in_pool(pool, n_workers, folder, manifest.files, wave), progress)
+    except BrokenProcessPool as fault:
+        raise ArchiveError("a process that counted was killed; is there enough memory? Count again.") from fault
+
+
+def add_up(manifest: Manifest, counted: Iterable[Counted], progress: Progress) -> Tally:
+    """Return the sum of all files' counts: each file once, however often it was counted. Raises ArchiveError."""
+    survey = manifest.survey
+    empty = Tally.empty(survey)
+    n_reports, packed, waves = 0, empty.pack(), set(empty.waves)
+    left = {file.digest: file for file in manifest.files}
+    if len(left) < len(manifest.files):
+        raise ArchiveError("two files of the archive are the same.")
+    for one in counted:
+        if left.pop(one.file.digest, None) is None:
+            continue
+        if one.fingerprint != survey.fingerprint:
+            raise ArchiveError(f"{one.file.name} holds reports of another survey.")
+        n_reports, packed, waves = n_reports + one.n_reports, packed + one.packed, waves | {*one.waves}
+        progress(len(manifest.files) - len(left), len(manifest.files))
+    if left:
+        raise ArchiveError(f"{next(iter(left.values())).name} was not counted.")
+    return Tally.unpack(survey, n_reports, packed, tuple(sorted(waves)))
+
+
+def _count_in_pool(
+    pool: ProcessPoolExecutor, n_workers: int, folder: Path, files: list[ArchiveFile], wave: int | None
+) -> Iterator[Counted]:
+    """Yield the files' counts as they come, with few of them under way."""
+    tasks = iter(files)
+    running: set[Future[Counted]] = set()
+    while True:
+        ahead = islice(tasks, _WAITING_PER_WORKER * n_workers - len(running))
+        running |= {pool.submit(count_file, folder, file, wave) for file in ahead}
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        yield from (future.result() for future in done)

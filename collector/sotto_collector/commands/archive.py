@@ -1,0 +1,136 @@
+"""`sotto export`, `tally`: noisy reports as an archive of Parquet files, and its tally, on one machine or many."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sotto_collector.commands.options import existing
+from sotto_collector.errors import ArchiveError, CollectorError
+from sotto_collector.remote import RemoteCollector
+from sotto_collector.store import Store
+from sotto_protocol import Survey, Tally
+
+if TYPE_CHECKING:  # these load Arrow
+    from sotto_collector.archive.manifest import Manifest
+    from sotto_collector.archive.source import Source
+
+_NOTICE = "Receipts are not exported; a report that is erased later stays in what was exported before."
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command(epilog="Example:  sotto export survey.db my-survey --to archive")
+@click.argument("source")
+@click.argument("survey")
+@click.option("--to", "folder", type=_FOLDER, required=True, help="Folder of the archive; made if missing. No default.")
+@click.option("--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Analyst's token, for a URL; no default.")
+@click.option("--parts", type=click.IntRange(1, 4096), help="Parts to cut it into; by default of about 16 MB each.")
+def export(source: str, survey: str, folder: Path, token: str | None, parts: int | None) -> None:
+    """Write a survey's noisy reports to Parquet files.
+
+    SOURCE is a collector's URL or its database, a file or postgresql://... Reports may come in meanwhile: each part
+    is as it was when it was read. When it is cut short, the same command goes on from there.
+    """
+    with _scale("export"):
+        from sotto_collector.archive.export import export as write_archive
+    with _open_source(source, survey, token) as opened:
+        _warn(opened.survey)
+        manifest, n_kept = write_archive(opened, folder, parts, _show_parts)
+    _end_line()
+    kept = f", {n_kept} of them there already" if n_kept else ""
+    click.echo(f"{manifest.n_reports:,} reports in {folder}: {manifest.n_parts} parts{kept}")
+    click.echo(_NOTICE, err=True)
+
+
+@click.command(epilog="Example:  sotto tally archive --save tally.json")
+@click.argument("folder", type=_FOLDER)
+@click.option("--wave", type=click.IntRange(min=1), help="Count one wave only; by default all.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes that count; by default one a core.")
+@click.option("--scheduler", help='Dask scheduler, such as tcp://10.0.0.1:8786, or "local"; by default no Dask.')
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="File for the tally; default: stdout.")
+def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | None, save: Path | None) -> None:
+    """Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.
+
+    Every file's digest is checked; a file that is missing or damaged is named, and nothing is counted. With --scheduler
+    the files are counted by a Dask cluster, whose workers must see FOLDER under the same path.
+    """
+    if scheduler not in (None, "local") and workers is not None:
+        raise click.UsageError('--workers is for this machine: without --scheduler, or with "local".')
+    with _scale("tally"):
+        counted = _count(folder, wave, workers, scheduler)
+    _end_line()
+    if save is None:
+        click.echo(counted.to_json())
+        return
+    try:
+        save.write_bytes(counted.to_json())
+    except OSError as fault:
+        raise ArchiveError(f"{save} cannot be written: {fault.strerror}.") from fault
+    click.echo(f"{counted.n_reports:,} reports counted into {save}")
+
+
+def _count(folder: Path, wave: int | None, workers: int | None, scheduler: str | None) -> Tally:
+    from sotto_collector.archive.recount import recount
+
+    if scheduler is None:
+        return recount(folder, wave, n_workers=workers, progress=_show_files)
+    from sotto_collector.archive.cluster import recount_on_cluster
+
+    return recount_on_cluster(folder, scheduler, wave, n_workers=workers, progress=_show_files)
+
+
+@contextmanager
+def _scale(command: str) -> Iterator[None]:
+    """Say which extra is needed where the libraries are not there."""
+    try:
+        yield
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").startswith("sotto"):
+            raise
+        raise ArchiveError(f"sotto {command} needs: pip install 'sottovoce[scale]'") from fault
+
+
+@contextmanager
+def _open_source(source: str, survey: str, token: str | None) -> "Iterator[Source]":
+    from sotto_collector.archive.source import HttpSource, StoreSource
+
+    if source.startswith(("http:", "https:")):
+        if token is None:
+            raise click.UsageError("A collector's URL needs an analyst's --token.")
+        yield HttpSource(RemoteCollector(source, token), survey)
+        return
+    if not source:
+        raise CollectorError("source must be a collector's URL, or a database; it is empty.")
+    with closing(Store(existing(source))) as store:
+        yield StoreSource(store, survey)
+
+
+def _warn(survey: Survey) -> None:
+    if survey.min_reports > 1:
+        click.echo(
+            f"The survey promises counts of at least {survey.min_reports} reports; the archive holds each by itself: "
+            "keep it as you keep the database.",
+            err=True,
+        )
+
+
+def _show_parts(manifest: "Manifest") -> None:
+    n_done = len(manifest.parts)
+    _show(f"part {n_done} of {manifest.n_parts}, {manifest.n_reports:,} reports")
+
+
+def _show_files(n_done: int, n_files: int) -> None:
+    _show(f"file {n_done} of {n_files}")
+
+
+def _show(line: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{line}", nl=False, err=True)
+
+
+def _end_line() -> None:
+    if sys.stderr.isatty():
+        click.echo(err=True)

@@ -1,0 +1,88 @@
+"""`sotto db`, `recount`, `backup`: what is done to a database, on a machine that reaches it."""
+
+import sys
+from contextlib import closing
+
+import click
+from sqlalchemy.exc import SQLAlchemyError
+
+from sotto_collector.commands.options import db_option, existing
+from sotto_collector.errors import StoreError
+from sotto_collector.store import Store
+from sotto_collector.store.audit import Difference, audit
+from sotto_collector.store.copy import copy_store
+from sotto_collector.store.store import open_dialect
+
+
+@click.group("db", epilog="Example:  sotto db upgrade --db survey.db")
+def db_group() -> None:
+    """Look after a collector's database."""
+
+
+@db_group.command(epilog="Example:  sotto db upgrade --db survey.db")
+@db_option
+def upgrade(db: str) -> None:
+    """Bring a database of an earlier sottovoce to the schema of this one.
+
+    All of it or nothing, in one transaction; stop the collectors of the earlier version first. A database that has the
+    schema already stays as it is.
+    """
+    dialect = open_dialect(existing(db))
+    try:
+        before, after = dialect.upgrade()
+    except (dialect.driver_error, SQLAlchemyError) as fault:
+        raise StoreError(f"db ({dialect.name}) was not upgraded, and is as it was: {dialect.reason(fault)}.") from fault
+    finally:
+        dialect.close()
+    click.echo(f"schema {after}" if before == after else f"schema {before} -> {after}")
+
+
+@click.command(epilog="Example:  sotto recount --db survey.db")
+@db_option
+@click.option("--fix", is_flag=True, help="Write tallies that differ anew, from the reports; off by default.")
+@click.argument("surveys", nargs=-1)
+def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
+    """Count the stored reports again, and compare with the tallies.
+
+    SURVEYS are ids; all by default. Says every wave whose tally differs, and ends with status 1 if one does and was not
+    fixed. The collector may run meanwhile; with --fix it waits while a survey is counted.
+    """
+    with closing(Store(existing(db))) as store:
+        known = {stored.survey.id: stored for stored in store.list_surveys()}
+        if missing := [survey for survey in surveys if survey not in known]:
+            raise StoreError(f"db ({store.dialect.name}) has no survey {missing[0]}.")
+        differences: list[Difference] = []
+        for survey_id in surveys or sorted(known):
+            found = audit(store, known[survey_id], fix=fix)
+            differences += found
+            click.echo(_describe(survey_id, found, store.count_tallied(known[survey_id].key), fix=fix))
+    if differences and not fix:
+        sys.exit(1)
+
+
+def _describe(survey_id: str, differences: list[Difference], n_reports: int, *, fix: bool) -> str:
+    if not differences:
+        return f"{survey_id}  {n_reports:,} reports  tally = recount"
+    return "\n".join(
+        f"{survey_id}  wave {found.wave}  tally of {found.n_tallied:,} reports, {found.n_stored:,} stored, "
+        f"{found.n_counts} counts differ" + ("; written anew" if fix else "")
+        for found in differences
+    )
+
+
+@click.command(epilog="Example:  sotto backup --db survey.db --to backup.db")
+@db_option
+@click.option("--to", "target", required=True, help="New file, or postgresql://.. without a store; no default.")
+def backup(db: str, target: str) -> None:
+    """Copy a database, as it is at this moment, while collectors run.
+
+    The copy is a database of its own: `sotto serve --db` opens it. From SQLite to PostgreSQL and back it works too. It
+    holds no order of arrival and nothing that was deleted.
+    """
+    with closing(Store(existing(db))) as store:
+        n_rows = copy_store(store, target, _progress if sys.stderr.isatty() else lambda _: None)
+    click.echo(f"{n_rows:,} rows copied")
+
+
+def _progress(n_rows: int) -> None:
+    click.echo(f"\r{n_rows:,} rows", nl=False, err=True)

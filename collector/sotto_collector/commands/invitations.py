@@ -1,0 +1,101 @@
+"""`sotto invite`: make, count and revoke the invitations to a survey."""
+
+import csv
+import os
+from pathlib import Path
+
+import click
+
+from sotto_collector.commands.options import token_option
+from sotto_collector.errors import CollectorError
+from sotto_collector.invitations import MAX_INVITATIONS
+from sotto_collector.remote import RemoteCollector, survey_path
+
+COLUMN = "invitation"
+
+
+@click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 panel --count 9 --to a.csv")
+def invite() -> None:
+    """Make, count and revoke invitations to a survey that only invited people may answer."""
+
+
+@invite.command(epilog="Example:  sotto invite create http://127.0.0.1:8000 panel --count 9 --to a.csv")
+@click.argument("url")
+@click.argument("survey")
+@click.option("--count", type=click.IntRange(1, 10**7), required=True, help="How many; no default.")
+@click.option("--to", "target", type=click.Path(path_type=Path), required=True, help="New CSV file; no default.")
+@token_option
+def create(url: str, survey: str, count: int, target: Path, token: str) -> None:
+    """Write new invitations to a CSV file of one column.
+
+    The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
+    owner alone.
+    """
+    collector = RemoteCollector(url, token)
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as fault:
+        raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
+    n_made = 0
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(f"{COLUMN}\r\n")
+            for start in range(0, count, MAX_INVITATIONS):
+                sent = {"count": min(MAX_INVITATIONS, count - start)}
+                answer = collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode()
+                file.write(answer.partition("\r\n")[2])
+                file.flush()
+                n_made += sent["count"]
+    except CollectorError:
+        if not n_made:
+            target.unlink()  # there is nothing in it that could be lost
+        raise
+    click.echo(f"{count:,} invitations in {target}")
+
+
+@invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 panel")
+@click.argument("url")
+@click.argument("survey")
+@token_option
+def count(url: str, survey: str, token: str) -> None:
+    """Say how many invitations were not used yet, in each wave."""
+    unused = RemoteCollector(url, token).ask("GET", survey_path(survey, "/invitations"))["unused"]
+    for wave, n_left in enumerate(unused, 1):
+        click.echo(f"wave {wave}  {n_left:,} unused" if len(unused) > 1 else f"{n_left:,} unused")
+
+
+@invite.command(epilog="Example:  sotto invite revoke http://127.0.0.1:8000 panel --from a.csv")
+@click.argument("url")
+@click.argument("survey")
+@click.option("--from", "source", type=click.Path(path_type=Path), help="CSV file that has them; no default.")
+@click.option("--all", "is_all", is_flag=True, help="All of the survey; off by default.")
+@token_option
+def revoke(url: str, survey: str, source: Path | None, is_all: bool, token: str) -> None:
+    """Revoke invitations that were not used yet.
+
+    Those in a CSV file with a column "invitation", or all. Reports that came with an invitation stay.
+    """
+    if (source is None) is not is_all:
+        raise click.UsageError("Give either --from or --all.")
+    collector, path = RemoteCollector(url, token), survey_path(survey, "/invitations/revoke")
+    if source is None:
+        n_revoked = collector.ask("POST", path, {"all": True})["revoked"]
+    else:
+        texts = _read_invitations(source)
+        n_revoked = sum(
+            collector.ask("POST", path, {"invitations": texts[start : start + 10_000]})["revoked"]
+            for start in range(0, len(texts), 10_000)
+        )
+    click.echo(f"{n_revoked:,} revoked")
+
+
+def _read_invitations(path: Path) -> list[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            if COLUMN not in (rows.fieldnames or ()):
+                raise CollectorError(f"CSV file ({path}) must have a column {COLUMN}.")
+            return [row[COLUMN] or "" for row in rows]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "it is no CSV in UTF-8"
+        raise CollectorError(f"CSV file ({path}) must be readable: {reason}.") from fault

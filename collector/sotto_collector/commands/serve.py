@@ -1,0 +1,44 @@
+"""`sotto serve`: run the collector."""
+
+import signal
+import sys
+from typing import Any
+
+import click
+
+from sotto_collector.collector import Collector
+from sotto_collector.commands.options import all_settings
+from sotto_collector.logs import log_what_nobody_caught, set_up_logs
+from sotto_collector.metrics import metrics_folder
+from sotto_collector.seat import ALONE
+from sotto_collector.server import SWITCH_INTERVAL_S, listen, say_url
+from sotto_collector.settings import Settings
+from sotto_collector.worker import serve_on
+from sotto_collector.workers import Workers
+
+
+@click.command(epilog="Example:  sotto serve --db survey.db --port 8000")
+@all_settings
+def serve(**values: Any) -> None:
+    """Run the collector.
+
+    SIGTERM or SIGINT end it: it finishes what was begun, and exits. SIGHUP replaces its workers, one after the other,
+    without a request lost; with one worker there is none to replace it, and SIGHUP does nothing.
+    """
+    settings = Settings(**values)
+    set_up_logs(settings.log_format, settings.log_time)
+    log_what_nobody_caught()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    listening = listen(settings)
+    url = say_url(listening)
+
+    def announce() -> None:
+        click.echo(f"sotto collector listening on {url}")
+
+    if settings.workers == 1:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        serve_on(listening, settings, ALONE, announce)
+        return
+    with metrics_folder() as folder:
+        Workers(settings, listening, folder).run(announce)
+    Collector(settings).close()  # alone now: it may rewrite the database in the order of the ids

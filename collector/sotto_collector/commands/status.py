@@ -1,0 +1,123 @@
+"""`sotto status`: how a collector does, seen from outside."""
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from sotto_collector.errors import RemoteError
+from sotto_collector.remote import RemoteCollector
+from sotto_protocol.survey_members import ID_PATTERN
+
+COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a collector says of its surveys at a moment of this machine's monotonic clock."""
+
+    surveys: list[dict[str, Any]]
+    at_s: float
+
+    def count_reports(self) -> dict[str, int]:
+        return {survey["id"]: survey["n_reports"] for survey in self.surveys}
+
+
+@click.command(epilog="Example:  sotto status http://127.0.0.1:8000 --interval-s 1")
+@click.argument("url")
+@click.option(
+    "--token",
+    envvar="SOTTO_TOKEN",
+    show_envvar=True,
+    required=True,
+    help="Token of the collector, of any role; no default.",
+)
+@click.option(
+    "--interval-s",
+    type=click.FloatRange(0, 3600),
+    default=2.0,
+    show_default=True,
+    help="Look twice, so many seconds apart, and say the rates between; 0 looks once.",
+)
+@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
+    """Show a collector's surveys: open or closed, reports, reports a second.
+
+    Asks the collector at URL; a token for one survey shows that one.
+    """
+    collector = RemoteCollector(url, token)
+    first = _look(collector)
+    if interval_s:
+        time.sleep(interval_s)
+    last = _look(collector) if interval_s else first
+    rates = _rates(first, last)
+    reason = _ask_readiness(collector)
+    if is_json:
+        surveys = [survey | {"reports_per_s": rates.get(survey["id"])} for survey in last.surveys]
+        click.echo(json.dumps({"url": collector.url, "ready": not reason, "surveys": surveys}, indent=2))
+        return
+    click.echo(f"{collector.url}  {'not ready: ' + reason if reason else 'ready'}")
+    rows = [COLUMNS, *(_describe(survey, rates.get(survey["id"])) for survey in last.surveys)]
+    click.echo(_align(rows) if last.surveys else "no surveys")
+
+
+def _look(collector: RemoteCollector) -> Look:
+    surveys = collector.ask("GET", "/v1/surveys").get("surveys")
+    if not isinstance(surveys, list) or not all(map(_is_survey, surveys)):
+        raise RemoteError(f"{collector.url} must be a collector; it lists no surveys.")
+    return Look(surveys, time.monotonic())
+
+
+def _is_survey(document: Any) -> bool:
+    """Return whether this is what a collector says of a survey; nothing else is printed to a terminal."""
+    return (
+        isinstance(document, dict)
+        and isinstance(document.get("id"), str)
+        and ID_PATTERN.fullmatch(document["id"]) is not None
+        and all(type(document.get(name)) is int for name in ("n_reports", "waves"))
+        and all(type(document.get(name)) is bool for name in ("open", "invited"))
+        and type(document.get("reports_per_minute")) in (int, type(None))
+    )
+
+
+def _rates(first: Look, last: Look) -> dict[str, float]:
+    """Return the reports a second of each survey between two looks; of none where there was only one."""
+    passed_s, before = last.at_s - first.at_s, first.count_reports()
+    if passed_s <= 0:
+        return {}
+    return {key: (n_reports - before.get(key, 0)) / passed_s for key, n_reports in last.count_reports().items()}
+
+
+def _ask_readiness(collector: RemoteCollector) -> str:
+    """Return why the collector is not ready; nothing where it is."""
+    try:
+        collector.ask("GET", "/readyz")
+    except RemoteError as fault:
+        return str(fault)
+    return ""
+
+
+def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
+    limit = survey.get("reports_per_minute")
+    return (
+        survey["id"],
+        " ".join([*["invited"] * survey["invited"], "open" if survey["open"] else "closed"]),
+        f"{survey['n_reports']:,}",
+        "" if rate is None else f"{rate:,.1f}",
+        str(survey["waves"]),
+        "" if limit is None else f"{limit:,}",
+    )
+
+
+def _align(rows: list[tuple[str, ...]]) -> str:
+    """Return rows as lines: texts to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if index < 2 else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,111 @@
+"""`sotto publish`, `close`, `configure`, `erase`: surveys at a collector, seen from outside."""
+
+from pathlib import Path
+
+import click
+
+from sotto_collector.commands.options import token_option
+from sotto_collector.errors import CollectorError
+from sotto_collector.remote import RemoteCollector, survey_path
+from sotto_protocol import Survey, read_survey
+
+
+@click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
+@click.argument("survey_file", type=click.Path(path_type=Path))
+@click.argument("url")
+@token_option
+def publish(survey_file: Path, url: str, token: str) -> None:
+    """Publish a survey at a collector.
+
+    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint.
+    """
+    if str(survey_file).startswith(("http:", "https:")):
+        raise click.UsageError("The survey's file comes first, then the collector's URL.")
+    answer = RemoteCollector(url, token).ask("POST", "/v1/surveys", _read_file(survey_file).canonical)
+    click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
+
+
+@click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")
+@click.argument("url")
+@click.argument("survey")
+@token_option
+def close(url: str, survey: str, token: str) -> None:
+    """Let a survey take no more reports.
+
+    SURVEY is its id at the collector at URL.
+    """
+    answer = RemoteCollector(url, token).ask("POST", survey_path(survey, "/close"))
+    click.echo(f"{answer.get('id')}  closed")
+
+
+@click.command(epilog="Example:  sotto configure http://127.0.0.1:8000 my-survey --no-cors")
+@click.argument("url")
+@click.argument("survey")
+@click.option(
+    "--cors-origin",
+    "origins",
+    multiple=True,
+    help="Origin of a web page that may use the survey in a browser, or *; may be repeated; none by default.",
+)
+@click.option("--no-cors", is_flag=True, help="Let no web page use it; off by default.")
+@click.option("--reports-per-minute", type=int, help="Most reports a minute, 0 for the collector's; no default.")
+@token_option
+def configure(
+    url: str, survey: str, origins: tuple[str, ...], no_cors: bool, reports_per_minute: int | None, token: str
+) -> None:
+    """Set what may change of a survey at a collector.
+
+    What is not given stays as it is.
+    """
+    if no_cors and origins:
+        raise click.UsageError("--no-cors and --cors-origin exclude each other.")
+    sent: dict[str, object] = {"cors_origins": list(origins)} if origins or no_cors else {}
+    if reports_per_minute is not None:
+        sent["reports_per_minute"] = reports_per_minute or None
+    if not sent:
+        raise click.UsageError("Nothing to set: give --cors-origin, --no-cors or --reports-per-minute.")
+    RemoteCollector(url, token).ask("PATCH", survey_path(survey), sent)
+    click.echo(f"{survey}  configured")
+
+
+@click.command(epilog="Example:  sotto erase http://127.0.0.1:8000 my-survey --all")
+@click.argument("url")
+@click.argument("survey")
+@click.option("--receipt", help="Erase the one report that has this receipt; no default.")
+@click.option("--all", "is_whole", is_flag=True, help="Erase the whole survey, which must be closed; off by default.")
+@click.option(
+    "--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Admin token, for --all; a receipt needs none. No default."
+)
+def erase(url: str, survey: str, receipt: str | None, is_whole: bool, token: str | None) -> None:
+    """Erase a report, or a whole survey.
+
+    With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
+    was exported, backed up or estimated before is not changed. With --all the survey, its reports, tallies and
+    invitations go.
+    """
+    if (receipt is None) is not is_whole:
+        raise click.UsageError("Give either --receipt or --all.")
+    if receipt is not None:
+        RemoteCollector(url).ask("DELETE", survey_path(survey, f"/reports/{_checked(receipt)}"))
+        click.echo(f"{survey}  report erased")
+        return
+    if token is None:
+        raise click.UsageError("--all needs an admin's --token.")
+    RemoteCollector(url, token).ask("DELETE", survey_path(survey))
+    click.echo(f"{survey}  erased")
+
+
+def _checked(receipt: str) -> str:
+    """Return a receipt as it may stand in an address. Raises CollectorError."""
+    receipt = receipt.strip().lower()
+    if len(receipt) != 32 or not set(receipt) <= set("0123456789abcdef"):
+        raise CollectorError("receipt must be 32 hexadecimal digits, as the client gave it.")
+    return receipt
+
+
+def _read_file(path: Path) -> Survey:
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        raise CollectorError(f"survey file ({path}) must be readable: {fault.strerror}.") from fault
+    return read_survey(content, is_json=path.suffix == ".json")

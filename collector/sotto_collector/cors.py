@@ -1,0 +1,31 @@
+"""CORS: off, but for the web pages' origins that a survey's operator has allowed, and for what a device does."""
+
+from flask import Flask, Response, current_app, request
+
+from sotto_collector.errors import StoreError
+
+MAX_AGE_S = "600"
+_OF_DEVICES = {"routes.get_survey", "routes.take_reports", "routes.erase_report"}
+
+
+def install_cors(app: Flask) -> None:
+    """Let browsers read the answers to what a device asks, where the survey allows their page's origin."""
+    app.after_request(_allow)
+
+
+def _allow(response: Response) -> Response:
+    origin = request.headers.get("Origin")
+    if origin is None or request.endpoint not in _OF_DEVICES:
+        return response
+    response.vary.add("Origin")
+    try:
+        stored = current_app.extensions["collector"].find_survey((request.view_args or {})["survey_id"])
+    except StoreError:
+        return response  # it says so itself
+    if stored is not None and ({origin, "*"} & set(stored.cors_origins)):
+        response.headers["Access-Control-Allow-Origin"] = origin
+        if request.method == "OPTIONS":
+            response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow))
+            response.headers["Access-Control-Allow-Headers"] = "Content-Type"
+            response.headers["Access-Control-Max-Age"] = MAX_AGE_S
+    return response

@@ -1,0 +1,62 @@
+"""Invitations: secrets that each admit one report (in every wave), shown once, stored as hashes, gone when used."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from functools import partial
+
+from sqlalchemy import func, select
+
+from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.store.schema import invitations
+from sotto_collector.store.transaction import Transaction
+from sotto_protocol import ReportError, Survey
+from sotto_protocol.invitation import INVITATION_BYTES, invitation_text, parse_invitation
+
+MAX_INVITATIONS = 100_000
+"""The most that are made at once; in a survey of several waves so many for all waves together."""
+ROWS_AT_ONCE = 5_000
+MAX_REVOKED = 10_000
+
+
+def hash_invitation(code: bytes, survey: Survey) -> bytes:
+    """Return what is stored of an invitation: 128 random bits need no slow hash. It is good for one survey."""
+    return hashlib.sha256(f"sottovoce invitation {survey.fingerprint} ".encode() + code).digest()
+
+
+def make_invitations(store: Store, stored: StoredSurvey, n_invitations: int) -> list[str]:
+    """Make invitations, and return them: they cannot be seen again. Some at a time: reports come meanwhile."""
+    codes = [secrets.token_bytes(INVITATION_BYTES) for _ in range(n_invitations)]
+    hashes = [hash_invitation(code, stored.survey) for code in codes]
+    step = max(1, ROWS_AT_ONCE // stored.survey.waves)
+    for start in range(0, len(hashes), step):
+        part = hashes[start : start + step]
+        add = partial(Transaction.add_invitations, key=stored.key, code_hashes=part, waves=stored.survey.waves)
+        store.run(add)
+    return [invitation_text(code) for code in codes]
+
+
+def revoke_invitations(store: Store, stored: StoredSurvey, texts: Iterable[str] | None) -> int:
+    """Revoke these invitations, or all of a survey; return how many could still have been used.
+
+    Raises ReportError, with the place, where a text is no invitation; none is revoked then.
+    """
+    if texts is None:
+        return store.run(lambda transaction: transaction.revoke_invitations(stored.key, None))
+    hashes = [hash_invitation(_parse(text, index), stored.survey) for index, text in enumerate(texts)]
+    return store.run(lambda transaction: transaction.revoke_invitations(stored.key, hashes))
+
+
+def count_invitations(store: Store, stored: StoredSurvey) -> dict[int, int]:
+    """Return how many invitations are not used yet, by wave."""
+    question = select(invitations.c.wave, func.count()).where(invitations.c.survey_key == stored.key)
+    with store.reader() as connection:
+        left = {row[0]: row[1] for row in connection.execute(question.group_by(invitations.c.wave))}
+    return {wave: left.get(wave, 0) for wave in range(1, stored.survey.waves + 1)}
+
+
+def _parse(text: str, index: int) -> bytes:
+    try:
+        return parse_invitation(text)
+    except ReportError as fault:
+        raise ReportError(f"$.invitations[{index}]", fault.problem) from None

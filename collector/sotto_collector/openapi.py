@@ -1,0 +1,169 @@
+"""The collector's routes as an OpenAPI 3.1 document: one table of operations, which a test compares with the app's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from sotto_collector.openapi_schemas import HASH_PREFIX, RECEIPT, SURVEY_ID, describe_bodies
+from sotto_collector.settings import Settings
+from sotto_protocol.problem import CONTENT_TYPE
+
+JSON = "application/json"
+VERSION = "1"
+WHILE_READING = (400, 411, 413, 415, 422)
+"""With these a body is refused: not JSON, without length, too large, another type, with something impossible in it."""
+_TOKENS = {"admin": "An admin's token.", "analyst": "An analyst's token.", "any": "An admin's or an analyst's token."}
+_PARAMETERS = {
+    "survey_id": (SURVEY_ID, "my-survey", "The survey's id."),
+    "receipt": (RECEIPT, "8a6e0f1ba9d14c2e9f3b7d60c2a55c11", "The report's receipt."),
+    "prefix": (HASH_PREFIX, "3f9a1c20b7de", "The first digits of the token's hash."),
+}
+_QUERIES: dict[str, dict[str, Any]] = {
+    "wave": {"type": "integer", "minimum": 1, "maximum": 9999},
+    "part": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,3})/[1-9][0-9]{0,3}$"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A method of a route: who may, which schema is sent, what is answered, and how it may be refused.
+
+    `answers`: by status the name of a schema, or a media type.
+    """
+
+    method: str
+    path: str
+    summary: str
+    answers: Mapping[int, str]
+    role: str = ""
+    body: str = ""
+    refusals: tuple[int, ...] = ()
+    queries: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names in the path's braces."""
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+    @property
+    def statuses_refused(self) -> list[int]:
+        """Return every status of a refusal, in order."""
+        found = {*self.refusals, 503}
+        found |= {401, 403} if self.role else set()
+        found |= set(WHILE_READING) if self.body else set()
+        found |= {404} if self.parameters else set()
+        return sorted(found)
+
+
+SURVEY = "/v1/surveys/{survey_id}"
+OPERATIONS = (
+    Operation("get", "/healthz", "Can reports be stored?", {200: "Status"}),
+    Operation("get", "/readyz", "Should requests be sent here?", {200: "Status"}),
+    Operation("get", "/metrics", "What was counted, for Prometheus.", {200: CONTENT_TYPE_LATEST}, "any"),
+    Operation("get", "/openapi.json", "This document.", {200: "Document"}),
+    Operation("get", "/v1/surveys", "The surveys, with how many reports each has.", {200: "Surveys"}, "any"),
+    Operation(
+        "post", "/v1/surveys", "Publish a survey.", {200: "Published", 201: "Published"}, "admin", "Survey", (409,)
+    ),
+    Operation("get", SURVEY, "A survey, as it was published.", {200: "Survey", 304: ""}),
+    Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
+    Operation("delete", SURVEY, "Erase a closed survey.", {200: "Erased"}, "admin", refusals=(409,)),
+    Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
+    Operation("delete", f"{SURVEY}/reports/{{receipt}}", "Erase a report.", {200: "Erased"}, refusals=(422,)),
+    Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin"),
+    Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave",)),
+    Operation(
+        "get",
+        f"{SURVEY}/records",
+        "The noisy reports.",
+        {200: "application/octet-stream"},
+        "analyst",
+        queries=("wave", "part"),
+    ),
+    Operation("get", f"{SURVEY}/invitations", "How many are unused.", {200: "Unused"}, "admin", refusals=(409,)),
+    Operation(
+        "post", f"{SURVEY}/invitations", "Make invitations.", {201: "text/csv; charset=utf-8"}, "admin", "Count", (409,)
+    ),
+    Operation(
+        "post", f"{SURVEY}/invitations/revoke", "Revoke.", {200: "Revoked"}, "admin", "Revocation", refusals=(409,)
+    ),
+    Operation("get", "/v1/tokens", "The tokens.", {200: "Tokens"}, "admin"),
+    Operation("post", "/v1/tokens", "Make a token.", {201: "ShownToken"}, "admin", "NewToken", refusals=(404,)),
+    Operation("delete", "/v1/tokens/{prefix}", "Revoke a token.", {200: "Token"}, "admin"),
+    Operation("post", "/v1/tokens/{prefix}/rotate", "Replace a token.", {201: "ShownToken"}, "admin", "Overlap"),
+)
+
+
+@cache
+def describe_api(settings: Settings) -> dict[str, Any]:
+    """Return the document, its limits those of the settings."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method] = _describe(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "sottovoce collector",
+            "version": VERSION,
+            "description": "Surveys, noisy reports and tallies. Every refusal is a problem document (RFC 9457).",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": describe_bodies(settings),
+            "securitySchemes": {
+                name: {"type": "http", "scheme": "bearer", "description": text} for name, text in _TOKENS.items()
+            },
+        },
+    }
+
+
+def _describe(operation: Operation) -> dict[str, Any]:
+    answers = {str(status): _describe_answer(status, kind) for status, kind in operation.answers.items()}
+    refusals = {str(status): _describe_refusal(status) for status in operation.statuses_refused}
+    described: dict[str, Any] = {
+        "operationId": f"{operation.method} {operation.path}",
+        "summary": operation.summary,
+        "parameters": [*map(_describe_parameter, operation.parameters), *map(_describe_query, operation.queries)],
+        "responses": answers | refusals,
+    }
+    if operation.role:
+        described["security"] = [{operation.role: []}]
+    if operation.body:
+        described["requestBody"] = {"required": True, "content": _content(operation.body)}
+    return described
+
+
+def _describe_parameter(name: str) -> dict[str, Any]:
+    pattern, example, text = _PARAMETERS[name]
+    schema = {"type": "string", "pattern": pattern}
+    return {"name": name, "in": "path", "required": True, "schema": schema, "example": example, "description": text}
+
+
+def _describe_query(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": _QUERIES[name]}
+
+
+def _describe_answer(status: int, kind: str) -> dict[str, Any]:
+    return {"description": HTTPStatus(status).phrase, **({"content": _content(kind)} if kind else {})}
+
+
+def _describe_refusal(status: int) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "description": HTTPStatus(status).phrase,
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    if status in (429, 503):
+        seconds = {"type": "integer", "minimum": 1}
+        described["headers"] = {"Retry-After": {"required": True, "schema": seconds, "description": "In seconds."}}
+    return described
+
+
+def _content(kind: str) -> dict[str, Any]:
+    """Return the content of a schema's name, or of a media type."""
+    if "/" in kind:
+        return {kind: {}}
+    return {JSON: {"schema": {"$ref": f"#/components/schemas/{kind}"}}}

@@ -1,0 +1,139 @@
+"""The bodies of requests and answers, as JSON Schema; their limits are the settings'."""
+
+from typing import Any
+
+from sotto_collector.admin_routes import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
+from sotto_collector.invitations import MAX_INVITATIONS
+from sotto_collector.settings import Settings
+from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
+from sotto_protocol.survey_members import ID_PATTERN
+
+Schema = dict[str, Any]
+
+SURVEY_ID = f"^{ID_PATTERN.pattern}$"
+RECEIPT = "^[0-9a-f]{32}$"
+HASH_PREFIX = f"^[0-9a-f]{{{MIN_PREFIX},64}}$"
+ORIGIN = r"^(\*|https?://[a-z0-9.\-]{1,253}(:[0-9]{1,5})?|https?://\[::[0-9a-f]{1,4}\](:[0-9]{1,5})?)$"
+INVITATION = "^[a-z2-7]{26}$"
+ENVELOPE_BYTES, MIN_REPORT_BYTES = 95, 60
+"""A batch has so many bytes besides its reports, and no report is shorter."""
+
+_TEXT: Schema = {"type": "string"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_YES: Schema = {"const": True}
+
+
+def _object(members: Schema, *optional: str, is_closed: bool = True) -> Schema:
+    required = [name for name in members if name not in optional]
+    return {"type": "object", "properties": members, "required": required, "additionalProperties": not is_closed}
+
+
+def _list(items: Schema, **limits: int) -> Schema:
+    return {"type": "array", "items": items, **limits}
+
+
+def _optional(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def most_reports(settings: Settings) -> int:
+    """Return how many reports a request can have: of the two limits the one that is reached first."""
+    return max(1, min(settings.max_batch_reports, (settings.max_body_bytes - ENVELOPE_BYTES) // MIN_REPORT_BYTES))
+
+
+def describe_bodies(settings: Settings) -> dict[str, Schema]:
+    """Return the schemas by name."""
+    fingerprint = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+    survey_id = {"type": "string", "pattern": SURVEY_ID}
+    invitation = {"type": "string", "pattern": INVITATION}
+    per_minute = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
+    origins = _list({"type": "string", "pattern": ORIGIN}, maxItems=MAX_ORIGINS)
+    life = {"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}
+    report = _object(
+        {
+            "id": {"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
+            "answers": {"type": "object", "description": "A value for each question; docs/http.md says which."},
+            "wave": {"type": "integer", "minimum": 1, "description": "In a survey of several waves, and only there."},
+            "invitation": invitation | {"description": "In an invited survey, and only there."},
+        },
+        "wave",
+        "invitation",
+    )
+    listed = _object(
+        {
+            "id": survey_id,
+            "title": _TEXT,
+            "fingerprint": fingerprint,
+            "open": {"type": "boolean"},
+            "invited": {"type": "boolean"},
+            "waves": {"type": "integer", "minimum": 1},
+            "min_reports": {"type": "integer", "minimum": 1},
+            "n_reports": _COUNT,
+            "cors_origins": origins,
+            "reports_per_minute": per_minute,
+        }
+    )
+    token = _object(
+        {
+            "hash_prefix": _TEXT,
+            "role": {"enum": list(ROLES)},
+            "label": _TEXT,
+            "survey": _optional(survey_id),
+            "expires_s": _optional({"type": "integer"}),
+            "ended": {"type": "boolean"},
+        }
+    )
+    return {
+        "Problem": _object(
+            {
+                "type": {"type": "string", "pattern": "^urn:sottovoce:problem:[a-z_]+$"},
+                "title": _TEXT,
+                "status": {"type": "integer", "exclusiveMaximum": 600, "minimum": 400},
+                "code": {"type": "string", "pattern": "^[a-z_]+$"},
+                "detail": _TEXT,
+                "where": {"type": "string", "description": "A JSON path into the request."},
+            },
+            "where",
+        ),
+        "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
+        "Tally": {"type": "object", "description": "Counts by question and wave, with the survey."},
+        "Status": _object({"status": {"enum": ["ok", "ready"]}}),
+        "Document": {"type": "object"},
+        "Published": _object({"id": survey_id, "fingerprint": fingerprint}),
+        "Surveys": _object({"surveys": _list(listed)}),
+        "Batch": _object(
+            {"fingerprint": fingerprint, "reports": _list(report, minItems=1, maxItems=most_reports(settings))}
+        ),
+        "Outcome": _object({"counted": _COUNT, "duplicates": _COUNT, "conflicting": _COUNT}),
+        "SurveySettings": _object(
+            {"cors_origins": origins, "reports_per_minute": per_minute}, "cors_origins", "reports_per_minute"
+        ),
+        "SurveySet": _object(
+            {"id": survey_id, "cors_origins": origins, "reports_per_minute": per_minute},
+            "cors_origins",
+            "reports_per_minute",
+        ),
+        "Closed": _object({"id": survey_id, "open": {"const": False}}),
+        "Erased": _object({"id": survey_id, "erased": _YES}),
+        "Count": _object({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
+        "Unused": _object({"unused": _list(_COUNT, minItems=1)}),
+        "Revocation": {
+            "oneOf": [_object({"invitations": _list(invitation, minItems=1)}), _object({"all": _YES})],
+        },
+        "Revoked": _object({"revoked": _COUNT}),
+        "Tokens": _object({"tokens": _list(token)}),
+        "Token": token,
+        "NewToken": _object(
+            {
+                "role": {"enum": list(ROLES)},
+                "label": {"type": "string", "maxLength": MAX_LABEL, "pattern": "^[ -~]*$"},
+                "survey": _optional(survey_id),
+                "expires_in_s": _optional(life),
+            },
+            "label",
+            "survey",
+            "expires_in_s",
+        ),
+        "Overlap": _object({"overlap_s": {"type": "integer", "minimum": 0, "maximum": MAX_LIFE_S}}),
+        "ShownToken": _object({"token": _TEXT}),
+    }

@@ -1,0 +1,51 @@
+"""The routes of those who keep a collector running: is it well, is it ready, what did it count, what can it do."""
+
+from flask import Blueprint, Response, current_app
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from sotto_collector.access import require_token
+from sotto_collector.errors import StoreError, refuse
+from sotto_collector.openapi import describe_api
+from sotto_collector.routes import answer, get_collector
+from sotto_collector.store.upgrade import check_schema
+
+operations = Blueprint("operations", __name__)
+
+
+@operations.get("/healthz")
+def check_health() -> Response:
+    """Say whether reports can be stored."""
+    collector = get_collector()
+    collector.store.check_writable(collector.settings.min_free_bytes)
+    return answer({"status": "ok"})
+
+
+@operations.get("/readyz")
+def check_readiness() -> Response:
+    """Say whether requests should be sent here: not while the server stops, nor on another schema."""
+    if getattr(current_app.extensions.get("server"), "is_stopping", False):
+        raise refuse(503, "not_ready", "the collector is stopping; ask another.")
+    store = get_collector().store
+    try:
+        with store.reader() as connection:
+            check_schema(connection, store.dialect.name)
+    except StoreError:
+        raise refuse(503, "not_ready", "the store cannot be read, or has another schema.") from None
+    return answer({"status": "ready"})
+
+
+@operations.get("/metrics")
+def get_metrics() -> Response:
+    """Give what was counted. A series of it tells when reports came, so not everybody may read it."""
+    token = require_token(get_collector().tokens)
+    if token.survey_id is not None:
+        raise refuse(403, "forbidden", "the token must be for all surveys.")
+    response = Response(current_app.extensions["metrics"].render(), content_type=CONTENT_TYPE_LATEST)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@operations.get("/openapi.json")
+def get_openapi() -> Response:
+    """Describe every route, in OpenAPI 3.1."""
+    return answer(describe_api(get_collector().settings))

@@ -1,0 +1,74 @@
+"""Recount: every tally against the reports that it was made from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from sotto_collector.errors import StoreError
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.records import Selection
+from sotto_collector.store.store import Store, StoredSurvey, sum_shards
+from sotto_protocol import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A wave whose tally is not that of its reports: how many each has, and how many counts differ."""
+
+    survey_id: str
+    wave: int
+    n_tallied: int
+    n_stored: int
+    n_counts: int
+
+
+def audit(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
+    """Return where a survey's tallies differ from its reports; with `fix` they are then written anew.
+
+    Both are read in one state of the database: others may write meanwhile, or, with `fix`, wait. Raises StoreError.
+    """
+    if not fix:
+        with store.snapshot() as connection:
+            return _compare(store.dialect, connection, stored)[0]
+
+    with store.transaction() as transaction:
+        transaction.lock_survey(stored.key, alone=True)
+        differences, counted = _compare(store.dialect, transaction.connection, stored)
+        if differences:
+            transaction.replace_tally(stored.key, counted)
+    return differences
+
+
+def check_integrity(store: Store) -> None:
+    """Raise StoreError where the database finds itself damaged, or a tally differs from its reports."""
+    store.dialect.check_integrity()
+    for stored in store.list_surveys():
+        if audit(store, stored):
+            raise StoreError(f"db ({store.dialect.name}): the tally of {stored.survey.id} differs from its reports.")
+
+
+def count_reports(dialect: Dialect, connection: Connection, stored: StoredSurvey) -> dict[int, Tally]:
+    """Return the tally of every wave that has reports, counted from them."""
+    by_wave: dict[int, Tally] = {}
+    for chunk in Selection(stored.key, stored.survey).chunks(dialect, connection):
+        records = np.frombuffer(chunk, np.uint8).reshape(-1, stored.survey.record_bytes)
+        waves = stored.survey.waves_of(records)
+        for wave in np.unique(waves).tolist():
+            counted = Tally.of(stored.survey, records[waves == wave])
+            by_wave[wave] = by_wave[wave] + counted if wave in by_wave else counted
+    return by_wave
+
+
+def _compare(
+    dialect: Dialect, connection: Connection, stored: StoredSurvey
+) -> tuple[list[Difference], dict[int, Tally]]:
+    counted, tallied = count_reports(dialect, connection, stored), sum_shards(connection, stored)
+    differences = []
+    for wave in sorted({*tallied, *counted}):
+        want = counted.get(wave, Tally.empty(stored.survey))
+        n_reports, counts = tallied.get(wave, (0, np.zeros_like(want.pack())))
+        n_counts = int((counts != want.pack()).sum())
+        if n_counts or n_reports != want.n_reports:
+            differences.append(Difference(stored.survey.id, wave, n_reports, want.n_reports, n_counts))
+    return differences, counted

@@ -1,0 +1,114 @@
+"""What a database must do in its own way: the rest of the store is the same for all."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ClauseElement, Connection, Engine
+
+Ids = NDArray[np.void]
+"""Reports' ids: shape (n,), 16 bytes each."""
+
+
+class Dialect(ABC):
+    """One database, open. `name` says which, without a password; `write_engine` makes the connections that write."""
+
+    name: str
+    write_engine: Engine
+    read_engine: Engine
+    for_update: str = ""
+    """What a SELECT ends with that holds its rows until the transaction ends."""
+    driver_error: type[Exception]
+    """What the driver raises; SQLAlchemy wraps it into its own `SQLAlchemyError`."""
+
+    @abstractmethod
+    def reason(self, fault: Exception) -> str:
+        """Return what the database says of a fault, in a line: never the statement, never its values."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the connections; leave nothing behind that holds the order of commits."""
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the schema where there is nothing. Raises StoreError where another one than this program's is there."""
+
+    @abstractmethod
+    def upgrade(self) -> tuple[str, str]:
+        """Bring the schema to this program's, all of it or nothing; return the revisions before and after."""
+
+    @abstractmethod
+    def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
+        """Hold a survey's lock until the transaction ends: with other writers, or alone."""
+
+    @abstractmethod
+    def lock_tidying(self, connection: Connection) -> None:
+        """Wait until nobody writes the tables anew, and let nobody begin, until the transaction ends."""
+
+    @abstractmethod
+    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement with :names, by the driver itself: SQLAlchemy takes ten times as long."""
+
+    @abstractmethod
+    def stream(
+        self, connection: Connection, question: ClauseElement, n_rows: int
+    ) -> Generator[list[tuple[Any, ...]], None, None]:
+        """Yield the rows of a question, n_rows at a time, by the driver itself; no more are held in memory."""
+
+    @abstractmethod
+    def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Insert the reports whose ids are not there; return which, shape (n,). `ids`: different, sorted."""
+
+    @abstractmethod
+    def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
+        """Return the packed reports that are there already, by position in ids; of an erased one b""."""
+
+    @abstractmethod
+    def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
+        """Move a survey's reports with ids in [low, high) from the inbox to the others, in the order of their ids."""
+
+    @abstractmethod
+    def is_transient(self, fault: BaseException) -> bool:
+        """Return whether the same transaction may well succeed if it is tried again at once."""
+
+    @abstractmethod
+    def count_bytes(self) -> int:
+        """Return how much there would be to write anew."""
+
+    @abstractmethod
+    def check_room(self, min_free_bytes: int) -> None:
+        """Raise StoreUnavailableError where the disk is nearly full, as far as can be seen from here."""
+
+    @abstractmethod
+    def clean(self) -> bool:
+        """Empty what holds the order of commits and deleted rows; return False where others are in the way."""
+
+    @abstractmethod
+    def rewrite(self) -> None:
+        """Write everything anew, in the order of the keys."""
+
+    @abstractmethod
+    def after_moves(self) -> None:
+        """Let go of what rows that were moved out of the inbox, and invitations that were used, have left behind."""
+
+    @abstractmethod
+    def after_copy(self, connection: Connection) -> None:
+        """Let new surveys get keys above those that were copied."""
+
+    @abstractmethod
+    def check_integrity(self) -> None:
+        """Raise StoreError where the database finds itself damaged."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Read one state of the database, however long it takes."""
+        with self.read_engine.connect() as connection, connection.begin():
+            self.begin_snapshot(connection)
+            yield connection
+
+    @abstractmethod
+    def begin_snapshot(self, connection: Connection) -> None:
+        """Make the transaction that has just begun see one state, and write nothing."""

@@ -1,0 +1,276 @@
+"""PostgreSQL: any number of collectors on any number of machines share it."""
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from sqlalchemy import URL, ClauseElement, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+
+from sotto_collector.errors import StoreError
+from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision
+
+LOCK_SPACE = 0x534F5454
+"""The first number of our advisory locks; the second is a survey's key, or 0 for the schema and for new surveys."""
+CONNECT_TIMEOUT_S = 5
+GONE_MS = 30_000  # a server that says nothing for so long is gone
+N_READERS = 8
+WAIT_MS = 200
+# Serialization, deadlock, lock not available; unique: two were the first to write a shard of a tally.
+_TRANSIENT = {"40001", "40P01", "55P03", "23505"}
+_GONE = {"57P01", "57P02", "57P03"}  # the server ended this session, or all; a new connection may do
+_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_END = b"\xff\xff"
+
+
+class PostgresDialect(Dialect):
+    """A database by its URL. Commits are synchronous, whatever the server's default."""
+
+    driver_error = psycopg.Error
+    for_update = " FOR UPDATE"
+
+    def __init__(self, url: str, busy_timeout_ms: int) -> None:
+        """Connect. Raises StoreError where the URL is none or the server does not answer."""
+        try:
+            parsed = make_url(url)
+        except (ArgumentError, ValueError):  # of a port that is no number; both quote what may be a password
+            raise StoreError("db must be postgresql://user@host:port/name; it cannot be read.") from None
+        self.name = parsed.set(password=None, query={}).render_as_string()
+        self._busy_timeout_ms = busy_timeout_ms
+        self._url = parsed.set(drivername="postgresql+psycopg")
+        self.write_engine = self._make_engine(self._url, pool_size=2, is_reading=False)
+        self.read_engine = self._make_engine(self._url, pool_size=N_READERS, is_reading=True)
+        event.listen(self.write_engine, "connect", _make_staging)
+        try:
+            self.read_engine.connect().close()
+        except SQLAlchemyError as fault:
+            raise StoreError(f"db ({self.name}) must be a PostgreSQL that answers: {self.reason(fault)}.") from fault
+
+    def _make_engine(self, url: URL, pool_size: int, *, is_reading: bool) -> Engine:
+        return create_engine(
+            url,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_timeout=self._busy_timeout_ms / 1000,
+            pool_pre_ping=is_reading,  # the server may have been restarted; a write is tried again
+            hide_parameters=True,
+            isolation_level="READ COMMITTED",
+            connect_args={
+                "connect_timeout": CONNECT_TIMEOUT_S,
+                "tcp_user_timeout": GONE_MS,
+                "keepalives_idle": GONE_MS // 3000,
+                "application_name": "sottovoce",
+                "options": f"-c synchronous_commit=on -c lock_timeout={self._busy_timeout_ms}",
+            },
+        )
+
+    def reason(self, fault: Exception) -> str:
+        cause = getattr(fault, "orig", None) or fault
+        primary = cause.diag.message_primary if isinstance(cause, psycopg.Error) else None
+        known = next((words for words in _WORDS if words in str(cause)), type(cause).__name__)
+        return primary or known
+
+    def close(self) -> None:
+        self.write_engine.dispose()
+        self.read_engine.dispose()
+
+    def prepare(self) -> None:
+        with self.write_engine.begin() as connection:
+            self.lock_survey(connection, 0, alone=True)
+            if is_empty(connection):
+                migrate(connection)
+            check_schema(connection, self.name)
+
+    def upgrade(self) -> tuple[str, str]:
+        with self.write_engine.begin() as connection:
+            self.lock_survey(connection, 0, alone=True)
+            before = read_revision(connection) or "0000"
+            if before != HEAD and not is_empty(connection) and not "0001" <= before < HEAD:
+                check_schema(connection, self.name)
+            migrate(connection)
+            check_schema(connection, self.name)
+        return before, HEAD
+
+    def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
+        self.ask(connection, _LOCK if alone else _LOCK_SHARED, space=LOCK_SPACE, key=key)
+
+    def lock_tidying(self, connection: Connection) -> None:
+        self.ask(connection, "SELECT pg_advisory_xact_lock(:space, -1)", space=LOCK_SPACE)
+
+    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+        with _raw(connection).cursor() as cursor:
+            cursor.execute(_spell(statement), values, binary=True)
+            return cursor.fetchall() if cursor.description else []
+
+    def stream(
+        self, connection: Connection, question: ClauseElement, n_rows: int
+    ) -> Generator[list[tuple[Any, ...]], None, None]:
+        compiled = question.compile(dialect=connection.dialect)
+        with _raw(connection).cursor(name="stream", binary=True) as cursor:  # of the server's: it keeps the rows
+            cursor.execute(str(compiled).encode(), compiled.params)
+            while rows := cursor.fetchmany(n_rows):
+                yield rows
+
+    def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Copy into a temporary table of this connection's, and from there what is new; sorted, against deadlocks."""
+        part = connection.info["n_parts"] = connection.info.get("n_parts", 0) % 2**31 + 1
+        with _raw(connection).cursor() as cursor:
+            with cursor.copy("COPY staging FROM STDIN (FORMAT BINARY)") as copy:
+                copy.write(copy_rows(part, ids, records))
+            inserted = cursor.execute(_INSERT, {"key": key, "part": part}, binary=True).fetchall()
+            # Looked up afterwards: what another collector moves out of the inbox just now can be inserted there again.
+            known = cursor.execute(_KNOWN, {"key": key, "part": part}, binary=True).fetchall()
+            if known:
+                cursor.execute(_TAKE_BACK, {"key": key, "ids": [row[0] for row in known]})
+        if not known and len(inserted) == len(ids):
+            return np.ones(len(ids), np.bool_)
+        new = {row[0] for row in inserted} - {row[0] for row in known}
+        return np.fromiter((report_id in new for report_id in _split(ids)), np.bool_, len(ids))
+
+    def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
+        with _raw(connection).cursor() as cursor:
+            cursor.execute(_FIND, {"key": key, "ids": _split(ids)}, binary=True)
+            known = dict(cursor.fetchall())
+        return {index: known[report_id] for index, report_id in enumerate(_split(ids)) if report_id in known}
+
+    def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
+        self.ask(connection, _MOVE, key=key, low=low, high=high)  # one statement: what comes meanwhile stays
+
+    def is_transient(self, fault: BaseException) -> bool:
+        cause = fault.orig if isinstance(fault, DBAPIError) else fault
+        is_gone = isinstance(cause, psycopg.OperationalError) and cause.sqlstate in (None, *_GONE)
+        return is_gone or (isinstance(cause, psycopg.Error) and cause.sqlstate in _TRANSIENT)
+
+    def count_bytes(self) -> int:
+        with self.read_engine.connect() as connection:
+            size = "SELECT pg_total_relation_size('reports') + pg_total_relation_size('inbox')"
+            return int(connection.exec_driver_sql(size).scalar_one())
+
+    def check_room(self, min_free_bytes: int) -> None:
+        """Nothing: the server's disk cannot be asked from here."""
+
+    def clean(self) -> bool:
+        """Nothing to empty: the server's write-ahead log is its own."""
+        return True
+
+    def rewrite(self) -> None:
+        """Write reports anew in the order of their ids, by one transaction, unless another collector does it now.
+
+        Then every table gets a new file, in which nothing of deleted rows stays, unless somebody is in the way.
+        """
+        with self._alone() as connection:
+            if connection is not None:
+                connection.exec_driver_sql(_REWRITE)
+                self._vacuum(connection, "VACUUM (FULL)", "inbox", "reports", "invitations", "tallies")
+
+    def after_moves(self) -> None:
+        with self._alone() as connection:
+            if connection is not None:
+                self._vacuum(
+                    connection, "VACUUM (FULL)", "inbox", "invitations"
+                )  # small; nothing of what was there stays
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection | None]:
+        """Yield a connection on which every statement commits, if no other collector tidies up."""
+        with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            is_alone = self.ask(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
+            try:
+                yield connection if is_alone else None
+            finally:
+                if is_alone:
+                    self.ask(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
+
+    def _vacuum(self, connection: Connection, command: str, *tables: str) -> None:
+        connection.exec_driver_sql(f"SET lock_timeout = '{WAIT_MS}ms'")  # others queue behind one that waits
+        try:
+            for table in tables:
+                connection.exec_driver_sql(f"{command} {table}")
+        except OperationalError as fault:
+            if getattr(fault.orig, "sqlstate", None) != _IN_THE_WAY:
+                raise
+        finally:
+            connection.exec_driver_sql(f"SET lock_timeout = '{self._busy_timeout_ms}ms'")
+
+    def after_copy(self, connection: Connection) -> None:
+        connection.exec_driver_sql(
+            "SELECT setval(pg_get_serial_sequence('surveys', 'survey_key'), "
+            "(SELECT coalesce(max(survey_key), 0) + 1 FROM surveys), false)"
+        )
+
+    def check_integrity(self) -> None:
+        """Nothing: the server watches over its own files."""
+
+    def begin_snapshot(self, connection: Connection) -> None:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+
+# The driver's words where the server has none may quote the URL: only these are repeated.
+_WORDS = ("Connection refused", "authentication failed", "does not exist", "timeout expired", "No such file")
+_LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
+_TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
+_NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
+_IN_THE_WAY = "55P03"
+_LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
+_INSERT = """
+INSERT INTO inbox SELECT %(key)s, report_id, packed FROM staging WHERE part = %(part)s ORDER BY report_id
+ON CONFLICT DO NOTHING RETURNING report_id
+"""
+_KNOWN = """
+SELECT report_id FROM staging JOIN reports USING (report_id) WHERE part = %(part)s AND survey_key = %(key)s
+"""
+_TAKE_BACK = "DELETE FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)"
+_FIND = """
+SELECT report_id, packed FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s) UNION ALL
+SELECT report_id, packed FROM reports WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)
+"""
+_MOVE = """
+WITH gone AS (
+  DELETE FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high
+  RETURNING survey_key, report_id, packed
+)
+INSERT INTO reports SELECT * FROM gone ORDER BY report_id
+"""
+_REWRITE = """
+WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
+INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id
+"""
+
+
+def _make_staging(raw: Any, _: object) -> None:
+    raw.execute("CREATE TEMP TABLE staging (part int, report_id bytea, packed bytea) ON COMMIT DELETE ROWS")
+    raw.commit()
+
+
+@cache
+def _spell(statement: str) -> bytes:
+    """Return a statement with :names in psycopg's spelling."""
+    return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", statement).encode()
+
+
+def _raw(connection: Connection) -> psycopg.Connection[tuple[Any, ...]]:
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, psycopg.Connection)  # noqa: S101  # the engine's driver
+    return raw
+
+
+def _split(ids: Ids) -> list[bytes]:
+    joined = ids.tobytes()
+    return [joined[start : start + 16] for start in range(0, len(joined), 16)]
+
+
+def copy_rows(part: int, ids: Ids, records: NDArray[np.uint8]) -> bytes:
+    """Return rows (part, report_id, packed) in PostgreSQL's binary COPY format: every field after its length."""
+    width = records.shape[1]
+    fields = [("n_fields", ">i2"), ("part_bytes", ">i4"), ("part", ">i4"), ("id_bytes", ">i4"), ("id", "V16")]
+    rows = np.empty(len(ids), np.dtype([*fields, ("packed_bytes", ">i4"), ("packed", f"V{width}")]))
+    rows["n_fields"], rows["part_bytes"], rows["part"], rows["id_bytes"], rows["packed_bytes"] = 3, 4, part, 16, width
+    rows["id"] = ids
+    rows["packed"] = np.ascontiguousarray(records).view(f"V{width}").ravel()
+    return _SIGNATURE + rows.tobytes() + _END

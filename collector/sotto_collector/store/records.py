@@ -1,0 +1,109 @@
+"""A survey's packed reports, read by and by from one snapshot of the store, without their ids: those are receipts."""
+
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from sqlalchemy import CompoundSelect, Connection, LargeBinary, Select, Table, func, literal, select, union_all
+
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.schema import inbox, reports, tallies
+from sotto_protocol import Survey
+
+CHUNK_BYTES = 2**18
+"""So much of the reports is held in memory at once."""
+MAX_PARTS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of `n_parts` parts of a survey's reports, about equally large: by the first two bytes of their ids."""
+
+    index: int
+    n_parts: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_parts <= MAX_PARTS or not 0 <= self.index < self.n_parts:
+            raise ValueError(f"part must be i/n, with n in [1, {MAX_PARTS}] and i in [0, n - 1].")
+
+    def bounds(self) -> tuple[bytes, bytes | None]:
+        """Return the first two bytes from which the part begins, and before which it ends; None: it is the last."""
+        low, high = (65536 * index // self.n_parts for index in (self.index, self.index + 1))
+        return low.to_bytes(2, "big"), None if high == 65536 else high.to_bytes(2, "big")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which reports of a survey are asked for: all, or those of a wave, of a part."""
+
+    key: int
+    survey: Survey
+    wave: int | None = None
+    part: Part | None = None
+
+    def rows(self) -> CompoundSelect[Any]:
+        """Return the question for (report_id, packed) of those that were not erased, wherever they lie."""
+        return union_all(self._rows_of(inbox), self._rows_of(reports))
+
+    def _rows_of(self, table: Table) -> Select[Any]:
+        columns = table.c
+        conditions = [columns.survey_key == self.key, func.length(columns.packed) > 0]
+        if self.wave is not None and self.survey.wave_bytes:
+            prefix = literal(self.wave.to_bytes(self.survey.wave_bytes, "big"), LargeBinary)
+            conditions.append(func.substr(columns.packed, 1, self.survey.wave_bytes, type_=LargeBinary) == prefix)
+        if self.part is not None:
+            low, high = self.part.bounds()
+            conditions.append(columns.report_id >= low)
+            conditions += [] if high is None else [columns.report_id < high]
+        return select(columns.report_id, columns.packed).where(*conditions)
+
+    def count(self, connection: Connection) -> int:
+        """Return how many there are; where no part is asked for, the tally knows."""
+        if self.part is not None:
+            return int(connection.execute(select(func.count()).select_from(self.rows().subquery())).scalar_one())
+        counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == self.key)
+        if self.wave is not None:
+            counted = counted.where(tallies.c.wave == self.wave)
+        return int(connection.execute(counted).scalar_one())
+
+    def chunks(self, dialect: Dialect, connection: Connection) -> Generator[bytes, None, None]:
+        """Yield the packed reports, joined, some at a time, in the order of their ids. Raises the driver's error."""
+        n_rows = max(1, CHUNK_BYTES // self.survey.record_bytes)
+        question = self.rows().order_by("report_id")
+        for rows in dialect.stream(connection, question, n_rows):
+            yield b"".join([packed for _, packed in rows])
+
+
+class Records:
+    """An open snapshot: what is committed later is not in it, whatever `chunks` is asked for and when.
+
+    `n_records`, each `width` bytes long, in the order of their random ids. Close it: it holds back the log's folding.
+    """
+
+    def __init__(self, dialect: Dialect, selection: Selection) -> None:
+        """Open one. Raises SQLAlchemyError."""
+        self.width = selection.survey.record_bytes
+        self._selection = selection
+        self._dialect = dialect
+        with ExitStack() as opened:
+            self._connection: Connection = opened.enter_context(dialect.snapshot())
+            self.n_records = selection.count(self._connection)
+            self._open = opened.pop_all()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the records, joined, some at a time. Raises the driver's error."""
+        chunks = self._selection.chunks(self._dialect, self._connection)
+        self._open.callback(chunks.close)  # however far it was read
+        return chunks
+
+    def close(self) -> None:
+        """Let go of the snapshot; twice is fine."""
+        self._open.close()
+
+    def __enter__(self) -> "Records":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,281 @@
+"""SQLite: one file, one writer at a time, any number of processes."""
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ClauseElement, Connection, Engine, QueuePool, create_engine, event
+
+from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, stamp
+
+APPLICATION_ID = 0x534F5454
+"""Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
+CHECKPOINT_PAGES = 4000
+"""The write-ahead log is folded into the file every so many pages (16 MB): random ids touch many pages."""
+CACHE_KIB = 64 * 1024
+POLL_S = 3e-4
+"""SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
+N_READERS = 8
+
+# One statement for the whole group, whatever its size: SQLite then works without the interpreter's lock, which it would
+# otherwise give up and queue for once a row. Row i is cut out of the joined ids and records.
+_ROWS = "WITH RECURSIVE row(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM row WHERE i + 1 < :n_rows) "
+_ID = "substr(:ids, i * 16 + 1, 16)"
+_FIND = (
+    f"{_ROWS} SELECT i, packed FROM row "  # noqa: S608  # built of constants
+    f"JOIN reports ON survey_key = :key AND report_id = {_ID} UNION ALL "
+    f"SELECT i, packed FROM row JOIN inbox ON survey_key = :key AND report_id = {_ID}"
+)
+_INSERT = (
+    f"INSERT OR IGNORE INTO inbox {_ROWS} "  # noqa: S608  # built of constants
+    f"SELECT :key, {_ID}, substr(:packed, i * :width + 1, :width) FROM row "
+    f"WHERE NOT EXISTS (SELECT 1 FROM reports WHERE survey_key = :key AND report_id = {_ID})"
+)
+_RANGE = "FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high"
+
+
+class SqliteDialect(Dialect):
+    """A file; made with mode 0600 where it is missing."""
+
+    driver_error = sqlite3.Error
+
+    def __init__(self, path: Path, busy_timeout_ms: int) -> None:
+        """Open the file. Raises StoreError where it is another program's or cannot be written."""
+        self.path = path
+        self.name = str(path)
+        self._busy_timeout_s = busy_timeout_ms / 1000
+        try:
+            _make_file(path)
+            with closing(_connect(path, self._busy_timeout_s)) as connection:
+                _recognise(connection, path)
+        except OSError as fault:
+            raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
+        except sqlite3.Error as fault:
+            raise StoreError(f"db ({path}) must be a sottovoce database that can be written: {fault}.") from fault
+        self.write_engine = self._make_engine(self._begin_writing, pool_size=1)
+        self.read_engine = self._make_engine(_begin_reading, pool_size=N_READERS)
+
+    def _make_engine(self, begin: Any, pool_size: int) -> Engine:
+        engine = create_engine(
+            "sqlite+pysqlite://",
+            creator=lambda: _configure(_connect(self.path, self._busy_timeout_s)),
+            poolclass=QueuePool,
+            pool_size=pool_size,
+            max_overflow=-1 if pool_size > 1 else 0,
+            pool_timeout=max(1, self._busy_timeout_s),
+            hide_parameters=True,
+        )
+        event.listen(engine, "begin", begin)
+        return engine
+
+    def _begin_writing(self, connection: Connection) -> None:
+        """Take the one write lock; wait for other processes, each of which has it for milliseconds."""
+        deadline = time.monotonic() + self._busy_timeout_s
+        while True:
+            try:
+                _raw(connection).execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as fault:
+                if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(POLL_S)
+
+    def reason(self, fault: Exception) -> str:
+        return str(getattr(fault, "orig", None) or fault)  # of SQLAlchemy's only the cause: it adds the statement
+
+    def close(self) -> None:
+        try:
+            self.clean(wait=True)
+        finally:
+            self.write_engine.dispose()
+            self.read_engine.dispose()
+
+    def prepare(self) -> None:
+        with self.write_engine.begin() as connection:
+            if is_empty(connection):
+                migrate(connection)
+                _mark(connection)
+            elif read_revision(connection) is None:
+                _refuse_unmigrated(connection, self.name)
+            check_schema(connection, self.name)
+
+    def upgrade(self) -> tuple[str, str]:
+        with self.write_engine.begin() as connection:
+            before = read_revision(connection) or f"{_number(connection, 'PRAGMA user_version'):04}"
+            if before > HEAD:
+                check_schema(connection, self.name)
+            if read_revision(connection) is None and not is_empty(connection):
+                stamp(connection, before)
+            migrate(connection)
+            _mark(connection)
+            check_schema(connection, self.name)
+        return before, HEAD
+
+    def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
+        """Nothing: a writing transaction is alone."""
+
+    def lock_tidying(self, connection: Connection) -> None:
+        """Nothing: a writing transaction is alone."""
+
+    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+        return _raw(connection).execute(statement, values).fetchall()
+
+    def stream(
+        self, connection: Connection, question: ClauseElement, n_rows: int
+    ) -> Generator[list[tuple[Any, ...]], None, None]:
+        compiled: Any = question.compile(dialect=connection.dialect)
+        with closing(_raw(connection).cursor()) as cursor:
+            cursor.execute(str(compiled), [compiled.params[name] for name in compiled.positiontup])
+            while rows := cursor.fetchmany(n_rows):
+                yield rows
+
+    def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        raw, is_new = _raw(connection), np.ones(len(ids), np.bool_)
+        raw.execute("SAVEPOINT fresh")
+        if _insert(raw, key, ids, records) != len(ids):
+            raw.execute("ROLLBACK TO fresh")  # some are stored already, and SQLite doesn't say which:
+            is_new[[*self.find(connection, key, ids)]] = False  # look, then insert the others
+            if _insert(raw, key, ids[is_new], records[is_new]) != is_new.sum():
+                raise StoreUnavailableError("ids that were not there could not be inserted.")
+        raw.execute("RELEASE fresh")
+        return is_new
+
+    def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
+        return dict(self.ask(connection, _FIND, key=key, ids=ids.tobytes(), n_rows=len(ids))) if len(ids) else {}
+
+    def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
+        statement = f"INSERT INTO reports SELECT survey_key, report_id, packed {_RANGE} ORDER BY report_id"
+        self.ask(connection, statement, key=key, low=low, high=high)
+        self.ask(connection, f"DELETE {_RANGE}", key=key, low=low, high=high)
+
+    def is_transient(self, fault: BaseException) -> bool:
+        return False
+
+    def count_bytes(self) -> int:
+        with self.read_engine.connect() as connection:
+            return _number(connection, "PRAGMA page_count") * _number(connection, "PRAGMA page_size")
+
+    def check_room(self, min_free_bytes: int) -> None:
+        try:
+            free = shutil.disk_usage(self.path.absolute().parent).free
+        except OSError as fault:
+            raise StoreUnavailableError(f"the disk cannot be asked: {fault.strerror}.") from fault
+        if free < min_free_bytes:
+            raise StoreUnavailableError(f"free disk space must be at least {min_free_bytes} bytes.")
+
+    def clean(self, *, wait: bool = False) -> bool:
+        """Fold the write-ahead log into the file and empty it."""
+        with closing(_connect(self.path, self._busy_timeout_s if wait else 0)) as connection:
+            return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
+
+    def rewrite(self) -> None:
+        with closing(_configure(_connect(self.path, self._busy_timeout_s))) as connection:
+            connection.execute("VACUUM")
+
+    def after_moves(self) -> None:
+        """Nothing: `secure_delete` has overwritten them."""
+
+    def after_copy(self, connection: Connection) -> None:
+        """Nothing: a new key is one more than the largest."""
+
+    def check_integrity(self) -> None:
+        with self.read_engine.connect() as connection:
+            faults = [row[0] for row in connection.exec_driver_sql("PRAGMA integrity_check").all()]
+        if faults != ["ok"]:
+            raise StoreError(f"db ({self.path}) is damaged: {faults[0]}.")
+
+    def begin_snapshot(self, connection: Connection) -> None:
+        """Nothing: a reading transaction of SQLite's is a snapshot; it begins with its first question."""
+
+
+def _raw(connection: Connection) -> sqlite3.Connection:
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)  # noqa: S101  # the engine's driver
+    return raw
+
+
+def _insert(connection: sqlite3.Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> int:
+    if not len(ids):
+        return 0
+    packed, width = records.tobytes(), records.shape[1]
+    values = {"key": key, "ids": ids.tobytes(), "packed": packed, "width": width, "n_rows": len(ids)}
+    return connection.execute(_INSERT, values).rowcount
+
+
+def _make_file(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return  # recognised next: it may be ours
+
+
+def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
+    """Return a connection without touching the file: never makes one, starts no transaction by itself."""
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=timeout_s,
+        isolation_level=None,
+        check_same_thread=False,  # a pool lends it to one thread at a time
+    )
+
+
+def _recognise(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError unless the file is ours, or empty; then it gets its page size and its log."""
+    connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written
+    is_new = _first(connection, "SELECT count(*) FROM sqlite_master") == 0
+    application_id = _first(connection, "PRAGMA application_id")
+    connection.execute("ROLLBACK")
+    if application_id != APPLICATION_ID and not (is_new and application_id == 0):
+        raise StoreError(f"db ({path}) must be a sottovoce database; it is another program's.")
+    if _first(connection, "PRAGMA journal_mode = WAL") != "wal":
+        raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
+
+
+def _configure(connection: sqlite3.Connection) -> sqlite3.Connection:
+    for pragma in (
+        "foreign_keys = ON",
+        "synchronous = FULL",  # an acknowledged report is on the disk
+        "secure_delete = ON",
+        "temp_store = MEMORY",  # no report in a temporary file
+        f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
+        f"journal_size_limit = {CHECKPOINT_PAGES * 4096}",
+        f"cache_size = -{CACHE_KIB}",
+    ):
+        connection.execute(f"PRAGMA {pragma}").close()
+    return connection
+
+
+def _begin_reading(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def _mark(connection: Connection) -> None:
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {int(HEAD)}")
+
+
+def _refuse_unmigrated(connection: Connection, name: str) -> None:
+    """Raise StoreError for a file of before the migrations: `user_version` says of which schema."""
+    raise StoreError(
+        f"db ({name}) must have schema {HEAD}; it has {_number(connection, 'PRAGMA user_version'):04}: "
+        "run sotto db upgrade."
+    )
+
+
+def _number(connection: Connection, question: str) -> int:
+    return int(connection.exec_driver_sql(question).scalar_one())
+
+
+def _first(connection: sqlite3.Connection, question: str) -> Any:
+    with closing(connection.execute(question)) as answer:
+        return answer.fetchone()[0]

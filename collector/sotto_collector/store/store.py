@@ -1,0 +1,286 @@
+"""The store: surveys, tokens' hashes, invitations, reports, tallies. Nothing else is kept.
+
+Two databases can stand behind it, SQLite and PostgreSQL; all that differs between them is in their `Dialect`.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from sqlalchemy import Connection, and_, func, select, union_all
+from sqlalchemy.exc import SQLAlchemyError
+
+from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError, SurveyOpenError
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.records import Part, Records, Selection
+from sotto_collector.store.schema import inbox, reports, surveys, tallies
+from sotto_collector.store.sqlite import SqliteDialect
+from sotto_collector.store.transaction import Counts, Transaction, unpack_counts
+from sotto_protocol import Survey, Tally
+
+N_SHARDS = 64
+"""A process writes to one of so many shards of a tally, chosen as it opens the store: two seldom want the same row."""
+N_TRIES = 5  # of a transaction that others were in the way of
+MAX_REWRITE_BYTES = 64 * 2**20
+"""A larger store is not written anew when the collector stops: that must fit into the ten seconds that stopping may
+take, of which requests in flight may need seven."""
+POSTGRES = ("postgresql:", "postgres:", "postgresql+")
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSurvey:
+    """A survey, its key in the store, and what its operator has set. The first two never change."""
+
+    key: int
+    survey: Survey
+    is_open: bool = field(default=True, compare=False)
+    cors_origins: tuple[str, ...] = field(default=(), compare=False)
+    reports_per_minute: int | None = field(default=None, compare=False)
+
+
+class Store:
+    """A database of one collector, or of many. Threads may share it; a process opens its own."""
+
+    def __init__(self, db: str | Path, *, busy_timeout_ms: int = 5000) -> None:
+        """Open a file, or make it; or a PostgreSQL by its URL. Raises StoreError where it cannot be used."""
+        self.dialect = open_dialect(db, busy_timeout_ms)
+        self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
+        try:
+            with self._guarded():
+                self.dialect.prepare()
+        except BaseException:
+            self.dialect.write_engine.dispose()
+            self.dialect.read_engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database; SQLite's write-ahead log is folded into the file and left empty. Twice is fine.
+
+        Raises StoreUnavailableError where it could not be folded; what was committed stays in it then.
+        """
+        with self._guarded():
+            self.dialect.close()
+
+    def clean(self) -> bool:
+        """Empty what holds the order of commits; return False where that would have to wait for others."""
+        with self._guarded():
+            return self.dialect.clean()
+
+    def is_small(self) -> bool:
+        """Return whether everything can be written anew in a moment."""
+        with self._guarded("the store cannot be read now"):
+            return self.dialect.count_bytes() <= MAX_REWRITE_BYTES
+
+    def rewrite(self) -> None:
+        """Write everything anew in the order of the keys, in one go; others wait meanwhile.
+
+        A database puts rows where there is room as they come. Raises StoreUnavailableError; all is as it was then.
+        """
+        # A rewriting is not tried again: it may be in the way of others. So dead connections are found before it.
+        self.run(lambda transaction: transaction.connection.execute(select(1)))
+        with self._guarded():
+            self.dialect.rewrite()
+
+    def after_moves(self) -> None:
+        """Let go of what rows that were moved or deleted have left behind. Raises StoreUnavailableError."""
+        self.run(lambda transaction: transaction.merge_all_shards())
+        with self._guarded():
+            self.dialect.after_moves()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Begin to write; commit at the end, roll back at any error.
+
+        Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then.
+        """
+        with self._guarded(), self.dialect.write_engine.connect() as connection:
+            try:
+                with connection.begin():
+                    yield Transaction(connection, self.dialect, self._shard)
+            except (SQLAlchemyError, self.dialect.driver_error):
+                connection.invalidate()  # the next transaction opens a fresh one
+                raise
+
+    def run(self, work: Callable[[Transaction], Result]) -> Result:
+        """Return what `work` returns in a transaction, committed; tried again where only others were in the way."""
+        for is_last in (*[False] * (N_TRIES - 1), True):
+            try:
+                with self.transaction() as transaction:
+                    return work(transaction)
+            except StoreUnavailableError as fault:
+                if is_last or fault.__cause__ is None or not self.dialect.is_transient(fault.__cause__):
+                    raise
+                time.sleep(secrets.randbelow(20) / 1000)  # two that were in each other's way don't meet again
+        raise AssertionError("a try returns or raises")
+
+    @contextmanager
+    def reader(self) -> Iterator[Connection]:
+        """Read what is committed. Raises StoreUnavailableError."""
+        with self._guarded("the store cannot be read now"), self.dialect.read_engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Read one state of the database, however long it takes. Raises StoreUnavailableError."""
+        with self._guarded("the store cannot be read now"), self.dialect.snapshot() as connection:
+            yield connection
+
+    @contextmanager
+    def _guarded(self, what: str = "the store cannot write now") -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as fault:
+            raise StoreUnavailableError(f"{what}: {self.dialect.reason(fault)}.") from fault
+        except StoreError:
+            raise
+        except self.dialect.driver_error as fault:
+            raise StoreUnavailableError(f"{what}: {self.dialect.reason(fault)}.") from fault
+
+    def check_writable(self, min_free_bytes: int) -> None:
+        """Raise StoreUnavailableError unless a transaction can begin and the disk has room."""
+        self.run(lambda transaction: transaction.ping())
+        self.dialect.check_room(min_free_bytes)
+
+    def add_survey(self, survey: Survey) -> bool:
+        """Store a survey; return whether it is new. Raises SurveyExistsError when another has its id."""
+
+        def add(transaction: Transaction) -> str | None:
+            transaction.lock_survey(0, alone=True)  # no survey's: two may publish the same one at once
+            known = transaction.find_fingerprint(survey.id)
+            if known is None:
+                transaction.insert_survey(survey)
+            return known
+
+        known = self.run(add)
+        if known not in (None, survey.fingerprint):
+            raise SurveyExistsError("another survey has this id.")
+        return known is None
+
+    def find_survey(self, survey_id: str) -> StoredSurvey | None:
+        """Return the survey of this id, if there is one."""
+        found = self._surveys(surveys.c.survey_id == survey_id)
+        return found[0] if found else None
+
+    def list_surveys(self) -> list[StoredSurvey]:
+        """Return every survey, by id."""
+        return self._surveys(surveys.c.survey_key == surveys.c.survey_key)
+
+    def _surveys(self, are_they: object) -> list[StoredSurvey]:
+        columns = surveys.c
+        question = select(
+            columns.survey_key, columns.definition, columns.is_open, columns.cors_origins, columns.reports_per_minute
+        )
+        with self.reader() as connection:
+            rows = connection.execute(question.where(are_they).order_by(columns.survey_id)).all()  # type: ignore[arg-type]
+        return [
+            StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), per_minute)
+            for key, text, is_open, origins, per_minute in rows
+        ]
+
+    def close_survey(self, key: int) -> None:
+        """Take no more reports of a survey."""
+        self.set_survey(key, is_open=0)
+
+    def set_survey(self, key: int, **values: object) -> None:
+        """Change what may change of a survey: cors_origins, separated by spaces, reports_per_minute, is_open."""
+        self.run(lambda transaction: transaction.update_survey(key, **values))
+
+    def erase_survey(self, key: int) -> None:
+        """Delete a survey and all that belongs to it. Raises SurveyOpenError unless it was closed before."""
+
+        def erase(transaction: Transaction) -> None:
+            if transaction.lock_survey(key, alone=True):
+                raise SurveyOpenError("the survey must be closed first.")
+            transaction.erase_survey(key)
+
+        self.run(erase)
+
+    def erase_report(self, stored: StoredSurvey, report_id: bytes) -> bool:
+        """Take a report out of reports and tally; return whether it was there. A repeat of it is not counted."""
+        return self.run(lambda transaction: transaction.erase_report(stored.key, stored.survey, report_id))
+
+    def count_all(self) -> int:
+        """Return how many reports the tallies of all surveys have."""
+        with self.reader() as connection:
+            return int(connection.execute(select(func.coalesce(func.sum(tallies.c.n_reports), 0))).scalar_one())
+
+    def count_tallied(self, key: int) -> int:
+        """Return how many reports a survey's tally has."""
+        counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == key)
+        with self.reader() as connection:
+            return int(connection.execute(counted).scalar_one())
+
+    def read_tally(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
+        """Return the tally that is kept up with every transaction, of one wave, or of all."""
+        with self.reader() as connection:
+            return sum_tallies(connection, stored, wave)
+
+    def recount(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
+        """Return the tally counted anew from the stored reports: equal to `read_tally`, or something is broken."""
+        tally = Tally.empty(stored.survey)
+        with self.open_records(stored, wave) as records:
+            for chunk in records.chunks():
+                tally += Tally.of(stored.survey, np.frombuffer(chunk, np.uint8).reshape(-1, records.width))
+        return tally
+
+    def open_records(self, stored: StoredSurvey, wave: int | None = None, part: Part | None = None) -> Records:
+        """Return the packed reports as they are now, of one wave or of all, to be read by and by; close them.
+
+        Raises StoreUnavailableError.
+        """
+        with self._guarded("the store cannot be read now"):
+            return Records(self.dialect, Selection(stored.key, stored.survey, wave, part))
+
+    def read_reports(self, stored: StoredSurvey) -> list[tuple[bytes, bytes]]:
+        """Return every report as (id, packed), by id; of an erased one nothing is packed."""
+        both = [
+            select(table.c.report_id, table.c.packed).where(table.c.survey_key == stored.key)
+            for table in (inbox, reports)
+        ]
+        with self.reader() as connection:
+            rows = connection.execute(union_all(*both).order_by("report_id")).all()
+        return [(bytes(report_id), bytes(packed)) for report_id, packed in rows]
+
+
+def open_dialect(db: str | Path, busy_timeout_ms: int = 5000) -> Dialect:
+    """Return a database by its file or URL, its schema not looked at. Raises StoreError."""
+    if not str(db):
+        raise StoreError("db must be the path of a file or postgresql://..; it is empty.")
+    if "://" in str(db) and not str(db).startswith(POSTGRES):
+        raise StoreError("db must be the path of a file or postgresql://..; it begins otherwise.")
+    if not str(db).startswith(POSTGRES):
+        return SqliteDialect(Path(db), busy_timeout_ms)
+    try:
+        from sotto_collector.store.postgres import PostgresDialect
+    except ModuleNotFoundError as fault:
+        raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
+    return PostgresDialect(str(db), busy_timeout_ms)
+
+
+def sum_tallies(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> Tally:
+    """Return the sum of the shards of a survey's tally, of one wave or of all."""
+    tally = Tally.empty(stored.survey)
+    for number, (n_reports, counts) in sum_shards(connection, stored, wave).items():
+        tally += Tally.unpack(stored.survey, n_reports, counts, (number,) if n_reports else ())
+    return tally
+
+
+def sum_shards(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> dict[int, tuple[int, Counts]]:
+    """Return how many reports a wave has and its counts, as they are stored: whether they can be is not looked at."""
+    where = tallies.c.survey_key == stored.key
+    if wave is not None:
+        where = and_(where, tallies.c.wave == wave)
+    by_wave: dict[int, tuple[int, Counts]] = {}
+    question = select(tallies.c.wave, tallies.c.n_reports, tallies.c.counts).where(where)
+    for number, n_reports, packed in connection.execute(question):
+        counts = unpack_counts(packed)
+        n_before, before = by_wave.get(number, (0, np.zeros_like(counts)))
+        by_wave[number] = n_before + n_reports, before + counts
+    return by_wave

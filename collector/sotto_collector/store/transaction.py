@@ -1,0 +1,167 @@
+"""What is written about surveys and their reports, inside one transaction of the store."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
+
+from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
+from sotto_protocol import Survey, Tally
+
+COUNT_DTYPE = np.dtype("<i8")
+Counts = NDArray[np.int64]
+"""A tally's counts, one behind the other, as `Tally.pack` gives them."""
+
+
+_OF_SHARD = "WHERE survey_key = :key AND wave = :wave AND shard = :shard"
+_READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608  # built of constants
+_READ_SHARDS = "SELECT n_reports, counts FROM tallies WHERE survey_key = :key AND wave = :wave"
+_UPDATE_TALLY = f"UPDATE tallies SET n_reports = :n_reports, counts = :counts {_OF_SHARD}"  # noqa: S608  # so is this
+_INSERT_TALLY = "INSERT INTO tallies VALUES (:key, :wave, :shard, :n_reports, :counts)"
+
+
+class Transaction:
+    """An open write transaction. Made by `Store.transaction`, which commits it."""
+
+    __slots__ = ("_dialect", "_shard", "connection")
+
+    def __init__(self, connection: Connection, dialect: Dialect, shard: int) -> None:
+        self.connection = connection
+        self._dialect = dialect
+        self._shard = shard
+
+    def ping(self) -> None:
+        """Ask the database something: a connection that is lost is not noticed before."""
+        self._ask("SELECT 1")
+
+    def lock_survey(self, key: int, *, alone: bool = False) -> bool:
+        """Hold a survey until the transaction ends, beside others or alone; return whether it takes reports."""
+        self._dialect.lock_survey(self.connection, key, alone=alone)
+        return self._ask("SELECT is_open FROM surveys WHERE survey_key = :key", key=key) == [(1,)]
+
+    def _ask(self, statement: str, **values: object) -> list[tuple[Any, ...]]:
+        return self._dialect.ask(self.connection, statement, **values)
+
+    def insert_new(self, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Insert the reports whose ids are not stored yet; return which, shape (n,).
+
+        `ids`: n different ids, sorted, so that rows arrive in no order but theirs. `records`: shape (n, record_bytes).
+        """
+        return self._dialect.insert(self.connection, key, ids, records)
+
+    def move(self, key: int, low: bytes, high: bytes) -> None:
+        """Move reports with ids in [low, high) out of the inbox, among the others."""
+        self._dialect.lock_survey(self.connection, key, alone=False)
+        self._dialect.move(self.connection, key, low, high)
+
+    def find(self, key: int, ids: Ids) -> dict[int, bytes]:
+        """Return the packed reports that are stored already, by position in ids; of an erased one b""."""
+        return self._dialect.find(self.connection, key, ids)
+
+    def add_to_tally(self, key: int, wave: int, n_reports: int, counts: Counts) -> None:
+        """Add to the tally of a survey's wave, in this process's shard, or begin it."""
+        place = {"key": key, "wave": wave, "shard": self._shard}
+        known = self._ask(_READ_TALLY + self._dialect.for_update, **place)
+        for n_before, packed in known:
+            n_reports, counts = n_before + n_reports, unpack_counts(packed) + counts
+        statement = _UPDATE_TALLY if known else _INSERT_TALLY
+        self._ask(statement, **place, n_reports=n_reports, counts=pack_counts(counts))
+
+    def merge_shards(self, key: int, wave: int, n_reports: int = 0, counts: Counts | None = None) -> None:
+        """Make one shard of a wave's, and add to it. The survey must be held alone."""
+        shards = self._ask(_READ_SHARDS, key=key, wave=wave)
+        total = sum((unpack_counts(packed) for _, packed in shards), 0 if counts is None else counts)
+        self._ask("DELETE FROM tallies WHERE survey_key = :key AND wave = :wave", key=key, wave=wave)
+        if shards:
+            n_total = n_reports + sum(n_before for n_before, _ in shards)
+            self.add_to_tally(key, wave, n_total, np.asarray(total))
+
+    def merge_all_shards(self) -> None:
+        """Make one shard of every wave's: a shard alone says what one process has counted."""
+        several = select(tallies.c.survey_key, tallies.c.wave).group_by(tallies.c.survey_key, tallies.c.wave)
+        for key, wave in self.connection.execute(several.having(func.count() > 1).order_by(tallies.c.survey_key)).all():
+            self.lock_survey(key, alone=True)
+            self.merge_shards(key, wave)
+
+    def replace_tally(self, key: int, by_wave: dict[int, Tally]) -> None:
+        """Write a survey's tallies anew."""
+        self.connection.execute(delete(tallies).where(tallies.c.survey_key == key))
+        for wave, tally in by_wave.items():
+            self.add_to_tally(key, wave, tally.n_reports, tally.pack())
+
+    def erase_report(self, key: int, survey: Survey, report_id: bytes) -> bool:
+        """Take a report out of the reports and its wave's tally; return whether it was there. Its id stays."""
+        self.lock_survey(key, alone=True)
+        # In the direction in which reports are moved; one that was just being written anew is seen at the second look.
+        for table in (inbox, reports, reports):
+            is_it = and_(table.c.survey_key == key, table.c.report_id == report_id)
+            packed = self.connection.scalar(select(table.c.packed).where(is_it).with_for_update())
+            if packed:
+                self.connection.execute(update(table).where(is_it).values(packed=b""))
+                record = np.frombuffer(packed, np.uint8).reshape(1, -1)
+                counts = Tally.of(survey, record).pack()
+                # Not into this process's shard alone: that could then be exactly minus the report.
+                self.merge_shards(key, int(survey.waves_of(record)[0]), -1, -counts)
+                return True
+        return False
+
+    def find_fingerprint(self, survey_id: str) -> str | None:
+        """Return the fingerprint of the survey that has this id, if one has."""
+        return self.connection.scalar(select(surveys.c.fingerprint).where(surveys.c.survey_id == survey_id))
+
+    def insert_survey(self, survey: Survey) -> None:
+        """Insert a survey, open."""
+        # Drawn, so that no survey ever gets the key of one that was erased, which others may still have in mind.
+        key = secrets.randbelow(2**31 - 1) + 1
+        row = {"survey_id": survey.id, "fingerprint": survey.fingerprint, "definition": survey.canonical}
+        self.connection.execute(insert(surveys), row | {"survey_key": key})
+
+    def update_survey(self, key: int, **values: object) -> None:
+        """Change what may change of a survey: is_open, cors_origins, reports_per_minute."""
+        self.lock_survey(key, alone=True)
+        self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(values))
+
+    def erase_survey(self, key: int) -> None:
+        """Delete a survey and all that belongs to it."""
+        self.lock_survey(key, alone=True)
+        self._dialect.lock_tidying(self.connection)  # rows that are being written anew would not be seen
+        survey_id = select(surveys.c.survey_id).where(surveys.c.survey_key == key).scalar_subquery()
+        self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
+        for table in (inbox, reports, tallies, releases, invitations, surveys):
+            self.connection.execute(delete(table).where(table.c.survey_key == key))
+
+    def add_invitations(self, key: int, code_hashes: Iterable[bytes], waves: int) -> None:
+        """Insert invitations, each good for one report in every wave."""
+        self.lock_survey(key)
+        rows = [
+            {"survey_key": key, "code_hash": code_hash, "wave": wave}
+            for code_hash in sorted(code_hashes)
+            for wave in range(1, waves + 1)
+        ]
+        self.connection.execute(insert(invitations), rows)
+
+    def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
+        """Use an invitation up; return whether it was good. Nothing says which report it was used for."""
+        is_it = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hash, invitations.c.wave == wave)
+        return self.connection.execute(delete(invitations).where(is_it)).rowcount == 1
+
+    def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:
+        """Delete invitations, or all of a survey; return how many could still have been used."""
+        if code_hashes is None:
+            return self.connection.execute(delete(invitations).where(invitations.c.survey_key == key)).rowcount
+        are_they = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
+        return self.connection.execute(delete(invitations).where(are_they)).rowcount
+
+
+def pack_counts(counts: Counts) -> bytes:
+    """Return counts as they are stored: int64, little-endian."""
+    return counts.astype(COUNT_DTYPE).tobytes()
+
+
+def unpack_counts(packed: bytes) -> Counts:
+    """Return counts from the bytes that are stored."""
+    return np.frombuffer(packed, COUNT_DTYPE).astype(np.int64)

@@ -1,0 +1,70 @@
+"""One worker: a process, or the only one, that serves on a listening socket until it is told to stop."""
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable
+
+from sotto_collector.app import create_app
+from sotto_collector.logs import OURS, describe_fault
+from sotto_collector.seat import ALONE, Seat
+from sotto_collector.server import make_server
+from sotto_collector.settings import Settings
+from sotto_protocol import SottoError
+
+READY = b"+"
+_MAX_REASON_BYTES = 4096  # a pipe takes so many at once
+
+log = logging.getLogger(OURS)
+
+
+def serve_on(listening: socket.socket, settings: Settings, seat: Seat, on_ready: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was begun; call `on_ready` once requests are taken.
+
+    Raises StoreError where the database cannot be used, or could not be left tidy.
+    """
+    app = create_app(settings, seat)
+    collector = app.extensions["collector"]
+    try:
+        server = make_server(app, settings, listening)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+        collector.metrics.count_start()
+        on_ready()
+        server.run()
+    finally:
+        collector.close(is_last=seat is ALONE)
+
+
+def be_worker(listening: socket.socket, settings: Settings, seat: Seat, ready: int, lifeline: int) -> None:
+    """Serve in a process that was forked for it; never returns.
+
+    Says into the pipe `ready` that it serves, or why not; stops when the pipe `lifeline` ends: the parent is gone then.
+    """
+    status, told = 1, threading.Event()
+
+    def say(word: bytes) -> None:
+        if not told.is_set():
+            told.set()
+            os.write(ready, word[:_MAX_REASON_BYTES])
+            os.close(ready)
+
+    try:
+        threading.Thread(target=_end_with_parent, args=[lifeline], daemon=True).start()
+        serve_on(listening, settings, seat, lambda: say(READY))
+        status = 0
+    except SottoError as fault:
+        if told.is_set():
+            log.error("%s", fault)
+        say(str(fault).encode())
+    except BaseException as fault:
+        log.error("%s", describe_fault(type(fault), fault.__traceback__))
+    finally:
+        os._exit(status)  # what the parent has still to do at its end is not for a worker to do
+
+
+def _end_with_parent(lifeline: int) -> None:
+    os.read(lifeline, 1)  # nobody writes
+    os.kill(os.getpid(), signal.SIGTERM)
