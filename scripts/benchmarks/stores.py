@@ -1,0 +1,174 @@
+"""Ten million stored reports against none; PostgreSQL against its own bare COPY, and with two collectors."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import requests
+from bars import Bar, compare
+from load import send_all
+
+from collecting import SOTTO, make_bodies, server, small_survey
+from sotto_client import os_coins
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
+from postgres_server import database_of, postgres_server  # the path comes first
+from sotto_collector.store import Store
+from sotto_collector.store.postgres import copy_rows
+from sotto_collector.store.shuffle import Shuffle
+from sotto_collector.writer import Batch, count_batches
+from sotto_protocol import Survey
+
+N_STORED = 10**7
+N_FILLED = 10**6  # at a time
+N_BATCHES = 300
+MOST_MS = 10
+PATH = "/v1/surveys/bench/reports"
+MAKE_BARE = """
+CREATE TABLE IF NOT EXISTS bare (survey_key int, report_id bytea, packed bytea, PRIMARY KEY (survey_key, report_id));
+CREATE TEMP TABLE staging (part int, report_id bytea, packed bytea) ON COMMIT DELETE ROWS
+"""
+INSERT_BARE = "INSERT INTO bare SELECT 1, report_id, packed FROM staging ON CONFLICT DO NOTHING"
+
+
+def fill(database: Path, survey: Survey, n_reports: int) -> None:
+    """Store reports by the collector's own code, past HTTP."""
+    with closing(Store(database)) as store:
+        store.add_survey(survey)
+        stored = store.find_survey(survey.id)
+        assert stored
+        for _ in range(0, n_reports, N_FILLED):
+            answers = {"affair": np.zeros(N_FILLED, int), "rating": np.zeros(N_FILLED, int)}
+            records = survey.perturb(answers | {"facts": np.zeros((N_FILLED, 3), int)}, os_coins())
+            batch = Batch(stored, os.urandom(16 * N_FILLED), records)
+            store.run(lambda transaction, batch=batch: count_batches(transaction, [batch]))
+            Shuffle(store).finish()
+
+
+def make_token(database: object, role: str) -> str:
+    command = [SOTTO, "token", "create", "--db", str(database), "--role", role]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@contextmanager
+def collectors(database: object, survey: Survey, n_collectors: int = 1) -> Iterator[list[str]]:
+    """Serve a database, by one process or several; yield their URLs."""
+    headers = {"Authorization": f"Bearer {make_token(database, 'admin')}", "Content-Type": "application/json"}
+    with ExitStack() as running:
+        command = [SOTTO, "serve", "--db", str(database), "--port", "0"]
+        urls = [running.enter_context(server(command)) for _ in range(n_collectors)]
+        requests.post(f"{urls[0]}/v1/surveys", survey.canonical, headers=headers, timeout=60).raise_for_status()
+        yield urls
+
+
+def ingest(urls: Sequence[str], bodies: Sequence[bytes], n_reports: int) -> float:
+    """Return reports a second that collectors take together, each from eight connections of a load of its own."""
+    shares = [bodies[index :: len(urls)] for index in range(len(urls))]
+    started = time.perf_counter()
+    with ThreadPoolExecutor(len(urls)) as pool:
+        list(pool.map(lambda url, share: send_all(url, PATH, share, 8), urls, shares))
+    return len(bodies) * n_reports / (time.perf_counter() - started)
+
+
+def into_sqlite(database: Path, survey: Survey, bodies: Sequence[bytes], n_reports: int) -> float:
+    with collectors(database, survey) as urls:
+        return ingest(urls, bodies, n_reports)
+
+
+def with_ten_million(survey: Survey) -> list[Bar]:
+    with tempfile.TemporaryDirectory() as folder:
+        full = Path(folder, "full.db")
+        fill(full, survey, N_STORED)
+        median_ms = read_tally_ms(full, survey)
+        verdict = "clears" if median_ms < MOST_MS else "MISSES"
+        print(f"{verdict}  tally of {N_STORED:,} reports: {median_ms:.1f} ms (bar {MOST_MS} ms)", flush=True)
+
+        def empty() -> float:
+            with tempfile.TemporaryDirectory() as new:
+                return into_sqlite(Path(new, "empty.db"), survey, make_bodies(survey, N_BATCHES, 100), 100)
+
+        bar = compare(
+            f"ingest at {N_STORED:,} stored reports",
+            lambda: into_sqlite(full, survey, make_bodies(survey, N_BATCHES, 100), 100),
+            empty,
+            least=0.7,
+            reference="at none",
+            rounds=5,
+        )
+        return [bar, Bar("tally", 1000 / median_ms, 1000 / MOST_MS, MOST_MS / median_ms, 1, "bar")]
+
+
+def read_tally_ms(database: Path, survey: Survey) -> float:
+    """Return the median time of a GET of the tally over one connection."""
+    with collectors(database, survey) as (url,), requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {make_token(database, 'analyst')}"
+        times = []
+        for _ in range(50):
+            started = time.perf_counter()
+            session.get(f"{url}/v1/surveys/bench/tally", timeout=60).raise_for_status()
+            times.append(time.perf_counter() - started)
+    return 1000 * statistics.median(times)
+
+
+def bare_copy(url: str, n_commits: int, n_reports: int, width: int) -> float:
+    """Return rows a second of COPY into a staging table and INSERT .. SELECT, over one connection; nothing else."""
+    records = np.zeros((n_reports, width), np.uint8)
+    with psycopg.connect(url) as connection:
+        connection.execute(MAKE_BARE)
+        connection.commit()
+        started = time.perf_counter()
+        for _ in range(n_commits):
+            ids = np.frombuffer(os.urandom(16 * n_reports), "V16")
+            with connection.cursor() as cursor:
+                with cursor.copy("COPY staging FROM STDIN (FORMAT BINARY)") as copy:
+                    copy.write(copy_rows(1, ids, records))
+                cursor.execute(INSERT_BARE)
+            connection.commit()
+        return n_commits * n_reports / (time.perf_counter() - started)
+
+
+def on_postgres(survey: Survey) -> list[Bar]:
+    with postgres_server() as server_of_ours, database_of(server_of_ours.url) as url:
+
+        def through(n_collectors: int, n_bodies: int, n_reports: int) -> float:
+            bodies = make_bodies(survey, n_bodies, n_reports)
+            with collectors(url, survey, n_collectors) as urls:
+                return ingest(urls, bodies, n_reports)
+
+        return [
+            compare(
+                "PostgreSQL, batches of 1,000 over HTTP",
+                lambda: through(1, 80, 1000),
+                lambda: bare_copy(url, 80, 1000, survey.record_bytes),
+                least=0.6,
+                reference="bare COPY + INSERT .. SELECT",
+                rounds=5,
+            ),
+            compare(
+                "two collectors on one PostgreSQL, batches of 100",
+                lambda: through(2, 400, 100),
+                lambda: through(1, 400, 100),
+                least=1,
+                reference="one collector",
+                rounds=5,
+            ),
+        ]
+
+
+def main() -> int:
+    survey = small_survey()
+    bars = with_ten_million(survey) + on_postgres(survey)
+    return any(bar.ratio < bar.least for bar in bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
