@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
@@ -15,8 +16,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import demo_emoji as emoji
 from sotto_client import SurveyClient
-from sotto_protocol import Question, Survey, compile_toml
+from sotto_protocol import Question, Survey, Tally, compile_toml
 
 if TYPE_CHECKING:
     from sotto_estimator import Estimates
@@ -39,8 +41,7 @@ def main() -> int:
     n_people = parser.parse_args().people
     if not 1 <= n_people <= N_PEOPLE:
         parser.error(f"--people ({n_people}) must be in [1, {N_PEOPLE}].")
-    from sotto_estimator import Manner, estimate_tally, fetch_tally  # not on top: the devices' processes need no SciPy
-    from sotto_estimator.render import interval_words
+    from sotto_estimator import fetch_tally  # not on top: the devices' processes need no SciPy
 
     started = time.monotonic()
     survey = compile_toml(DEFINITION.read_text())
@@ -54,22 +55,51 @@ def main() -> int:
             answer_all(url, survey.id, people, Path(folder, "devices"))
             tally = fetch_tally(url, survey.id, analyst)
         show_rows(database)
-    shown = estimate_tally(tally, Manner(target="respondents"))
-    strict = estimate_tally(tally, Manner(level=0.999, simultaneous=True, target="respondents"))
-    truth = true_shares(survey, people)
-    say("\n" + comparison(survey, shown, truth))
-    missed = [row for row, share in zip(strict.rows, truth, strict=True) if not row.low <= share <= row.high]
+    n_missed = show_estimates(tally, people) + show_emoji(tally, [person["emoji"] for person in people])
     n_lost = len(people) - tally.n_reports
-    say(f"\n{interval_words(strict.manner)}: {len(strict.rows) - len(missed)} of {len(strict.rows)} hold the truth.")
-    say(f"{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
-    return 1 if missed or n_lost else 0
+    say(f"\n{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
+    return 1 if n_missed or n_lost else 0
+
+
+def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
+    """Print estimates beside the truth; return how many of the intervals that hold all together miss it."""
+    from sotto_estimator import Manner, estimate_tally
+    from sotto_estimator.render import interval_words
+
+    truth = true_shares(tally.survey, people)
+    say("\n" + comparison(tally.survey, estimate_tally(tally, Manner(target="respondents")), truth))
+    strict = estimate_tally(tally, Manner(level=0.999, simultaneous=True, target="respondents"))
+    n_held = sum(row.low <= share <= row.high for row, share in zip(strict.rows, truth, strict=True))
+    say(f"\n{interval_words(strict.manner)}: {n_held} of {len(truth)} hold the truth.")
+    return len(truth) - n_held
+
+
+def show_emoji(tally: Tally, used: Sequence[str]) -> int:
+    """Print and draw the emoji that were found; return how many of their intervals, all together, miss the truth."""
+    from sotto_estimator.strings.decode import DecodeManner
+    from sotto_estimator.strings.question import decode_tally
+
+    candidates = list(emoji.frequencies())
+    truth = {text: count / len(used) for text, count in Counter(used).items()}
+    decoded = decode_tally(tally, "emoji", candidates)
+    say("\n" + emoji.comparison(decoded, truth))
+    emoji.plot(decoded, truth, emoji.PLOT)
+    say(f"True and estimated shares are drawn in {emoji.PLOT}.")
+    rows = decode_tally(tally, "emoji", candidates, DecodeManner(level=0.999, simultaneous=True)).rows
+    n_held = sum(row.low <= truth.get(row.string, 0.0) <= row.high for row in rows)
+    say(f"\n99.9 % intervals of the emoji, all together: {n_held} of {len(rows)} hold the truth.")
+    return len(rows) - n_held
 
 
 def load_people(survey: Survey) -> list[Answers]:
-    """Return every respondent's true answers (Fair 1978, "A theory of extramarital affairs"), from statsmodels."""
+    """Return every respondent's true answers (Fair 1978, "A theory of extramarital affairs"), from statsmodels.
+
+    The emoji, which nobody asked for in 1974, is drawn in proportion to today's use.
+    """
     from statsmodels.datasets import fair
 
     people = fair.load_pandas().data
+    used = emoji.draw_answers(len(people))
     options = {question.id: question.options for question in survey.questions}
     facts = zip(people.children > 0, people.educ >= 16, people.yrs_married > 10, strict=True)
     return [
@@ -79,22 +109,21 @@ def load_people(survey: Survey) -> list[Answers]:
             "religious": options["religious"][int(religious) - 1],
             "occupation": options["occupation"][int(occupation) - 1],
             "facts": [option for option, holds in zip(options["facts"], held, strict=True) if holds],
+            "emoji": favourite,
         }
-        for affairs, rating, religious, occupation, held in zip(
-            people.affairs, people.rate_marriage, people.religious, people.occupation, facts, strict=True
+        for affairs, rating, religious, occupation, held, favourite in zip(
+            people.affairs, people.rate_marriage, people.religious, people.occupation, facts, used, strict=True
         )
     ]
 
 
 def true_shares(survey: Survey, people: Sequence[Answers]) -> list[float]:
     """Return the share of people with each value, in the order of the estimates."""
-    chosen = {
-        question.id: [answer_labels(question, person[question.id]) for person in people]
-        for question in survey.questions
-    }
+    asked = [question for question in survey.questions if question.type != "text"]
+    chosen = {question.id: [answer_labels(question, person[question.id]) for person in people] for question in asked}
     return [
         sum(label in labels for labels in chosen[question.id]) / len(people)
-        for question in survey.questions
+        for question in asked
         for label in question.labels
     ]
 
@@ -124,7 +153,7 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
     states.mkdir()
 
     def answer_one(index: int) -> bool:
-        with closing(SurveyClient(url, survey_id, state=":memory:", max_epsilon=12)) as device:
+        with closing(SurveyClient(url, survey_id, state=":memory:", max_epsilon=16)) as device:
             device.answer(people[index])
             return device.flush(60)
 
@@ -168,7 +197,8 @@ def show_progress(n_done: int, n_all: int) -> None:
 
 def show_rows(database: Path) -> None:
     """Print raw rows of the collector's reports, as they lie in its file."""
-    say(f"\nWhat the collector stored ({N_ROWS_SHOWN} rows of its table reports; a byte for each question):")
+    what = "a byte for each question, then a cohort and 64 bits"
+    say(f"\nWhat the collector stored ({N_ROWS_SHOWN} rows of its table reports; {what}):")
     connection = sqlite3.connect(database)
     rows = connection.execute("SELECT report_id, packed FROM reports LIMIT ?", (N_ROWS_SHOWN,)).fetchall()
     connection.close()
