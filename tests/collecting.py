@@ -6,22 +6,26 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.invitations import hash_invitation, make_invitations
+from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_collector.store.audit import check_integrity
 from sotto_collector.tokens import create_token
-from sotto_collector.writer import Batch
-from sotto_protocol import Coins, Report, Survey, batch_body, compile_toml
+from sotto_collector.writer import Batch, Outcome, count_batches
+from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_toml, stack_records
+from sotto_protocol.invitation import parse_invitation
 
 SOTTO = Path(sys.executable).with_name("sotto")
-TIMEOUT_S = 20
+TIMEOUT_S = 60
+"""How long a test waits before it fails: reached only where something hangs."""
 TOWNS = ", ".join(f'"town {number}"' for number in range(300))
 SURVEY_TOML = f"""
 id = "habits"
@@ -61,22 +65,68 @@ epsilon = 1.0
 """
 SURVEY = compile_toml(SURVEY_TOML)
 SMALL = compile_toml(SURVEY_TOML.split('[[questions]]\nid = "town"')[0].replace("habits", "small"))
+STRINGS = compile_toml("""
+id = "strings"
+title = "Strings, three times"
+waves = 3
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+mechanism = "basic-rappor"
+epsilon = 1.0
+epsilon_forever = 2.0
+[[questions]]
+id = "home"
+type = "text"
+text = "Which page do you see first?"
+n_bits = 20
+n_cohorts = 5
+epsilon = 2.0
+epsilon_forever = 4.0
+[[questions]]
+id = "street"
+type = "text"
+text = "In which street do you live?"
+n_bits = 9
+n_cohorts = 300
+unknown = true
+epsilon = 4.0
+""")
+"""A survey of three waves, of strings and of a yes-no question."""
+INVITED = replace(SMALL, id="invited", invited=True)
+INVITED_WAVES = replace(STRINGS, id="invited-waves", invited=True)
 
 
-def make_reports(n_reports: int, survey: Survey = SURVEY) -> list[Report]:
-    """Return reports of people who all answer with the first option, perturbed with real coins."""
+def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1) -> list[Report]:
+    """Return reports of people who all answer with the first option, or an á, perturbed with real coins."""
     answers: dict[str, Any] = {}
     for question in survey.questions:
         rows = question.mechanism.n_values if question.mechanism.takes_rows else ()
         answers[question.id] = np.zeros((n_reports, rows) if rows else n_reports, np.intp)
-    records = survey.perturb(answers, Coins(os.urandom))
+        if question.type == "text":
+            answers[question.id] = ["\u00e1"] * n_reports
+    records = survey.perturb(answers, Coins(os.urandom), wave)
     return [Report(os.urandom(16), record.tobytes()) for record in records]
+
+
+def tally_of(survey: Survey, reports: list[Report]) -> Tally:
+    """Return the tally of exactly these reports."""
+    return Tally.of(survey, stack_records([report.record for report in reports]))
 
 
 def make_batch(stored: StoredSurvey, reports: list[Report]) -> Batch:
     """Return reports as the writer takes them."""
-    records = np.frombuffer(b"".join(report.record for report in reports), np.uint8)
-    return Batch(stored, b"".join(report.id for report in reports), records.reshape(len(reports), -1))
+    records = np.frombuffer(b"".join(report.record for report in reports), np.uint8).reshape(len(reports), -1)
+    codes = [parse_invitation(report.invitation) for report in reports] if stored.survey.invited else []
+    invitations = tuple(hash_invitation(code, stored.survey) for code in codes)
+    return Batch(stored, b"".join(report.id for report in reports), records, invitations)
+
+
+def invite_reports(store: Store, stored: StoredSurvey, reports: list[Report]) -> list[Report]:
+    """Return reports that each have a new invitation of their own."""
+    codes = make_invitations(store, stored, len(reports))
+    return [replace(report, invitation=code) for report, code in zip(reports, codes, strict=True)]
 
 
 def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
@@ -87,10 +137,15 @@ def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
     return stored
 
 
-def check_store(path: Path) -> None:
-    """Hold that the file is sound and every tally equals the recount of its stored reports."""
-    with closing(Store(path)) as store:
-        store.check_integrity()
+def count_here(store: Store, stored: StoredSurvey, reports: list[Report]) -> list[Outcome | Exception]:
+    """Count one batch in a transaction of its own, without a writer."""
+    return store.run(lambda transaction: count_batches(transaction, [make_batch(stored, reports)]))
+
+
+def check_store(db: str | Path) -> None:
+    """Hold that the database is sound and every tally equals the recount of its stored reports."""
+    with closing(Store(db)) as store:
+        check_integrity(store)
 
 
 @dataclass
@@ -99,7 +154,7 @@ class Served:
 
     process: "subprocess.Popen[str]"
     port: int
-    db: Path
+    db: str | Path
     admin: str
     analyst: str
 
@@ -114,13 +169,20 @@ class Served:
         self, method: str, path: str, body: bytes = b"", token: str = "", headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], Any]:
         """Return (status, headers, decoded JSON) of one request."""
+        status, answered, content = self.fetch(method, path, body, token, headers)
+        return status, answered, json.loads(content)
+
+    def fetch(
+        self, method: str, path: str, body: bytes = b"", token: str = "", headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Return (status, headers, body) of one request."""
         sent = {"Content-Type": "application/json"} | (headers or {})
         if token:
             sent["Authorization"] = f"Bearer {token}"
         with closing(HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)) as connection:
             connection.request(method, path, body or None, sent)
             response = connection.getresponse()
-            return response.status, dict(response.getheaders()), json.loads(response.read())
+            return response.status, dict(response.getheaders()), response.read()
 
     def send(self, reports: list[Report], survey: Survey = SURVEY) -> tuple[int, dict[str, str], Any]:
         return self.ask("POST", f"/v1/surveys/{survey.id}/reports", batch_body(survey, reports))
@@ -137,24 +199,32 @@ class Served:
         self.process.communicate(timeout=TIMEOUT_S)
 
 
-def prepare(db: Path, *surveys: Survey) -> tuple[str, str]:
+def prepare(db: str | Path, *surveys: Survey) -> tuple[str, str]:
     """Make a database with these surveys; return an admin's and an analyst's token."""
     with closing(Store(db)) as store:
         for survey in surveys or (SURVEY,):
             store.add_survey(survey)
-        return create_token(store, "admin"), create_token(store, "analyst", "test")
+        tokens = TokenTable(store)
+        return create_token(tokens, "admin"), create_token(tokens, "analyst", "test")
 
 
 @contextmanager
-def serve(db: Path, *flags: str, survey: Survey = SURVEY) -> Iterator[Served]:
-    """Serve a database on a free port until the block ends."""
+def serve(
+    db: str | Path,
+    *flags: str,
+    survey: Survey = SURVEY,
+    command: Sequence[str | Path] = (SOTTO,),
+    env: Mapping[str, str] | None = None,
+) -> Iterator[Served]:
+    """Serve a database on a free port until the block ends; `env` is added to this process's environment."""
     admin, analyst = prepare(db, survey)
     process = subprocess.Popen(
-        [SOTTO, "serve", "--db", db, "--port", "0", *flags],
+        [*command, "serve", "--db", db, "--port", "0", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=os.environ | (env or {}),
     )
     try:
         assert process.stdout is not None

@@ -1,6 +1,103 @@
-"""What holds for all tests."""
+"""What holds for all tests, and the databases that they run on."""
 
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from house import House
+    from sotto_collector.store import Store
 
 settings.register_profile("sotto", deadline=None)  # a busy machine is no failure
 settings.load_profile("sotto")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL: the one that SOTTO_TEST_DATABASE_URL names, or one that is started for the tests."""
+    from postgres_server import postgres_server  # not where no test asks for it
+
+    if given := os.environ.get("SOTTO_TEST_DATABASE_URL"):
+        yield given
+        return
+    with postgres_server("fsync=off", "deadlock_timeout=50ms") as server:  # if the machine crashes, the tests do too
+        yield server.url
+
+
+@pytest.fixture
+def postgres_empty(postgres_url: str) -> Iterator[str]:
+    """An empty database of this test's own on PostgreSQL."""
+    from postgres_server import database_of
+
+    with database_of(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_made(postgres_url: str) -> Iterator[str]:
+    """A database with our tables, to be copied: that is quicker than making them."""
+    from postgres_server import database_of
+    from sotto_collector.store import Store
+
+    with database_of(postgres_url) as url:
+        Store(url).close()
+        yield url
+
+
+@pytest.fixture(scope="session")
+def file_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with our tables, to be copied."""
+    from sotto_collector.store import Store
+
+    path = tmp_path_factory.mktemp("made") / "survey.db"
+    Store(path).close()
+    return path
+
+
+@pytest.fixture
+def postgres_db(postgres_url: str, postgres_made: str) -> Iterator[str]:
+    """A database of this test's own on PostgreSQL, with our tables."""
+    from postgres_server import database_of
+
+    with database_of(postgres_url, template=postgres_made) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database that has our tables and nothing in them, of either kind."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_db"))
+    return str(shutil.copy(request.getfixturevalue("file_made"), tmp_path / "survey.db"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database that has nothing at all, of either kind."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_empty"))
+    return str(tmp_path / "survey.db")
+
+
+@pytest.fixture
+def store(db: str) -> "Iterator[Store]":
+    """An open store, on either kind of database."""
+    from sotto_collector.store import Store
+
+    with closing(Store(db)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> "Iterator[House]":
+    """A collector in this process, on SQLite, with one survey."""
+    from house import open_house
+
+    with open_house(tmp_path / "survey.db") as opened:
+        yield opened

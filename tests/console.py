@@ -1,8 +1,8 @@
 """Runs the examples of the documentation as a reader would: block by block, in one folder, with a real collector.
 
 Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
-any text. `toml`: a first line `# NAME.toml` names the file. `python`: run as a script. The documented address is
-wherever the collector that the blocks started listens.
+any text; `cat NAME` shows a file that the reader is to write. `toml`: a first line `# NAME.toml` names the file.
+`python`: run as a script. The documented address is wherever the collector that the blocks started listens.
 """
 
 import os
@@ -54,7 +54,9 @@ class Console:
         """Run the commands of a console block."""
         for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
-            if not command.startswith("scripts/"):  # tested by running it whole
+            if command.startswith("cat "):
+                (self.folder / command.removeprefix("cat ")).write_text(expected)
+            elif not command.startswith("scripts/"):  # tested by running it whole
                 compare(self.run_command(command), expected, command)
 
     def run_command(self, command: str) -> str:

@@ -46,6 +46,7 @@ class FaultServer(ThreadingHTTPServer):
         self.gets: list[Request] = []
         self.posts: list[Request] = []
         self.seen: set[str] = set()
+        self.admitted: dict[tuple[str, int], str] = {}  # the id of the report, by invitation and wave
         self.ending = threading.Event()
         self.lock = threading.Lock()
 
@@ -59,7 +60,12 @@ class FaultServer(ThreadingHTTPServer):
             return self.script.pop(0) if self.script else self.acknowledge(request.body)
 
     def acknowledge(self, body: bytes) -> Scripted:
-        ids = [report["id"] for report in json.loads(body)["reports"]]
+        reports = json.loads(body)["reports"]
+        ids = [report["id"] for report in reports]
+        for report in reports:
+            place = report.get("invitation", ""), report.get("wave", 1)
+            if place[0] and self.admitted.setdefault(place, report["id"]) != report["id"]:
+                return Scripted(403, Problem(403, "invitation_invalid", "Used.").to_json())
         counted = sum(report_id not in self.seen for report_id in ids)
         self.seen.update(ids)
         return Scripted(200, json.dumps({"counted": counted, "duplicates": len(ids) - counted}).encode())

@@ -6,46 +6,80 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from reference import Answer, Published
+from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanism import Bytes
-from sotto_protocol.survey import MECHANISM_CLASSES
+from sotto_protocol.mechanism_document import MECHANISM_CLASSES
+from sotto_protocol.rappor import BloomResponse
 
-CLASSES = {name: cls for classes in MECHANISM_CLASSES.values() for name, cls in classes.items()}
-NAMES = tuple(CLASSES)
+NAMES = tuple(dict.fromkeys(name for classes in MECHANISM_CLASSES.values() for name in classes))
+CHOICES = tuple(name for name in NAMES if name != "rappor")
+"""The mechanisms whose answers can be listed."""
 HALF = 2**31
 
 words = st.text("abcdefghijklmnopqrstuvwxyz -äж中😀", min_size=1, max_size=12)
 ids = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,8}", fullmatch=True)
 epsilons = st.decimals("0.001", 20, places=6)
+typed = st.one_of(words, st.sampled_from(["caf\u00e9", "cafe\u0301", "x" * 200, "\u00e9" * 200, "a\u0323\u0307"]))
+"""Answers to open questions."""
 
 
 def build(published: Published, n_values: int) -> Mechanism:
     """Return the package's mechanism for a published one."""
-    parameters = {key: value for key, value in published.items() if key != "name"}
-    return CLASSES[published["name"]](published["name"], n_values, **parameters)  # type: ignore[call-arg]
+    parameters = {key: value for key, value in published.items() if key not in ("name", "n_bits")}
+    cls = MECHANISM_CLASSES[kind_of(published, n_values)][published["name"]]
+    return cls(published["name"], n_values, **parameters)  # type: ignore[call-arg]  # by name
 
 
 @st.composite
 def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = NAMES) -> tuple[Published, int]:
     """Draw a published mechanism and its number of values; thresholds anywhere, their bytes often 0 or 255."""
     name = draw(st.sampled_from(names))
-    n_values = 1 if name in ("warner", "forced-response") else draw(st.integers(2, max_values))
+    fewest = 1 if name == "basic-rappor" else 2
+    n_values = 1 if name in ("warner", "forced-response") else draw(st.integers(fewest, max_values))
     if name == "k-ary":
         return {"name": name, "threshold_if_true": draw(st.integers(2**32 // n_values + 1, 2**32 - 1))}, n_values
     edges = st.sampled_from([1, 255, 256, 0xFFFF, 0x10000, 0x01000000, HALF - 1])
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)
     published = {"name": name, "threshold_if_true": true, "threshold_if_other": other}
-    return published | ({"max_selected": draw(st.integers(1, n_values))} if name == "bit-flips" else {}), n_values
+    if name == "bit-flips" or (name == "basic-rappor" and draw(st.booleans())):
+        published["max_selected"] = draw(st.integers(1, n_values))
+    if name in ("basic-rappor", "rappor") and draw(st.booleans()):
+        published |= draw(instant_stages)
+    return published | (draw(bloom_shapes(n_values)) if name == "rappor" else {}), n_values
+
+
+@st.composite
+def _instant_stages(draw: st.DrawFn) -> Published:
+    zero = draw(st.one_of(st.sampled_from([1, 255, 256, 0x01000000]), st.integers(1, 2**32 - 2)))
+    return {"report_if_one": draw(st.integers(zero + 1, 2**32 - 1)), "report_if_zero": zero}
+
+
+instant_stages = _instant_stages()
+
+
+@st.composite
+def bloom_shapes(draw: st.DrawFn, n_bits: int) -> Published:
+    """Draw what is published of a text's filters but the thresholds."""
+    shape = {"n_bits": n_bits, "n_hashes": draw(st.integers(1, min(8, n_bits)))}
+    shape["n_cohorts"] = draw(st.one_of(st.integers(1, 4), st.just(300)))
+    if draw(st.booleans()):
+        shape["gram_length"] = draw(st.integers(1, 4))
+        shape["max_length"] = shape["gram_length"] * draw(st.integers(2, 5))
+    return shape
 
 
 @st.composite
 def answers_to(draw: st.DrawFn, published: Published, n_values: int, max_people: int = 6) -> list[Answer]:
     """Draw the answers of a few people, perhaps of nobody."""
-    if published["name"] == "bit-flips":
+    kind = kind_of(published, n_values)
+    row: st.SearchStrategy[Any]
+    if kind == "text":
+        row = typed
+    elif kind == "any-of":
         selections = st.sets(st.integers(0, n_values - 1), max_size=published["max_selected"])
-        row: st.SearchStrategy[Any] = selections.map(lambda chosen: tuple(int(v in chosen) for v in range(n_values)))
+        row = selections.map(lambda chosen: tuple(int(v in chosen) for v in range(n_values)))
     else:
         row = st.integers(0, max(1, n_values - 1))
     return draw(st.lists(row, max_size=max_people))
@@ -56,16 +90,42 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
     """Draw an author's definition, as it is parsed."""
     questions = []
     for question_id in draw(st.lists(ids, min_size=1, max_size=4, unique=True)):
-        kind = draw(st.sampled_from(["yes-no", "one-of", "any-of"]))
+        kind = draw(st.sampled_from(["yes-no", "one-of", "any-of", "text"]))
         question: dict[str, Any] = {"id": question_id, "type": kind, "text": draw(words), "epsilon": draw(epsilons)}
-        if kind != "yes-no":
+        if kind in ("one-of", "any-of"):
             question["options"] = draw(st.lists(words, min_size=2, max_size=20, unique=True))
         if kind == "any-of" and draw(st.booleans()):
             question["max_selected"] = draw(st.integers(1, len(question["options"])))
         if kind == "one-of":
             question["mechanism"] = draw(st.sampled_from(["auto", "k-ary", "sue", "oue"]))
+        if kind == "text":
+            question |= draw(text_members)
+        if kind == "text" or draw(st.booleans()):
+            question |= draw(rappor_members(kind))
         questions.append(question)
-    return {"id": draw(ids), "title": draw(words), "questions": questions}
+    waves = draw(st.one_of(st.none(), st.integers(2, 1000)))
+    return {"id": draw(ids), "title": draw(words), "questions": questions} | ({"waves": waves} if waves else {})
+
+
+text_members = st.fixed_dictionaries(
+    {},
+    optional={
+        "n_bits": st.integers(8, 70),
+        "n_hashes": st.integers(1, 8),
+        "n_cohorts": st.one_of(st.integers(1, 4), st.just(300)),
+        "unknown": st.booleans(),
+    },
+)
+
+
+@st.composite
+def rappor_members(draw: st.DrawFn, kind: str) -> dict[str, Any]:
+    """Draw the members that choose RAPPOR, of one stage or of two."""
+    members: dict[str, Any] = {} if kind == "text" else {"mechanism": "basic-rappor"}
+    if draw(st.booleans()):
+        epsilon = draw(st.decimals("0.01", 8, places=6))
+        members |= {"epsilon": epsilon, "epsilon_forever": epsilon * draw(st.sampled_from([2, Decimal("1.5")]))}
+    return members
 
 
 surveys = definitions().map(compile_survey)
@@ -78,14 +138,23 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
     columns = []
     for question in survey.questions:
         mechanism = question.mechanism
-        if mechanism.name == "k-ary":
+        if isinstance(mechanism, BloomResponse):
+            bits = st.integers(0, 2**mechanism.n_values - 1).map(
+                lambda v, m=mechanism: v.to_bytes(-(-m.n_values // 8), "little")
+            )
+            cohort = st.integers(0, mechanism.n_cohorts - 1).map(lambda v: v.to_bytes(2, "big"))
+            pair = [st.integers(0, len(mechanism.pairs) - 1).map(lambda v: bytes([v]))] if mechanism.pairs else []
+            row = st.tuples(cohort, *pair, *[bits] * mechanism.n_blocks).map(b"".join)
+            packed = draw(st.lists(row, min_size=n, max_size=n))
+        elif mechanism.name == "k-ary":
             values = draw(st.lists(st.integers(0, mechanism.n_values - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "big") for value in values]
         else:
             values = draw(st.lists(st.integers(0, 2**mechanism.n_values - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "little") for value in values]
         columns.append(np.frombuffer(b"".join(packed), np.uint8).reshape(n, mechanism.n_bytes))
-    return np.concatenate(columns, axis=1)
+    waves = draw(st.lists(st.integers(1, survey.waves), min_size=n, max_size=n))
+    return survey.join(columns, waves)
 
 
 def survey_of(*questions: dict[str, Any]) -> Survey:
@@ -99,4 +168,6 @@ ONE_OF = {"type": "one-of", "options": ["red", "green", "blue"], "epsilon": Deci
 ANY_OF = {"type": "any-of", "options": ["a", "b", "c", "d", "e", "f", "g", "h", "i"], "epsilon": Decimal(2)}
 WIDE = {"type": "one-of", "options": [f"o{i}" for i in range(300)], "mechanism": "k-ary", "epsilon": Decimal(3)}
 ONE_HOT = ONE_OF | {"mechanism": "oue"}
+TEXT = {"type": "text", "n_bits": 20, "n_cohorts": 5, "epsilon": Decimal(2)}
+TWO_STAGES = {"epsilon": Decimal(1), "epsilon_forever": Decimal(3)}
 EXAMPLE = survey_of(YES_NO, ONE_OF, ANY_OF | {"max_selected": 3}, WIDE, ONE_HOT)

@@ -1,24 +1,22 @@
 """The mechanisms once more, one coin at a time: plain Python that shares no code with the package.
 
 It reads mechanisms as surveys publish them (`{"name": .., "threshold_if_true": .., ..}`), perturbs with scalar loops,
-states output distributions as exact fractions, and writes the test vectors that every language's client shares:
-
-    python tests/reference.py > tests/vectors/perturb.json
+and states output distributions as exact fractions. reference_vectors.py writes its results down.
 """
 
 import base64
-import hashlib
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from reference_bloom import bloom_bits, grams_of
+
 Published = dict[str, Any]
 """A mechanism as a survey publishes it."""
-Answer = int | tuple[int, ...]
-"""An option's number (yes is 1), or for bit-flips a row of zeros and ones."""
+Answer = int | tuple[int, ...] | str
+"""An option's number (yes is 1), or for any-of a row of zeros and ones, or for text a string."""
 
 SCALE = 2**32
 _PRECISE = Context(prec=70)
@@ -74,23 +72,92 @@ def uniform(stream: Stream, n_values: int, n_draws: int) -> list[int]:
     return values
 
 
+def kind_of(published: Published, n_values: int) -> str:
+    """Return the type of the question that a mechanism is for."""
+    if "n_bits" in published:
+        return "text"
+    if "max_selected" in published:
+        return "any-of"
+    return "yes-no" if n_values == 1 else "one-of"
+
+
 def perturb(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
-    """Perturb a batch of answers into packed reports."""
-    true, other = published["threshold_if_true"], published.get("threshold_if_other", 0)
+    """Perturb a batch of answers into packed reports: groups, then permanent responses, then reports of these."""
     if published["name"] == "k-ary":
-        return _perturb_k_ary(true, n_values, answers, stream)
-    rows = [bits_of(published["name"], n_values, answer) for answer in answers]
-    noisy = flip(stream, other, len(rows) * n_values)
-    if published["name"] in ("sue", "oue"):  # one coin of the other kind per person: for the true option
-        if_true = iter(flip(stream, true, len(rows)))
-    else:  # one for every bit, whether it is used or not
-        every = flip(stream, true, len(rows) * n_values)
-        if_true = iter([coin for coin, bit in zip(every, itertools.chain(*rows), strict=True) if bit])
-    packed = []
-    for index, row in enumerate(rows):
-        report = [next(if_true) if bit else noisy[index * n_values + value] for value, bit in enumerate(row)]
-        packed.append(sum(bit << value for value, bit in enumerate(report)).to_bytes(-(-n_values // 8), "little"))
-    return packed
+        return _perturb_k_ary(published["threshold_if_true"], n_values, answers, stream)
+    groups = draw_groups(published, len(answers), stream)
+    rows = respond(published, n_values, answers, groups, stream)
+    if "report_if_one" in published:
+        if_zero = flip(stream, published["report_if_zero"], sum(map(len, rows)))
+        if_one = flip(stream, published["report_if_one"], sum(map(len, rows)))
+        coins = iter(zip(if_one, if_zero, strict=True))
+        rows = [[one if bit else zero for bit, (one, zero) in zip(row, coins, strict=False)] for row in rows]
+    return [
+        b"".join(number.to_bytes(size, "big") for number, size in group) + pack(row, n_values)
+        for group, row in zip(groups, rows, strict=True)
+    ]
+
+
+Group = list[tuple[int, int]]
+"""Numbers that a report names in clear, each with its width in bytes: a text's cohort, and its pair of positions."""
+
+
+def draw_groups(published: Published, n_people: int, stream: Stream) -> list[Group]:
+    """Draw everybody's cohort, then everybody's pair."""
+    if "n_bits" not in published:
+        return [[] for _ in range(n_people)]
+    groups = [[(cohort, 2)] for cohort in uniform(stream, published["n_cohorts"], n_people)]
+    if "max_length" in published:
+        pairs = uniform(stream, len(pairs_of(published)), n_people)
+        groups = [[*group, (pair, 1)] for group, pair in zip(groups, pairs, strict=True)]
+    return groups
+
+
+def pairs_of(published: Published) -> list[tuple[int, int]]:
+    """Return the pairs of positions, from 1, in the order of their numbers."""
+    n_positions = published["max_length"] // published["gram_length"]
+    return [(first, second) for first in range(1, n_positions + 1) for second in range(first + 1, n_positions + 1)]
+
+
+def respond(
+    published: Published, n_values: int, answers: Sequence[Answer], groups: Sequence[Group], stream: Stream
+) -> list[list[bool]]:
+    """Return the bits of everybody's permanent response."""
+    kind = kind_of(published, n_values)
+    n_bits = 3 * n_values if "max_length" in published else n_values
+    noisy = flip(stream, published["threshold_if_other"], len(answers) * n_bits)
+    rows = [noisy[index * n_bits : (index + 1) * n_bits] for index in range(len(answers))]
+    if kind in ("yes-no", "any-of"):  # a coin of the other kind for every bit, whether it is used or not
+        places = [list(range(n_bits)) for _ in answers]
+    else:  # one for every bit that is set; where two hashes set one, its second coin stays
+        places = [bits_set(published, n_values, answer, group) for answer, group in zip(answers, groups, strict=True)]
+    if_true = iter(flip(stream, published["threshold_if_true"], sum(map(len, places))))
+    for row, set_bits, answer in zip(rows, places, answers, strict=True):
+        for place, coin in zip(set_bits, if_true, strict=False):
+            if kind in ("text", "one-of") or bits_of(published, n_values, answer)[place]:
+                row[place] = coin
+    return rows
+
+
+def bits_set(published: Published, n_values: int, answer: Answer, group: Group) -> list[int]:
+    """Return the numbers of the bits that an answer sets in a group; with a text's, some may be equal."""
+    if not isinstance(answer, str):
+        return [value for value, bit in enumerate(bits_of(published, n_values, answer)) if bit]
+    n_hashes, (cohort, _) = published["n_hashes"], group[0]
+    bits = bloom_bits(n_values, n_hashes, cohort, answer)
+    if "max_length" in published:
+        grams = grams_of(answer, published["max_length"], published["gram_length"])
+        for block, position in enumerate(pairs_of(published)[group[1][0]], 1):
+            of_gram = bloom_bits(n_values, n_hashes, cohort, grams[position - 1], position)
+            bits += [block * n_values + bit for bit in of_gram]
+    return bits
+
+
+def pack(bits: Sequence[int], n_values: int) -> bytes:
+    """Pack blocks of n_values bits, each from a whole byte."""
+    blocks = [bits[start : start + n_values] for start in range(0, len(bits), n_values)]
+    numbers = [sum(bit << value for value, bit in enumerate(block)) for block in blocks]
+    return b"".join(number.to_bytes(-(-n_values // 8), "little") for number in numbers)
 
 
 def _perturb_k_ary(threshold: int, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
@@ -104,45 +171,64 @@ def _perturb_k_ary(threshold: int, n_values: int, answers: Sequence[Answer], str
     return packed
 
 
-def bits_of(name: str, n_values: int, answer: Answer) -> tuple[int, ...]:
-    """Return the bits that stand for an answer before they are perturbed."""
+def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, ...]:
+    """Return the bits that stand for an answer, not a text, before they are perturbed."""
     if isinstance(answer, tuple):
         return answer
-    return (answer,) if name in ("warner", "forced-response") else tuple(int(v == answer) for v in range(n_values))
+    assert isinstance(answer, int)
+    is_yes_no = kind_of(published, n_values) == "yes-no"
+    return (answer,) if is_yes_no else tuple(int(v == answer) for v in range(n_values))
 
 
-def wire(published: Published, report: bytes) -> Any:
+def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
     if published["name"] == "k-ary":
         return int.from_bytes(report, "big")
-    if published["name"] in ("warner", "forced-response"):
+    if "n_bits" in published:
+        size = -(-published["n_bits"] // 8)
+        n_pairs = 1 if "max_length" in published else 0
+        blocks = [report[start : start + size] for start in range(2 + n_pairs, len(report), size)]
+        return [256 * report[0] + report[1], *report[2 : 2 + n_pairs], *(base64.b64encode(b).decode() for b in blocks)]
+    if kind_of(published, n_values) == "yes-no":
         return report == b"\x01"
     return base64.b64encode(report).decode()
 
 
 def every_answer(published: Published, n_values: int) -> Iterator[Answer]:
     """All answers that a person may give."""
-    if published["name"] == "bit-flips":
+    kind = kind_of(published, n_values)
+    if kind == "any-of":
         rows = itertools.product((0, 1), repeat=n_values)
         yield from (row for row in rows if sum(row) <= published["max_selected"])
     else:
-        yield from range(2 if published["name"] in ("warner", "forced-response") else n_values)
+        yield from range(2 if kind == "yes-no" else n_values)
 
 
-def distribution(published: Published, n_values: int, answer: Answer) -> dict[bytes, Fraction]:
-    """Return the probability of every packed report under an answer."""
+def distribution(
+    published: Published, n_values: int, answer: Answer, *, is_permanent: bool = False
+) -> dict[bytes, Fraction]:
+    """Return the probability of every packed report, or permanent response, under an answer.
+
+    Of a text's, those with a cohort and a pair of positions whose numbers are 0: they do not depend on the answer.
+    """
     true, other = (
         Fraction(published["threshold_if_true"], SCALE),
         Fraction(published.get("threshold_if_other", 0), SCALE),
     )
+    if "report_if_one" in published and not is_permanent:
+        one, zero = Fraction(published["report_if_one"], SCALE), Fraction(published["report_if_zero"], SCALE)
+        true, other = true * one + (1 - true) * zero, other * one + (1 - other) * zero
     if published["name"] == "k-ary":
         width = 1 if n_values <= 256 else 2
         lie = (1 - true) / (n_values - 1)
         return {value.to_bytes(width, "big"): true if value == answer else lie for value in range(n_values)}
-    chances = [true if bit else other for bit in bits_of(published["name"], n_values, answer)]
+    group = [(0, 2), (0, 1)] if "max_length" in published else [(0, 2)] if "n_bits" in published else []
+    set_bits = bits_set(published, n_values, answer, group)
+    n_bits = 3 * n_values if "max_length" in published else n_values
+    chances = [true if value in set_bits else other for value in range(n_bits)]
     probs = {}
-    for report in itertools.product((0, 1), repeat=n_values):
-        packed = sum(bit << value for value, bit in enumerate(report)).to_bytes(-(-n_values // 8), "little")
+    for report in itertools.product((0, 1), repeat=n_bits):
+        packed = bytes(sum(size for _, size in group)) + pack(report, n_values)
         probs[packed] = Fraction(1)
         for bit, chance in zip(report, chances, strict=True):
             probs[packed] *= chance if bit else 1 - chance
@@ -155,79 +241,3 @@ def epsilon(distributions: Sequence[dict[bytes, Fraction]]) -> Decimal:
         probs[report] / others[report] for probs, others in itertools.permutations(distributions, 2) for report in probs
     )
     return _PRECISE.ln(_PRECISE.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
-
-
-def make_vectors() -> list[dict[str, Any]]:
-    """Return the test vectors: every mechanism at plain random bytes, and at bytes that tie often."""
-    vectors = [_vector(published, n_values, answers, tie) for published, n_values, answers in _CASES for tie in (0, 1)]
-    for published, n_values, answers in _CASES[:2]:  # a coin whose four bytes all tie is tails
-        limits = [published[key].to_bytes(4, "big") for key in ("threshold_if_other", "threshold_if_true")]
-        vectors += [_record(published, n_values, answers[:1], b"".join(limits))]
-    lies, refused = b"\xff\xff\xff", bytes(4)  # a draw of zeros is rejected, here twice for the first person
-    for n_values, width in ((6, 2), (300, 4)):
-        draws = refused[:width], b"\x33" * width, refused[:width], refused[:width], b"\xee" * width, b"\x77" * width
-        published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
-        vectors += [_record(published, n_values, [0, 5, 2], lies + b"".join(draws))]
-    return vectors
-
-
-def _vector(published: Published, n_values: int, answers: list[Answer], ties_often: int) -> dict[str, Any]:
-    seed = json.dumps([published, n_values, ties_often]).encode()
-    plain = hashlib.shake_256(seed).digest(16 * len(answers) * (min(n_values, 128) + 8))
-    if ties_often:
-        limits = b"".join(published[key].to_bytes(4, "big") for key in published if key.startswith("threshold"))
-        plain = bytes(limits[byte % len(limits)] if byte < 128 else byte for byte in plain)
-    return _record(published, n_values, answers, plain)
-
-
-def _record(published: Published, n_values: int, answers: list[Answer], coins: bytes) -> dict[str, Any]:
-    stream = Stream(coins)
-    reports = perturb(published, n_values, answers, stream)
-    return {
-        "mechanism": published,
-        "n_values": n_values,
-        "answers": answers,
-        "coins": coins[: stream.used].hex(),
-        "bytes_used": stream.used,
-        "reports": [report.hex() for report in reports],
-        "wire": [wire(published, report) for report in reports],
-    }
-
-
-def _bits(name: str, true: int, other: int, **more: int) -> Published:
-    return {"name": name, "threshold_if_true": true, "threshold_if_other": other} | more
-
-
-_CASES: list[tuple[Published, int, list[Answer]]] = [
-    (_bits("warner", 0xBB2715CE, 0x44D8EA32), 1, [1, 0, 1, 1, 0]),
-    (_bits("forced-response", 0xD5555555, 0x15555556), 1, [0, 1, 0, 1, 1]),
-    (_bits("warner", 0xC0000000, 0x40000000), 1, [0, 1, 0, 1]),
-    (_bits("sue", 0x9F597E53, 0x60A681AD), 9, [0, 8, 4]),
-    (_bits("sue", 0xFFFFFFFF, 0x00000001), 3, [2, 0]),
-    (_bits("oue", 0x80000000, 0x44D8EA32), 16, [15, 0, 7]),
-    (_bits("oue", 0x80000000, 0x00FFFF01), 128, [127]),
-    (_bits("bit-flips", 0x90000000, 0x70000000, max_selected=9), 9, [(0,) * 9, (1,) * 9, (1, 0, 0, 1, 0, 0, 0, 0, 1)]),
-    (_bits("bit-flips", 0xE0C0A080, 0x1F3F5F80, max_selected=2), 4, [(1, 0, 0, 1), (0, 0, 0, 0)]),
-    (_bits("bit-flips", 0xC0FFEE00, 0x3F001200, max_selected=1), 1, [(1,), (0,)]),
-    ({"name": "k-ary", "threshold_if_true": 0x9D8F3000}, 2, [0, 1, 1, 0]),
-    ({"name": "k-ary", "threshold_if_true": 0x61C8864F}, 6, [0, 5, 3, 0, 5, 2]),
-    ({"name": "k-ary", "threshold_if_true": 0x20000000}, 256, [255, 0, 128]),
-    ({"name": "k-ary", "threshold_if_true": 0x20000001}, 257, [256, 0, 255]),
-    ({"name": "k-ary", "threshold_if_true": 0x01020304}, 300, [299, 0, 255, 256]),
-    ({"name": "k-ary", "threshold_if_true": 0x00020304}, 65536, [65535, 0, 256]),
-]
-
-ABOUT = (
-    "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "
-    "the bytes. Each vector is one batch. Written by tests/reference.py."
-)
-
-
-def vectors_text() -> str:
-    """Return the text of tests/vectors/perturb.json, a line per vector."""
-    lines = ",\n".join(json.dumps(vector) for vector in make_vectors())
-    return f'{{"format": "sottovoce-vectors-1", "about": {json.dumps(ABOUT)}, "vectors": [\n{lines}\n]}}\n'
-
-
-if __name__ == "__main__":
-    print(vectors_text(), end="")

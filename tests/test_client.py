@@ -64,6 +64,7 @@ def test_requests_tell_nothing_about_the_device(
     http.survey_reply = Scripted(200, LUNCH.canonical, {"Set-Cookie": "who=me", "ETag": '"me"'})
     with SurveyClient(http.url, "lunch", state=":memory:") as device:
         device.answer(ANSWERS)
+        assert device.flush(30)
     [get], [post] = http.gets, http.posts
     told = {"Host", "User-Agent", "Accept", "Accept-Encoding", "Connection"}
     assert set(get.headers) == told
@@ -232,6 +233,7 @@ def test_the_budget_of_a_survey_holds_over_its_versions(http: FaultServer, state
         with SurveyClient(http.url, "lunch", state=state) as device:
             if text != "third":
                 device.answer({"q": True})
+                assert device.flush(30)
             else:
                 with pytest.raises(BudgetExceeded, match=r"max_epsilon \(8\) leaves 0 for survey lunch") as caught:
                     device.answer({"q": True})
@@ -342,6 +344,7 @@ def test_leaving_the_block_does_not_hide_the_apps_own_exception(http: FaultServe
 def test_a_closed_client_says_so_and_leaves_no_thread(http: FaultServer, state: Path) -> None:
     with SurveyClient(http.url, "lunch", state=state) as device:
         device.answer(ANSWERS)
+        assert device.flush(30)
     device.close()
     with pytest.raises(StateError, match="closed"):
         device.answer(ANSWERS)

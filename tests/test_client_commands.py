@@ -1,19 +1,23 @@
 """`sotto check`, `explain` and `outbox`: what they print, and one line where they cannot."""
 
+import base64
 import json
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from devices import ANSWERS, LUNCH, rows_of
+from devices import ANSWERS, INVITED, INVITED_PULSE, LUNCH, PULSE, WORDS, rows_of
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import SurveyClient, explain
 from sotto_client.cli import main
-from sotto_protocol import Problem
+from sotto_protocol import Problem, compile_toml
 
 DEFINITION = """
 id = "lunch"
@@ -60,6 +64,38 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
     assert total.split() == ["total", "3.098612288669"]
     assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
     assert result.stderr == ""
+
+
+def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
+    (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
+    heading, word, _, well, total, waves, fingerprint = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
+    assert heading.split() == ["question", "type", "mechanism", "epsilon", "epsilon_forever", "expected"]
+    assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
+    assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
+    assert total.split() == ["total", "2.25"]
+    assert waves == "waves 3, of the same answers together epsilon 5.6"
+    assert fingerprint == f"fingerprint {PULSE.fingerprint}"
+
+
+def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: Path) -> None:
+    for survey, words in ((INVITED, "invited, one report"), (INVITED_PULSE, "invited, one report a wave")):
+        path = tmp_path / "survey.json"
+        path.write_bytes(replace(survey, min_reports=100).canonical)
+        *_, invited, few, fingerprint = sotto("check", path).stdout.splitlines()
+        assert invited == f"{words} for each invitation"
+        assert few == "min_reports 100, no tally of fewer"
+        assert fingerprint.startswith("fingerprint ")
+        printed = json.loads(sotto("explain", "--json", path).stdout)
+        assert (printed["invited"], printed["min_reports"]) == (True, 100)
+
+
+def test_explain_prints_both_epsilons_and_the_waves(tmp_path: Path) -> None:
+    (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
+    assert sotto("explain", tmp_path / "pulse.json").stdout == f"{explain(PULSE)}\n"
+    printed = json.loads(sotto("explain", "--json", tmp_path / "pulse.json").stdout)
+    assert (printed["waves"], printed["epsilon"], printed["epsilon_forever"]) == (3, 2.25, 5.6)
+    assert printed["questions"][0]["epsilon_forever"] == 2.5
+    assert printed["suspicions_forever"][2]["highest"] == explain(PULSE).suspicions_forever[2].highest
 
 
 def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, tmp_path: Path) -> None:
@@ -154,9 +190,9 @@ def test_outbox_shows_what_was_spent_and_what_waits_in_words(state: Path, http: 
     receipt = rows_of(state, "outbox")[0][0]
     assert result.exit_code == 0
     heading, spent, waiting, *reported = result.stdout.splitlines()
-    assert heading.split() == ["answered", "survey", "epsilon", "receipt"]
-    assert spent.split()[1:] == ["lunch", "3.098612288669", receipt]
-    assert waiting.startswith(f"waiting: {receipt}  lunch  {http.url}  attempts ")
+    assert heading.split() == ["answered", "survey", "wave", "epsilon", "receipt"]
+    assert spent.split()[1:] == ["lunch", "1", "3.098612288669", receipt]
+    assert waiting.startswith(f"waiting: {receipt}  lunch wave 1  {http.url}  attempts ")
     assert [line.split(": reported ")[0].strip() for line in reported] == ["paid", "dish", "drinks"]
     assert reported[0].split()[-1] in ("yes", "no")
     words = {"soup", "salad", "leftovers", "tea", "coffee", "wine", "nothing"}
@@ -172,6 +208,54 @@ def test_outbox_shows_a_report_of_an_unknown_survey_as_it_is_sent(state: Path, h
         assert device.survey.title == "Lunch 2"
     [waiting] = json.loads(sotto("outbox", "--json", state).stdout)["waiting"]
     assert waiting["reported"] == body["reports"][0]["answers"]
+
+
+def test_outbox_shows_every_wave_and_a_texts_noise(http: FaultServer, tmp_path: Path) -> None:
+    http.survey_reply = Scripted(200, PULSE.canonical)
+    http.script = [Scripted(503)] * 100
+    path = tmp_path / "device.db"
+    with closing(SurveyClient(http.url, "pulse", state=path)) as device:
+        receipts = [device.answer(WORDS, wave) for wave in (1, 2)]
+    lines = sotto("outbox", path).stdout.splitlines()
+    assert [line.split()[1:] for line in lines[1:3]] == [
+        ["pulse", str(receipt.wave), "2.25", receipt.id] for receipt in receipts
+    ]
+    for receipt in receipts:
+        start = next(index for index, line in enumerate(lines) if line.startswith(f"waiting: {receipt.id}"))
+        assert f"  pulse wave {receipt.wave}  {http.url}" in lines[start]
+        assert re.fullmatch(r"  word: reported \d+ bits set in cohort \d+", lines[start + 1])
+    printed = json.loads(sotto("outbox", "--json", path).stdout)
+    assert [spent["wave"] for spent in printed["ledger"]] == [1, 2]
+    assert sorted(kept["wave"] for kept in printed["waiting"]) == [1, 2]
+    bodies = {row[0]: json.loads(row[3])["reports"][0]["answers"] for row in rows_of(path, "outbox")}
+    for kept in printed["waiting"]:
+        cohort, text = bodies[kept["receipt"]]["word"]
+        ones = np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8), bitorder="little").nonzero()[0].tolist()
+        assert kept["reported"]["word"] == {"cohort": cohort, "bits": ones}
+    assert "kaleidoscope" not in json.dumps(printed)
+
+
+def test_outbox_names_the_positions_of_a_texts_pieces(http: FaultServer, tmp_path: Path) -> None:
+    survey = compile_toml(DEFINITION.split("[[")[0] + UNKNOWN)
+    http.survey_reply = Scripted(200, survey.canonical)
+    http.script = [Scripted(503)] * 100
+    with closing(SurveyClient(http.url, "lunch", state=tmp_path / "device.db")) as device:
+        device.answer({"word": "kaleidoscope"})
+    [kept] = json.loads(sotto("outbox", "--json", tmp_path / "device.db").stdout)["waiting"]
+    first, second = kept["reported"]["word"]["positions"]
+    assert 1 <= first < second <= 4
+    assert [set(bits) <= set(range(32)) for bits in kept["reported"]["word"]["gram_bits"]] == [True, True]
+
+
+UNKNOWN = """
+[[questions]]
+id = "word"
+type = "text"
+text = "A word?"
+epsilon = 6
+n_bits = 32
+unknown = true
+"""
 
 
 def test_outbox_sends_on_request(state: Path, http: FaultServer) -> None:

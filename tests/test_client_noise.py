@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from devices import ANSWERS, LUNCH, WIDE
 from sotto_client import os_coins
-from sotto_client.permanent import check_answers, permanent_coins, perturb_permanently
+from sotto_client.permanent import check_answers, permanent_coins, report_answers
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
 from sotto_protocol.bits import BitFlips
 
@@ -26,7 +26,7 @@ Bits = NDArray[np.bool_]
 
 
 def perturb(survey: Survey, answers: dict[str, Any], secret: bytes) -> bytes:
-    return perturb_permanently(survey, check_answers(survey, answers), secret)
+    return report_answers(survey, check_answers(survey, answers), secret, 1, os_coins())
 
 
 def bits_of(survey: Survey, records: list[bytes]) -> Bits:
@@ -80,7 +80,7 @@ def test_the_same_test_sees_coins_that_are_off_by_two_hundredths(offset: float) 
     right = WIDE.questions[0].mechanism
     assert isinstance(right, BitFlips)
     shift = int(offset * 2**32)
-    wrong = BitFlips("x", 128, right.threshold_if_true + shift, right.threshold_if_other + shift, 64)
+    wrong = BitFlips("x", 128, right.threshold_if_true + shift, right.threshold_if_other + shift, max_selected=64)
     reports = wrong.perturb(np.tile(IS_TRUE, (N_DEVICES, 1)), os_coins())
     assert wrong_pools(bits_of(WIDE, [report.tobytes() for report in reports])) == ["if_true", "if_other"]
 

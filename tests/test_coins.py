@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -161,7 +162,15 @@ def test_another_context_or_secret_gives_other_bytes(context: bytes, other: byte
     assert hmac_bytes(SECRET[::-1], context)(32) != drawn
 
 
-def test_a_short_secret_is_refused_and_not_shown() -> None:
-    with pytest.raises(ValueError, match=r"secret \(31 bytes\) must have at least 32 bytes") as caught:
-        hmac_bytes(b"S" * 31, b"context")
+@pytest.mark.parametrize("n_bytes", [0, 31, 65])
+def test_a_secret_of_another_length_is_refused_and_not_shown(n_bytes: int) -> None:
+    with pytest.raises(ValueError, match=rf"secret \({n_bytes} bytes\) must have 32 to 64 bytes") as caught:
+        hmac_bytes(b"S" * n_bytes, b"context")
     assert "SSS" not in str(caught.value)
+
+
+@pytest.mark.parametrize("n_bytes", [32, 33, 64])
+def test_blocks_are_the_standard_librarys_hmac(n_bytes: int) -> None:
+    secret, context = os.urandom(n_bytes), os.urandom(100)
+    blocks = [hmac.digest(secret, context + number.to_bytes(8, "big"), "sha256") for number in range(3)]
+    assert hmac_bytes(secret, context)(96) == b"".join(blocks)

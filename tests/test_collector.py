@@ -2,54 +2,24 @@
 
 import json
 import logging
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from collecting import SMALL, SURVEY, assert_problem, make_batch, make_reports, prepare
+from collecting import SMALL, STRINGS, SURVEY, make_reports, tally_of
+from house import JSON, House, assert_refused
 from sotto_collector.app import create_app
-from sotto_collector.collector import Collector
 from sotto_collector.errors import BusyError, StoreUnavailableError
 from sotto_collector.settings import Settings
-from sotto_protocol import Survey, Tally, batch_body
+from sotto_protocol import Report, Survey, Tally, batch_body
 
-JSON = "application/json"
 REPORTS = "/v1/surveys/habits/reports"
-
-
-class House(NamedTuple):
-    """A collector in this process, with one survey."""
-
-    app: Flask
-    collector: Collector
-    http: FlaskClient
-    admin: dict[str, str]
-    analyst: dict[str, str]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    path = tmp_path / "survey.db"
-    tokens = prepare(path, SURVEY)
-    app = create_app(Settings(db=str(path), min_free_bytes=0))
-    with closing(app.extensions["collector"]) as collector:
-        admin, analyst = ({"Authorization": f"Bearer {token}"} for token in tokens)
-        yield House(app, collector, app.test_client(), admin, analyst)
 
 
 def publish(house: House, survey: Survey) -> TestResponse:
     return house.http.post("/v1/surveys", data=survey.canonical, content_type=JSON, headers=house.admin)
-
-
-def assert_refused(response: TestResponse, status: int, code: str) -> None:
-    assert response.status_code == status
-    assert_problem(status, response.headers["Content-Type"], response.get_json(force=True), code=code)
 
 
 def test_health_is_ok_while_the_store_can_be_written(house: House) -> None:
@@ -113,19 +83,25 @@ def test_reports_are_counted_once(house: House) -> None:
     reports = make_reports(98)
     first = house.http.post(REPORTS, data=batch_body(SURVEY, reports + reports[:2]), content_type=JSON)
     again = house.http.post(REPORTS, data=batch_body(SURVEY, reports), content_type=JSON)
-    assert (first.status_code, first.get_json()) == (200, {"counted": 98, "duplicates": 2})
-    assert (again.status_code, again.get_json()) == (200, {"counted": 0, "duplicates": 98})
+    assert (first.status_code, first.get_json()) == (200, {"counted": 98, "duplicates": 2, "conflicting": 0})
+    assert (again.status_code, again.get_json()) == (200, {"counted": 0, "duplicates": 98, "conflicting": 0})
 
 
 def test_tally_is_that_of_the_reports(house: House) -> None:
     reports = make_reports(98)
     house.http.post(REPORTS, data=batch_body(SURVEY, reports), content_type=JSON)
     response = house.http.get("/v1/surveys/habits/tally", headers=house.analyst)
-    stored = house.collector.find_survey("habits")
-    assert stored is not None
-    expected = Tally.of(SURVEY, make_batch(stored, reports).records)
-    assert (response.status_code, response.data) == (200, expected.to_json())
-    assert Tally.from_json(response.data) == house.collector.store.recount(stored)
+    assert (response.status_code, response.data) == (200, tally_of(SURVEY, reports).to_json())
+    assert Tally.from_json(response.data) == house.collector.store.recount(house.stored(SURVEY))
+
+
+def test_report_of_a_known_id_with_other_bits_is_said_to_be_in_conflict_and_the_first_stays(house: House) -> None:
+    first, second = make_reports(2)
+    assert first.record != second.record
+    house.send(SURVEY, [first])
+    answer = house.send(SURVEY, [Report(first.id, second.record), second])
+    assert (answer.status_code, answer.get_json()) == (200, {"counted": 1, "duplicates": 1, "conflicting": 1})
+    assert Tally.from_json(house.read_tally(SURVEY).data) == tally_of(SURVEY, [first, second])
 
 
 def test_closed_survey_takes_no_reports_and_still_gives_its_tally(house: House) -> None:
@@ -136,34 +112,142 @@ def test_closed_survey_takes_no_reports_and_still_gives_its_tally(house: House) 
         assert (response.status_code, response.get_json()) == (200, {"id": "habits", "open": False})
     late = batch_body(SURVEY, make_reports(1))
     assert_refused(house.http.post(REPORTS, data=late, content_type=JSON), 409, "survey_closed")
-    assert house.http.post(REPORTS, data=body, content_type=JSON).get_json() == {"counted": 0, "duplicates": 3}
+    assert house.http.post(REPORTS, data=body, content_type=JSON).get_json() == {
+        "counted": 0,
+        "duplicates": 3,
+        "conflicting": 0,
+    }
     assert house.http.get("/v1/surveys/habits/tally", headers=house.analyst).get_json()["n_reports"] == 3
 
 
+def send_waves(house: House) -> dict[int, list[Report]]:
+    """Publish the survey of three waves, and send reports of the first and the third."""
+    assert publish(house, STRINGS).status_code == 201
+    sent = {wave: make_reports(n, STRINGS, wave) for wave, n in ((1, 40), (3, 25))}
+    for body in (batch_body(STRINGS, sent[1][:30]), batch_body(STRINGS, sent[1][30:] + sent[3])):
+        assert house.http.post("/v1/surveys/strings/reports", data=body, content_type=JSON).status_code == 200
+    return sent
+
+
+def test_tally_is_of_one_wave_or_of_all_pooled(house: House) -> None:
+    sent = send_waves(house)
+    for query, reports in (("?wave=1", sent[1]), ("?wave=3", sent[3]), ("?wave=2", []), ("", sent[1] + sent[3])):
+        response = house.http.get(f"/v1/surveys/strings/tally{query}", headers=house.analyst)
+        assert (response.status_code, response.data) == (200, tally_of(STRINGS, reports).to_json())
+    assert Tally.from_json(response.data).waves == (1, 3)
+
+
+def test_records_are_the_survey_and_the_noisy_reports_in_the_order_of_their_ids_without_them(house: House) -> None:
+    sent = send_waves(house)
+    for query, reports in (("?wave=1", sent[1]), ("?wave=3", sent[3]), ("?wave=2", []), ("", sent[1] + sent[3])):
+        response = house.http.get(f"/v1/surveys/strings/records{query}", headers=house.analyst)
+        assert (response.status_code, response.content_type) == (200, "application/octet-stream")
+        head, _, records = response.data.partition(b"\n")
+        assert head == STRINGS.canonical
+        assert records == b"".join(report.record for report in sorted(reports, key=lambda report: report.id))
+        assert response.content_length == len(response.data)
+        assert not any(report.id in response.data for report in reports)
+
+
+def test_only_wave_of_a_survey_of_one_is_the_first(house: House) -> None:
+    reports = make_reports(20)
+    house.http.post(REPORTS, data=batch_body(SURVEY, reports), content_type=JSON)
+    for route in ("tally", "records"):
+        plain, first = (
+            house.http.get(f"/v1/surveys/habits/{route}{query}", headers=house.analyst).data
+            for query in ("", "?wave=1")
+        )
+        assert plain == first
+    assert first.endswith(b"".join(report.record for report in sorted(reports, key=lambda report: report.id)))
+
+
+@pytest.mark.parametrize("route", ["tally", "records"])
 @pytest.mark.parametrize(
-    ("method", "path", "role"),
+    "query",
     [
-        ("POST", "/v1/surveys", "admin"),
-        ("POST", "/v1/surveys/habits/close", "admin"),
-        ("GET", "/v1/surveys/habits/tally", "analyst"),
+        "0",
+        "4",
+        "-1",
+        "01",
+        "1.0",
+        "+1",
+        "%201",
+        "1%0A",
+        "",
+        "all",
+        "%D9%A1",
+        "9" * 5000,
+        "1&wave=1",
+        "1&wave=9",
+        "c4n4ry",
     ],
+    ids=lambda query: query[:20],
 )
-@pytest.mark.parametrize("given", ["none", "wrong", "basic", "bare", "other role"])
-def test_roles_are_exact(house: House, method: str, path: str, role: str, given: str) -> None:
-    right = getattr(house, role)["Authorization"]
-    headers = {
-        "none": {},
-        "wrong": {"Authorization": right[:-1] + ("A" if right[-1] != "A" else "B")},
-        "basic": {"Authorization": right.replace("Bearer", "Basic")},
-        "bare": {"Authorization": right.removeprefix("Bearer ")},
-        "other role": house.analyst if role == "admin" else house.admin,
-    }[given]
-    response = house.http.open(path, method=method, headers=headers, data=SURVEY.canonical, content_type=JSON)
-    if given == "other role":
-        assert_refused(response, 403, "forbidden")
-    else:
-        assert_refused(response, 401, "unauthorized")
-        assert response.headers["WWW-Authenticate"] == "Bearer"
+def test_wave_that_the_survey_has_not_is_refused(house: House, route: str, query: str) -> None:
+    publish(house, STRINGS)
+    response = house.http.get(f"/v1/surveys/strings/{route}?wave={query}", headers=house.analyst)
+    assert_refused(response, 404, "no_such_wave")
+    assert response.get_json(force=True)["detail"] == "wave must be given once, as an integer in [1, 3]."
+    assert_refused(house.http.get(f"/v1/surveys/habits/{route}?wave=2", headers=house.analyst), 404, "no_such_wave")
+
+
+def test_records_of_a_closed_survey_are_given_and_head_has_their_length_alone(house: House) -> None:
+    send_waves(house)
+    assert house.http.post("/v1/surveys/strings/close", headers=house.admin).status_code == 200
+    late = batch_body(STRINGS, make_reports(1, STRINGS, 2))
+    refused = house.http.post("/v1/surveys/strings/reports", data=late, content_type=JSON)
+    assert_refused(refused, 409, "survey_closed")
+    full = house.http.get("/v1/surveys/strings/records", headers=house.analyst)
+    with house.http.head("/v1/surveys/strings/records", headers=house.analyst) as head:
+        assert (head.status_code, head.data, head.content_length) == (200, b"", len(full.data))
+
+
+def test_records_are_those_of_the_moment_that_they_were_asked_for(house: House) -> None:
+    sent = send_waves(house)
+    stored = house.collector.find_survey("strings")
+    assert stored is not None
+    with house.collector.store.open_records(stored) as records:
+        late = batch_body(STRINGS, make_reports(50, STRINGS, 2))
+        assert house.http.post("/v1/surveys/strings/reports", data=late, content_type=JSON).status_code == 200
+        content = b"".join(records.chunks())
+    assert records.n_records == 65
+    assert content == b"".join(report.record for report in sorted(sent[1] + sent[3], key=lambda report: report.id))
+
+
+def test_store_that_cannot_be_read_is_a_problem_document(house: House, tmp_path: Path) -> None:
+    stored, path = house.stored(SURVEY), tmp_path / "survey.db"
+    house.collector.store.dialect.read_engine.dispose()  # the next question opens the file
+    path.rename(path.with_suffix(".away"))
+    try:
+        with pytest.raises(StoreUnavailableError, match="cannot be read now"):
+            house.collector.store.open_records(stored)
+        for route in ("records", "tally"):
+            response = house.http.get(f"/v1/surveys/habits/{route}", headers=house.analyst)
+            assert_refused(response, 503, "store_unavailable")
+            assert response.headers["Retry-After"] == "5"
+            assert str(path) not in response.text
+    finally:
+        path.with_suffix(".away").rename(path)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "1", "3/3", "-1/3", "0/0", "0/4097", "00/3", "0/03", "1/2/3", "a/b", "0/1&part=0/1", "0%0A/1", "9" * 5000],
+)
+def test_part_that_is_none_is_refused(house: House, query: str) -> None:
+    response = house.http.get(f"/v1/surveys/habits/records?part={query}", headers=house.analyst)
+    assert_refused(response, 404, "no_such_part")
+
+
+def test_parts_of_the_records_are_all_of_them(house: House) -> None:
+    send_waves(house)
+    path = "/v1/surveys/strings/records"
+    whole = house.http.get(path, headers=house.analyst).data
+    parts = [house.http.get(f"{path}?part={index}/5", headers=house.analyst) for index in range(5)]
+    assert [part.content_length for part in parts] == [len(part.data) for part in parts]
+    heads, records = zip(*(part.data.split(b"\n", 1) for part in parts), strict=True)
+    assert set(heads) == {STRINGS.canonical}
+    assert STRINGS.canonical + b"\n" + b"".join(records) == whole
 
 
 @pytest.mark.parametrize(
@@ -173,6 +257,13 @@ def test_roles_are_exact(house: House, method: str, path: str, role: str, given:
         ("POST", "/v1/surveys/nobody/reports", ""),
         ("POST", "/v1/surveys/nobody/close", "admin"),
         ("GET", "/v1/surveys/nobody/tally", "analyst"),
+        ("GET", "/v1/surveys/nobody/records", "analyst"),
+        ("PATCH", "/v1/surveys/nobody", "admin"),
+        ("DELETE", "/v1/surveys/nobody", "admin"),
+        ("DELETE", f"/v1/surveys/nobody/reports/{'0' * 32}", ""),
+        ("POST", "/v1/surveys/nobody/invitations", "admin"),
+        ("GET", "/v1/surveys/nobody/invitations", "admin"),
+        ("POST", "/v1/surveys/nobody/invitations/revoke", "admin"),
     ],
 )
 def test_unknown_survey_is_said_to_be_unknown(house: House, method: str, path: str, role: str) -> None:
@@ -186,8 +277,8 @@ def test_unknown_survey_is_said_to_be_unknown(house: House, method: str, path: s
         ("GET", "/", 404, "not_found"),
         ("GET", "/v1/surveys/habits/", 404, "not_found"),
         ("GET", "/static/x", 404, "not_found"),
-        ("GET", "/v1/surveys", 405, "method_not_allowed"),
-        ("DELETE", "/v1/surveys/habits", 405, "method_not_allowed"),
+        ("PUT", "/v1/surveys", 405, "method_not_allowed"),
+        ("DELETE", "/v1/surveys", 405, "method_not_allowed"),
         ("GET", REPORTS, 405, "method_not_allowed"),
     ],
 )

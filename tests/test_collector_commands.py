@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -15,9 +16,9 @@ from click.testing import CliRunner
 
 from collecting import SOTTO, SURVEY, SURVEY_TOML, TIMEOUT_S, Served, serve
 from sotto_client.cli import main
-from sotto_collector import commands
+from sotto_collector.commands.serve import serve as serve_command
 from sotto_collector.settings import SETTINGS, Settings
-from sotto_collector.store import Store
+from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import hash_token
 
 
@@ -38,7 +39,7 @@ def test_created_token_alone_is_printed_and_its_hash_listed(tmp_path: Path) -> N
     token = out.strip()
     assert (code, err, token.count("\n"), token[:14]) == (0, "", 0, "sotto_analyst_")
     digits = hash_token(token).hex()[:12]
-    assert run("token", "list", "--db", db) == (0, f"{digits}  analyst  bob\n", "")
+    assert run("token", "list", "--db", db) == (0, f"{digits}  analyst  all surveys  no end  bob\n", "")
     assert run("token", "revoke", "--db", db, digits) == (0, f"revoked {digits}  analyst  bob\n", "")
     assert run("token", "list", "--db", db) == (0, "", "")
 
@@ -47,7 +48,7 @@ def test_database_comes_from_the_environment_too(tmp_path: Path) -> None:
     env = {"SOTTO_DB": str(tmp_path / "env.db")}
     assert run("token", "create", "--role", "admin", env=env)[0] == 0
     with closing(Store(tmp_path / "env.db")) as store:
-        assert [token.role for token in store.list_tokens()] == ["admin"]
+        assert [token.role for token in TokenTable(store).list()] == ["admin"]
 
 
 @pytest.mark.parametrize("command", [("list",), ("revoke", "abcdef123456")])
@@ -101,11 +102,12 @@ def test_failure_is_one_line_and_exit_code_1(
     served: Served, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "survey.toml").write_text(SURVEY_TOML)
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port = probe.getsockname()[1]
     known = {"SURVEY": str(tmp_path / "survey.toml"), "MISSING": str(tmp_path / "no.toml"), "ADMIN": served.admin}
-    filled = [known.get(word, word).replace("URL", served.url).replace("CLOSED", str(port)) for word in arguments]
-    code, out, err = run(*filled)
+    with closing(socket.socket()) as silent:
+        silent.bind(("127.0.0.1", 0))  # a port that nobody listens on, and that nobody else is given meanwhile
+        port = silent.getsockname()[1]
+        filled = [known.get(word, word).replace("URL", served.url).replace("CLOSED", str(port)) for word in arguments]
+        code, out, err = run(*filled)
     assert (code, out) == (1, "")
     assert said in err
     assert err.count("\n") == 1
@@ -126,7 +128,7 @@ def test_survey_is_published_from_its_canonical_json(served: Served, tmp_path: P
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b'{"id": "' + b"a" * 2**20 + b'"}', "its answer has more than 1048576 bytes."),
+        (b'{"id": "' + b"a" * 2**24 + b'"}', "its answer has more than 16777216 bytes."),
         (b"[]", "it answered with something else than an object."),
         (b"{", "it answered with something else than JSON."),
         (b"[" * 100_000, "it answered with something else than JSON."),
@@ -162,7 +164,11 @@ def answering(body: bytes) -> Iterator[tuple[str, bytearray]]:
 
 @pytest.mark.parametrize("command", [("create", "--role", "admin"), ("list",), ("revoke", "abcdef123456")])
 def test_empty_path_of_a_database_is_named(command: tuple[str, ...]) -> None:
-    assert run("token", *command, "--db", "") == (1, "", "Error: db must be the path of a file; it is empty.\n")
+    assert run("token", *command, "--db", "") == (
+        1,
+        "",
+        "Error: db must be the path of a file or postgresql://..; it is empty.\n",
+    )
 
 
 def test_publishing_a_changed_survey_under_a_known_id_is_refused(served: Served, tmp_path: Path) -> None:
@@ -172,13 +178,16 @@ def test_publishing_a_changed_survey_under_a_known_id_is_refused(served: Served,
     assert served.ask("GET", "/v1/surveys/habits")[2]["title"] == SURVEY.title
 
 
-def all_commands() -> list[tuple[str, click.Command]]:
-    token = commands.token
-    single = [("serve", commands.serve), ("publish", commands.publish), ("close", commands.close), ("token", token)]
-    return [*single, *((f"token {name}", command) for name, command in token.commands.items())]
+def all_commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield every command of the collector's by its full name, those of groups too."""
+    for point in entry_points(group="sotto.commands"):
+        if point.module.startswith("sotto_collector."):
+            command = point.load()
+            yield point.name, command
+            yield from ((f"{point.name} {name}", part) for name, part in getattr(command, "commands", {}).items())
 
 
-@pytest.mark.parametrize(("name", "command"), all_commands())
+@pytest.mark.parametrize(("name", "command"), list(all_commands()))
 def test_help_ends_with_an_example_and_every_option_is_explained(name: str, command: click.Command) -> None:
     assert command.epilog is not None
     assert command.epilog.startswith(f"Example:  sotto {name.split()[0]}")
@@ -189,7 +198,7 @@ def test_help_ends_with_an_example_and_every_option_is_explained(name: str, comm
 
 
 def test_flags_and_variables_come_from_the_one_table() -> None:
-    options = [option for option in commands.serve.params if isinstance(option, click.Option)]
+    options = [option for option in serve_command.params if isinstance(option, click.Option)]
     assert [(option.opts[0], option.envvar, option.default) for option in options] == [
         (row.flag, row.env, row.default) for row in SETTINGS
     ]

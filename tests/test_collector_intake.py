@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from collecting import SURVEY, assert_problem, check_store, make_reports, prepare
+from collecting import STRINGS, SURVEY, assert_problem, check_store, make_reports, prepare
 from sotto_collector.app import create_app
 from sotto_collector.settings import Settings
 from sotto_protocol import batch_body
@@ -26,7 +26,7 @@ CANARY = "c4n4ry"
 
 @contextmanager
 def collect(path: Path) -> Iterator[FlaskClient]:
-    prepare(path, SURVEY)
+    prepare(path, SURVEY, STRINGS)
     app = create_app(Settings(db=str(path), max_body_bytes=MAX_BODY, max_batch_reports=200))
     with closing(app.extensions["collector"]):
         yield app.test_client()
@@ -49,14 +49,18 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
 
 def count_stored(http: FlaskClient) -> int:
     collector = http.application.extensions["collector"]
-    stored = collector.find_survey("habits")
-    assert len(collector.store.read_reports(stored)) == collector.store.read_tally(stored).n_reports
-    return len(collector.store.read_reports(stored))
+    total = 0
+    for survey_id in ("habits", "strings"):
+        stored = collector.find_survey(survey_id)
+        n_stored = len(collector.store.read_reports(stored))
+        assert n_stored == collector.store.read_tally(stored).n_reports
+        total += n_stored
+    return total
 
 
-def with_member(path: str, text: str) -> bytes:
+def with_member(path: str, text: str, batch: bytes = GOOD) -> bytes:
     """Return a good batch of a hundred reports in which the member at `path` of the last is written as `text`."""
-    document = json.loads(GOOD)
+    document = json.loads(batch)
     holder = document["reports"][99]
     *parents, last = path.split(".")
     for parent in parents:
@@ -93,6 +97,101 @@ def test_value_that_no_device_sends_is_refused_with_its_place(empty: FlaskClient
     assert_problem(response.status_code, response.headers["Content-Type"], document, code="bad_report")
     assert (response.status_code, document["where"]) == (422, f"$.reports[99].answers.{question}")
     assert count_stored(empty) == 0
+
+
+WAVES_PATH = "/v1/surveys/strings/reports"
+WAVES_GOOD = batch_body(STRINGS, make_reports(100, STRINGS, 3))
+BITS_20, BITS_9 = b64(b"\xff\xff\x0f"), b64(b"\xff\x01")
+WAVES_VALUES = [
+    ("wave", ["0", "4", "-1", "1.0", "true", '"1"', "null", "[1]", "{}", HUGE, "1e0", "65537"]),
+    ("answers.affair", ["1", '"AQ=="']),
+    (
+        "answers.home",
+        [
+            *(
+                "null",
+                "4",
+                BITS_20,
+                "[]",
+                "{}",
+                '{"0":1}',
+                "[4]",
+                f"[{BITS_20}]",
+                f"[{BITS_20},4]",
+                f"[4,{BITS_20},{BITS_20}]",
+            ),
+            *(f"[{cohort},{BITS_20}]" for cohort in ("5", "-1", "65536", "1.0", "true", '"1"', "null", "[1]", HUGE)),
+            *(
+                f"[4,{bits}]"
+                for bits in (b64(b"\xff\xff\x1f"), b64(b"\xff\xff"), b64(bytes(4)), '""', '"////"', "0", "[]")
+            ),
+            *('[4,"//8 "]', '[4,"//8:"]', '[4,"__8P"]', '[4,["//8P"]]', '[[4,"//8P"]]', '[4,{"a":1}]', '["a:b","c:d"]'),
+        ],
+    ),
+    (
+        "answers.street",
+        [
+            f"[0,{BITS_9},{BITS_9},{BITS_9}]",
+            *(f"[{cohort},0,{BITS_9},{BITS_9},{BITS_9}]" for cohort in ("300", "-1", "true", "0.0")),
+            *(f"[0,{pair},{BITS_9},{BITS_9},{BITS_9}]" for pair in ("6", "-1", "256", "false", "null", '"0"')),
+            *(f"[299,5,{BITS_9},{BITS_9}]", f"[299,5,{BITS_9},{BITS_9},{BITS_9},{BITS_9}]"),
+            *(f"[299,5,{BITS_9},{BITS_9},{bad}]" for bad in (b64(b"\xff\x02"), b64(b"\xff"), '"/wE"', "null")),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("member", "text"), [(member, text) for member, texts in WAVES_VALUES for text in texts])
+def test_wave_or_string_that_no_device_sends_is_refused_with_its_place(
+    empty: FlaskClient, member: str, text: str
+) -> None:
+    response = empty.post(WAVES_PATH, data=with_member(member, text, WAVES_GOOD), content_type=JSON)
+    document = response.get_json(force=True)
+    assert_problem(response.status_code, response.headers["Content-Type"], document, code="bad_report")
+    assert (response.status_code, document["where"]) == (422, f"$.reports[99].{member}")
+    assert count_stored(empty) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        (',"wave":3}', "}", "$.reports[0]"),
+        ('"wave":3', '"wave":3,"wave":3', "$.reports[0].wave"),
+        ('"wave":3', '"wave":{"a":1,"a":2},"wave":3', "$.reports[0].wave"),
+        ('"home":', '"home":[0,"a:b"],"home":', "$.reports[0].answers.home"),
+        ('"home":[', '"home":[{"a":1},', "$.reports[0].answers.home"),
+    ],
+)
+def test_wave_that_is_missing_or_doubled_is_refused(empty: FlaskClient, old: str, new: str, where: str) -> None:
+    text = batch_body(STRINGS, make_reports(1, STRINGS, 3)).decode()
+    assert old in text
+    response = empty.post(WAVES_PATH, data=text.replace(old, new, 1), content_type=JSON)
+    assert (response.status_code, response.get_json(force=True)["where"]) == (422, where)
+    assert count_stored(empty) == 0
+
+
+@pytest.mark.parametrize("wave", ["1", "null", '"1"'])
+def test_wave_in_a_survey_of_one_is_refused(empty: FlaskClient, wave: str) -> None:
+    response = empty.post(PATH, data=replace('"id":', f'"wave":{wave},"id":'), content_type=JSON)
+    document = response.get_json(force=True)
+    assert (response.status_code, document["code"], document["where"]) == (422, "bad_report", "$.reports[0]")
+
+
+def test_largest_and_smallest_waves_and_strings_are_taken(http: FlaskClient) -> None:
+    document = json.loads(WAVES_GOOD)
+    smallest = {"affair": False, "home": [0, "AAAA"], "street": [0, 0, "AAA=", "AAA=", "AAA="]}
+    largest = {"affair": True, "home": [4, "//8P"], "street": [299, 5, "/wE=", "/wE=", "/wE="]}
+    document["reports"] = [
+        {"id": f"{wave:032x}", "wave": wave, "answers": answers} for wave, answers in ((1, smallest), (3, largest))
+    ]
+    assert http.post(WAVES_PATH, data=json.dumps(document), content_type=JSON).get_json()["counted"] == 2
+    collector = http.application.extensions["collector"]
+    stored = collector.find_survey("strings")
+    for wave, (cohort, bit) in {1: (0, 0), 3: (-1, 1)}.items():
+        counts = collector.store.read_tally(stored, wave).support_counts
+        for question in ("home", "street"):
+            assert counts[question][cohort].tolist() == [1] + [bit] * (counts[question].shape[1] - 1)
+            assert counts[question].sum() == counts[question][cohort].sum()
 
 
 @pytest.mark.parametrize(
@@ -232,7 +331,7 @@ def test_white_space_escapes_and_the_order_of_members_do_not_matter(http: FlaskC
     document = json.loads(LONE)
     text = json.dumps({"reports": document["reports"], "fingerprint": document["fingerprint"]}, indent=3)
     response = http.post(PATH, data=text.replace("rating", "r\\u0061ting"), content_type=f"{JSON}; charset=UTF-8")
-    assert (response.status_code, response.get_json()) == (200, {"counted": 1, "duplicates": 0})
+    assert (response.status_code, response.get_json()) == (200, {"counted": 1, "duplicates": 0, "conflicting": 0})
 
 
 def test_largest_and_smallest_values_are_taken(http: FlaskClient) -> None:
@@ -326,11 +425,13 @@ def mutate(body: bytes, chance: random.Random) -> bytes:
 
 
 def test_mutated_bodies_are_counted_or_refused_and_break_nothing(http: FlaskClient) -> None:
+    """One in a hundred is still a good batch; that none of 2,000 is has a probability below 1e-7."""
     chance = random.Random(7)  # noqa: S311  # mutations, no secret
     n_counted, statuses = 0, set()
-    for _ in range(1000):
-        body = mutate(batch_body(SURVEY, make_reports(2)), chance)
-        response = http.post(PATH, data=body, content_type=JSON)
+    for _ in range(2000):
+        survey, path = chance.choice([(SURVEY, PATH), (STRINGS, WAVES_PATH)])
+        body = mutate(batch_body(survey, make_reports(2, survey)), chance)
+        response = http.post(path, data=body, content_type=JSON)
         statuses.add(response.status_code)
         n_counted += response.get_json(force=True).get("counted", 0)
     assert statuses >= {200, 400, 422}

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collecting import SURVEY, Served, make_reports, serve
+from collecting import STRINGS, SURVEY, Served, make_reports, serve
+from raw_database import leaf_offsets, lies_by_key
 from sotto_collector.logs import set_up_logs
 from sotto_collector.tokens import hash_token
-from sotto_protocol import batch_body
-from test_store import leaf_offsets, lies_by_key
+from sotto_protocol import Tally, batch_body
 
 REPORTS = "/v1/surveys/habits/reports"
 CANARY = "c4n4ry"
@@ -31,10 +31,22 @@ CANARY_HEADERS = {
     "X-Request-Id": f"{CANARY}-request",
 }
 COLUMNS = {
-    "surveys": ["survey_key", "survey_id", "fingerprint", "definition", "is_open"],
-    "tokens": ["token_hash", "role", "label"],
+    "surveys": [
+        "survey_key",
+        "survey_id",
+        "fingerprint",
+        "definition",
+        "is_open",
+        "cors_origins",
+        "reports_per_minute",
+    ],
+    "tokens": ["token_hash", "role", "label", "survey_id", "expires_s"],
     "reports": ["survey_key", "report_id", "packed"],
-    "tallies": ["survey_key", "n_reports", "support_counts"],
+    "inbox": ["survey_key", "report_id", "packed"],
+    "tallies": ["survey_key", "wave", "shard", "n_reports", "counts"],
+    "releases": ["survey_key", "wave", "n_reports", "counts"],
+    "invitations": ["survey_key", "code_hash", "wave"],
+    "alembic_version": ["version_num"],
 }
 
 
@@ -100,8 +112,13 @@ def test_no_trace_of_senders_or_times_is_on_the_disk_or_in_the_logs(tmp_path: Pa
 
 def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(tmp_path: Path) -> None:
     reports = make_reports(60)
+    strings = {wave: make_reports(n, STRINGS, wave) for wave, n in ((1, 7), (3, 5))}
     with serve(tmp_path / "survey.db") as served:
         assert served.ask("POST", REPORTS, batch_body(SURVEY, reports), headers=CANARY_HEADERS)[0] == 200
+        assert served.ask("POST", "/v1/surveys", STRINGS.canonical, served.admin, CANARY_HEADERS)[0] == 201
+        body = batch_body(STRINGS, strings[3] + strings[1])
+        assert served.ask("POST", "/v1/surveys/strings/reports", body, headers=CANARY_HEADERS)[0] == 200
+        assert served.fetch("GET", "/v1/surveys/strings/records", b"", served.analyst, CANARY_HEADERS)[0] == 200
         assert served.stop()[0] == 0
     with closing(sqlite3.connect(tmp_path / "survey.db")) as connection:
         listed = connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
@@ -110,12 +127,23 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
             assert [row[1] for row in connection.execute(f"PRAGMA table_info({table})")] == columns
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in COLUMNS}  # noqa: S608
         assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
-    assert rows["surveys"] == [(1, "habits", SURVEY.fingerprint, SURVEY.canonical, 1)]
-    hashes = [(hash_token(served.admin), "admin", ""), (hash_token(served.analyst), "analyst", "test")]
+    keys = {survey_id: key for key, survey_id, *_ in rows["surveys"]}  # drawn at random
+    first, second = keys[SURVEY.id], keys[STRINGS.id]
+    assert sorted(rows["surveys"]) == sorted(
+        (key, survey.id, survey.fingerprint, survey.canonical, 1, "", None)
+        for key, survey in ((first, SURVEY), (second, STRINGS))
+    )
+    hashes = [(hash_token(served.admin), "admin", "", None, None)]
+    hashes += [(hash_token(served.analyst), "analyst", "test", None, None)]
     assert sorted(rows["tokens"]) == sorted(hashes)
-    assert rows["reports"] == sorted((1, report.id, report.record) for report in reports)
-    ((key, n_reports, counts),) = rows["tallies"]
-    assert (key, n_reports, len(counts)) == (1, 60, 8 * (1 + 5 + 300 + 12 + 3))
+    stored = [(first, report.id, report.record) for report in reports]
+    stored += [(second, report.id, report.record) for report in strings[1] + strings[3]]
+    assert rows["reports"] == sorted(stored)
+    assert rows["inbox"] == rows["releases"] == rows["invitations"] == []
+    width, strings_width = 8 * Tally.empty(SURVEY).pack().size, 8 * Tally.empty(STRINGS).pack().size
+    tallies = [(*place, len(counts)) for *place, counts in rows["tallies"]]
+    expected = [(first, 1, 0, 60, width), (second, 1, 0, 7, strings_width), (second, 3, 0, 5, strings_width)]
+    assert sorted(tallies) == sorted(expected)
 
 
 def test_rows_lie_in_the_order_of_their_ids_and_not_of_arrival(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What an author may write, in TOML and in JSON, and what is said, and where, when it is wrong."""
 
 import json
+import math
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from published import ANY_OF, ONE_OF, YES_NO, definitions, survey_of
+from published import ANY_OF, ONE_OF, TEXT, TWO_STAGES, YES_NO, definitions, survey_of
 from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml, read_survey
 from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
 from sotto_protocol.documents import canonical_json
@@ -84,6 +85,15 @@ def test_the_declared_epsilon_is_the_asked_one_or_the_realised_one_rounded_up() 
     assert realised.mechanism.epsilon <= realised.epsilon < realised.mechanism.epsilon + Decimal("1e-12")
 
 
+def test_an_author_may_invite_and_ask_for_a_crowd() -> None:
+    survey = compile_toml(TOML.replace("title =", "invited = true\nmin_reports = 100\ntitle =", 1))
+    assert (survey.invited, survey.min_reports) == (True, 100)
+    usual = compile_toml(TOML.replace("title =", "invited = false\nmin_reports = 1\ntitle =", 1))
+    assert usual == compile_toml(TOML), "what is usual may be said"
+    assert (usual.invited, usual.min_reports) == (False, 1)
+    assert compile_survey(written(min_reports=1_000_000)).min_reports == 1_000_000
+
+
 def test_an_author_may_choose_the_mechanism() -> None:
     for name, cls in (("k-ary", KaryResponse), ("sue", UnaryEncoding), ("oue", UnaryEncoding)):
         mechanism = survey_of(ONE_OF | {"mechanism": name}).questions[0].mechanism
@@ -98,7 +108,44 @@ def test_any_number_may_be_selected_when_no_limit_is_given() -> None:
 @given(definitions())
 def test_whatever_compiles_realises_at_most_what_it_declares(definition: dict[str, Any]) -> None:
     for question in compile_survey(definition).questions:
-        assert question.mechanism.epsilon <= question.epsilon
+        assert question.mechanism.epsilon <= question.epsilon <= question.epsilon_forever
+        assert question.mechanism.epsilon_forever <= question.epsilon_forever
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        YES_NO | {"mechanism": "basic-rappor"},
+        ONE_OF | {"mechanism": "basic-rappor"},
+        ANY_OF | {"mechanism": "basic-rappor", "max_selected": 2},
+        TEXT,
+        TEXT | {"unknown": True},
+    ],
+)
+def test_rappors_two_epsilons_are_what_its_author_asked_for_or_just_below(members: dict[str, Any]) -> None:
+    one_stage = survey_of(members).questions[0]
+    assert one_stage.epsilon == one_stage.epsilon_forever
+    two_stages = survey_of(members | TWO_STAGES).questions[0]
+    assert (two_stages.epsilon, two_stages.epsilon_forever) == (1, 3)
+    assert Decimal("0.99999") < two_stages.mechanism.epsilon <= 1
+    assert Decimal("2.99999") < two_stages.mechanism.epsilon_forever <= 3
+
+
+def test_rappors_probabilities_become_its_thresholds() -> None:
+    """f = 1/2, q = 3/4, p = 1/4 of Erlingsson et al. 2014, two hashes: epsilon forever is 4 ln((1 - f/2) / (f/2))."""
+    question = survey_of(RAPPOR).questions[0]
+    quarter = 2**30
+    assert question.mechanism.parameters() == {
+        "threshold_if_true": 3 * quarter,
+        "threshold_if_other": quarter,
+        "report_if_one": 3 * quarter,
+        "report_if_zero": quarter,
+        "n_bits": 128,
+        "n_hashes": 2,
+        "n_cohorts": 64,
+    }
+    assert float(question.epsilon_forever) == pytest.approx(4 * math.log(3), abs=1e-11)
+    assert float(question.epsilon) == pytest.approx(4 * math.log((10 / 16) / (6 / 16)), abs=1e-11)
 
 
 def test_file_is_read_whatever_its_author_or_a_command_wrote() -> None:
@@ -139,6 +186,7 @@ def asking(question: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 FORCED = {"type": "yes-no", "mechanism": "forced-response", "prob_truth": "1/2", "prob_forced_yes": "1/2"}
+RAPPOR = {"type": "text", "prob_noise": "1/2", "prob_if_one": "3/4", "prob_if_zero": "1/4"}
 TEN_TWICE = [f"o{i}" for i in range(10)] * 2
 
 WRONG: list[tuple[Any, str, str]] = [
@@ -212,6 +260,50 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(ANY_OF, mechanism="oue"), f"{Q0}.mechanism", "must be one of bit-flips"),
     (asking(ANY_OF, epsilon=None), f"{Q0}.epsilon", "is missing"),
     (written(questions=asking(YES_NO)["questions"] * 2), "$.questions", "two questions of the same id"),
+    (written(waves=1), "$.waves", "must be an integer in [2, 1000]"),
+    (written(waves=1001), "$.waves", "must be an integer in [2, 1000]"),
+    (written(waves=True), "$.waves", "must be an integer in [2, 1000]"),
+    *[(written(invited=value), "$.invited", "must be true or false.") for value in (1, 0, "true", None, [], "yes")],
+    *[
+        (written(min_reports=value), "$.min_reports", "must be an integer in [1, 1000000].")
+        for value in (0, True, -1, 1.5, Decimal("1.5"), Decimal("1.0"), 10**6 + 1, 10**9, "5", None, Decimal("NaN"))
+    ],
+    (asking(TEXT, options=["a", "b"]), Q0, "has an unknown member 'options'"),
+    (asking(TEXT, mechanism="sue"), f"{Q0}.mechanism", "must be one of rappor"),
+    (asking(TEXT, epsilon=None), f"{Q0}.epsilon", "is missing; expected a number in"),
+    (asking(TEXT, epsilon_forever=2), Q0, "epsilon_forever (2) must be above epsilon (2), of one report"),
+    (asking(TEXT, epsilon_forever=1), Q0, "epsilon_forever (1) must be above epsilon (2), of one report"),
+    (asking(TEXT, epsilon_forever=21), f"{Q0}.epsilon_forever", "must be a number in [0.001, 20]"),
+    (asking(TEXT, epsilon_forever=Decimal("2.000000000001")), Q0, "is too near epsilon_forever"),
+    (asking(YES_NO, epsilon_forever=2), Q0, "has an unknown member 'epsilon_forever'"),
+    (asking(ONE_OF, epsilon_forever=2), Q0, "has an unknown member 'epsilon_forever'"),
+    (asking(TEXT, epsilon_forever=3, epsilon=None), f"{Q0}.epsilon", "is missing"),
+    (asking(TEXT, prob_noise="1/2"), Q0, "must not have both epsilons and prob_noise"),
+    (asking(TEXT, epsilon=None, epsilon_forever=3, prob_noise="1/2"), Q0, "must not have both epsilons and prob_noise"),
+    (asking(RAPPOR, prob_noise="0"), f"{Q0}.prob_noise", "must be a probability"),
+    (asking(RAPPOR, prob_noise=0), Q0, "prob_noise (0) must be in (0, 1)"),
+    (asking(RAPPOR, prob_noise=1), Q0, "prob_noise (1) must be in (0, 1)"),
+    (asking(RAPPOR, prob_if_zero="3/4"), Q0, "must satisfy 0 < prob_if_zero < prob_if_one < 1"),
+    (asking(RAPPOR, prob_if_zero="7/8"), Q0, "must satisfy 0 < prob_if_zero < prob_if_one < 1"),
+    (asking(RAPPOR, prob_if_zero=0), Q0, "must satisfy 0 < prob_if_zero < prob_if_one < 1"),
+    (asking(RAPPOR, prob_if_one=1), Q0, "must satisfy 0 < prob_if_zero < prob_if_one < 1"),
+    (asking(RAPPOR, prob_if_zero=None), f"{Q0}.prob_if_zero", "is missing"),
+    (asking(RAPPOR, prob_if_one=None), f"{Q0}.prob_if_one", "is missing"),
+    (asking(TEXT, prob_if_one="1/2"), Q0, "has an unknown member 'prob_if_one'"),
+    (asking(TEXT, n_bits=1), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
+    (asking(TEXT, n_bits=4097), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
+    (asking(TEXT, n_bits=True), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
+    (asking(TEXT, n_hashes=9), f"{Q0}.n_hashes", "must be an integer in [1, 8]"),
+    (asking(TEXT, n_hashes=3, n_bits=2), Q0, "n_hashes (3) must be an integer in [1, 2]"),
+    (asking(TEXT, n_cohorts=1025), f"{Q0}.n_cohorts", "must be an integer in [1, 1024]"),
+    (asking(TEXT, n_bits=1024, n_cohorts=257), Q0, "n_bits times n_cohorts (263168) must be at most 262144"),
+    (asking(TEXT, gram_length=2), Q0, "has an unknown member 'gram_length'"),
+    (asking(TEXT, max_length=6), Q0, "has an unknown member 'max_length'"),
+    (asking(TEXT, unknown=False, max_length=6), Q0, "has an unknown member 'max_length'"),
+    (asking(TEXT, unknown=1), f"{Q0}.unknown", "must be true or false"),
+    (asking(TEXT, unknown=True, gram_length=5), f"{Q0}.gram_length", "must be an integer in [1, 4]"),
+    (asking(TEXT, unknown=True, max_length=5), Q0, "max_length (5) must be a multiple of gram_length (2)"),
+    (asking(TEXT, unknown=True, max_length=34), f"{Q0}.max_length", "must be an integer in [4, 32]"),
 ]
 
 
@@ -316,6 +408,7 @@ def test_a_definition_with_any_member_replaced_compiles_or_is_refused(
 ) -> None:
     target = data.draw(st.sampled_from([definition, definition["questions"][0]]))
     keys = ["id", "title", "questions", "type", "text", "options", "mechanism", "epsilon", "max_selected", "prob_truth"]
+    keys += ["waves", "epsilon_forever", "n_bits", "n_hashes", "n_cohorts", "unknown", "prob_noise", "max_length"]
     target[data.draw(st.sampled_from(keys))] = data.draw(json_values)
     with suppress(SurveyError):
         survey = compile_survey(definition)

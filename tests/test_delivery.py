@@ -14,7 +14,7 @@ import pytest
 
 from devices import rows_of, sent_ids
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_client.delivery import BACKOFF_CAP_S, Delivery
+from sotto_client.delivery import BACKOFF_CAP_S, MAX_DELAY_S, Delivery
 from sotto_client.exchange import Reply
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected, Waiting
@@ -46,10 +46,10 @@ class Device:
         self.jitters.append(high)
         return high
 
-    def put(self, url: str, receipt: str) -> bytes:
+    def put(self, url: str, receipt: str, delay_s: float | None = None) -> bytes:
         body = json.dumps({"fingerprint": "f", "reports": [{"id": receipt, "answers": {"q": True}}]}).encode()
         with self.state.write() as connection:
-            Outbox(connection).put(receipt, url, "lunch", body)
+            Outbox(connection).put(receipt, url, "lunch", body, 0.0 if delay_s is None else self.now + delay_s)
         return body
 
     @property
@@ -80,7 +80,16 @@ def device(tmp_path: Path) -> Iterator[Device]:
 # What a reply means.
 
 
-@pytest.mark.parametrize("body", [ACK, b'{"duplicates":1,"counted":0,"more":"later"}'])
+ACKS = [
+    ACK,
+    b'{"duplicates":1,"counted":0,"more":"later"}',
+    b'{"conflicting":0,"counted":1,"duplicates":0}',
+    b'{"conflicting":0,"counted":0,"duplicates":1}',
+    b'{"conflicting":1,"counted":0,"duplicates":1}',  # the first of this id stays
+]
+
+
+@pytest.mark.parametrize("body", ACKS)
 def test_a_collectors_own_words_are_an_acknowledgement(body: bytes) -> None:
     assert judge(Reply(200, {}, body), NOON) == Acknowledged()
 
@@ -97,6 +106,11 @@ NOT_ACKS = [
     b'{"counted": true, "duplicates": 0}',
     b'{"counted": 1.0, "duplicates": 0}',
     b'{"counted": "1", "duplicates": 0}',
+    b'{"counted": 1, "duplicates": 0, "conflicting": 1}',
+    b'{"counted": 0, "duplicates": 1, "conflicting": 2}',
+    b'{"counted": 0, "duplicates": 1, "conflicting": -1}',
+    b'{"counted": 0, "duplicates": 1, "conflicting": true}',
+    b'{"counted": 0, "duplicates": 1, "conflicting": null}',
     b"[" * 50_000,
     b"\xff\xfe",
 ]
@@ -233,7 +247,7 @@ def test_back_off_doubles_up_to_five_minutes(device: Device, http: FaultServer) 
 
 
 def test_jitter_is_drawn_from_the_whole_range(device: Device, http: FaultServer) -> None:
-    delivery = Delivery(device.state, timeout_s=10, clock=lambda: NOON)
+    delivery = Delivery(device.state, timeout_s=10, clock=lambda: 0.0)  # beside NOON two delays of 35 may round to one
     device.put(http.url, "aa")
     http.script = [Scripted(503)] * 45
     delays = [delivery.attempt_due(eager=True) or 0.0 for _ in range(45)][10:]
@@ -293,12 +307,12 @@ def test_a_refused_report_is_kept_with_its_problem_and_never_sent_again(device: 
 
 @pytest.mark.parametrize("status", [200, 422])
 def test_what_is_settled_is_forgotten_and_what_waits_is_not(device: Device, http: FaultServer, status: int) -> None:
-    made = Entry("f", "lunch", Decimal(1), date(2026, 1, 1), "aa", b"s" * 32, b"r")
+    made = Entry("f", 1, 1, "lunch", Decimal(1), date(2026, 1, 1), "aa", b"s" * 32, b"r")
     with device.state.write() as connection:
         Ledger(connection).charge(made, Limits.of(8, 8, 1))
     device.put(http.url, "aa")
     http.script = [Scripted(503), Scripted(status, ACK if status == 200 else Problem(422, "x", "y").to_json())]
-    for expected in (made, replace(made, secret=None, record=None)):
+    for expected in (made, replace(made, secret=None, marks=None)):
         device.delivery.attempt_due(eager=True)
         with device.state.read() as connection:
             assert Ledger(connection).entries() == [expected]
@@ -321,6 +335,85 @@ def test_a_crash_after_the_acknowledgement_only_repeats_it(device: Device, http:
     device.put(http.url, "aa")  # as if the deletion had never reached the disk
     assert device.delivery.attempt_due() is None
     assert [post.body for post in http.posts] == [body, body]
+    assert http.seen == {"aa"}
+
+
+# Random delays.
+
+
+def test_a_delayed_report_is_not_sent_before_its_time_not_even_eagerly_or_after_a_restart(
+    device: Device, http: FaultServer
+) -> None:
+    device.put(http.url, "aa", 3600)
+    for elapsed in (0, 3000, 599):
+        device.now += elapsed
+        device.restart()
+        assert device.delivery.attempt_due(eager=True) == device.delivery.attempt_due()
+    assert device.delivery.attempt_due() == pytest.approx(1)
+    assert http.posts == []
+    device.now += 1.5
+    assert device.delivery.attempt_due() is None
+    assert http.seen == {"aa"}
+
+
+def test_a_delay_holds_one_report_and_no_other(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa", 3600)
+    device.put(http.url, "bb")
+    http.script = [Scripted(503)]
+    assert device.delivery.attempt_due() == 1
+    device.now += 1
+    device.put(http.url, "cc", 60)
+    assert device.delivery.attempt_due() == 60
+    assert sent_ids([post.body for post in http.posts]) == ["bb", "bb"]
+    device.now += 61
+    assert device.delivery.attempt_due() == 3600 - 62
+    assert http.seen == {"bb", "cc"}
+
+
+def test_a_delay_is_over_with_the_first_attempt(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa", 3600)
+    http.script = [Scripted(503)] * 2
+    assert device.delivery.attempt_due(skip_delay=True) == 1
+    device.now += 1
+    assert device.delivery.attempt_due() == 2
+    assert device.delivery.attempt_due(eager=True) is None
+    assert len(http.posts) == 3
+
+
+def test_a_delay_and_a_wait_that_the_collector_asked_for_both_hold(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa")
+    device.put(http.url, "bb", 30)
+    device.put(http.url, "cc", 90)
+    http.script = [Scripted(503, headers={"Retry-After": "60"})]
+    assert device.delivery.attempt_due() == 61
+    device.now += 31
+    assert device.delivery.attempt_due(eager=True, skip_delay=True) == 30
+    assert len(http.posts) == 1
+    device.now += 30
+    assert device.delivery.attempt_due() == 29
+    assert http.seen == {"aa", "bb"}
+
+
+def test_a_delay_that_only_a_wrong_clock_can_have_written_is_ignored(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa", MAX_DELAY_S)
+    device.put(http.url, "bb", MAX_DELAY_S + 1)
+    assert device.delivery.attempt_due() == MAX_DELAY_S
+    assert http.seen == {"bb"}
+
+
+def test_flush_skips_delays_only_when_it_is_told_to(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa", 3600)
+    assert not device.delivery.flush(600)  # at once: nothing is due in time
+    assert http.posts == []
+    assert device.delivery.flush(30, skip_delay=True)
+    assert http.seen == {"aa"}
+
+
+def test_flush_waits_for_a_delay_that_ends_in_time(device: Device, http: FaultServer) -> None:
+    device.delivery = Delivery(device.state, timeout_s=10)
+    device.now = time.time()
+    device.put(http.url, "aa", 0.3)
+    assert device.delivery.flush(60)
     assert http.seen == {"aa"}
 
 

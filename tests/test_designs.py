@@ -188,7 +188,7 @@ def test_a_limit_outside_the_options_is_refused(max_selected: int) -> None:
     [
         (BinaryResponse("warner", 1, 2**31 + 5, 2**31 - 6), "thresholds of warner must add up"),
         (UnaryEncoding("sue", 3, 2**31, 2**30), "thresholds of sue must add up"),
-        (BitFlips("bit-flips", 3, 2**31, 2**30, 1), "thresholds of bit-flips must add up"),
+        (BitFlips("bit-flips", 3, 2**31, 2**30, max_selected=1), "thresholds of bit-flips must add up"),
         (UnaryEncoding("oue", 3, 2**31 + 1, 2**30), "threshold_if_true .* of oue must be 2147483648"),
     ],
 )

@@ -8,8 +8,10 @@ import click
 import pytest
 
 from console import DOCUMENTED_URL, Console, blocks
+from sotto_client import os_coins
 from sotto_collector.settings import SETTINGS
-from sotto_protocol import Survey, compile_toml
+from sotto_estimator.records import save_records
+from sotto_protocol import Survey, Tally, compile_toml
 from test_cli import LEAVES
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +25,11 @@ id = "paid"
 type = "yes-no"
 text = "Did you pay?"
 epsilon = 1
+[[questions]]
+id = "dish"
+type = "text"
+text = "What was it?"
+epsilon = 2
 """
 
 
@@ -47,22 +54,35 @@ def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None
     console.run_command("sotto serve")
     console.environment["SOTTO_TOKEN"] = admin.strip()
     console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")
+    (console.folder / "panel.toml").write_text("invited = true\n" + LUNCH.replace("my-survey", "panel"))
+    console.run_command(f"sotto publish panel.toml {DOCUMENTED_URL}")
     console.run(["python", "-c", ANSWER.replace(DOCUMENTED_URL, console.url)])
+    simulate(console.folder)
     examples = {" ".join(path): example_of(command) for path, command in LEAVES}
     revoked = console.run_command("sotto token list").split()[0]
-    last = ("close", "token revoke")  # they take away what the others need
+    last = ["close", "erase", "token revoke"]  # they take away what the others need
     for name in sorted(examples, key=lambda name: (name in last, name)):
         console.environment["SOTTO_TOKEN"] = (analyst if name == "estimate" else admin).strip()
-        command = re.sub(r"revoke (.*) \S+$", rf"revoke \1 {revoked}", examples[name])
-        console.run_command(command)
+        console.run_command(examples[name].replace(DOCUMENTED_PREFIX, revoked))
 
 
+DOCUMENTED_PREFIX = "3f9a1c20b7de"
 ANSWER = f"""
 from sotto_client import SurveyClient
 with SurveyClient("{DOCUMENTED_URL}", "my-survey", state="device.db") as device:
-    device.answer({{"paid": True}})
+    device.answer({{"paid": True, "dish": "soup"}})
     assert device.flush(10)
 """
+
+
+def simulate(folder: Path) -> None:
+    """Write the files that the examples of `decode` and `associate` name, of some hundred simulated respondents."""
+    survey = compile_toml(LUNCH)
+    paid = [number % 2 for number in range(400)]
+    records = survey.perturb({"paid": paid, "dish": ["salad" if yes else "soup" for yes in paid]}, os_coins())
+    save_records(survey, records, folder / "reports.bin")
+    (folder / "tally.json").write_bytes(Tally.of(survey, records).to_json())
+    (folder / "list.txt").write_text("soup\nsalad\n")
 
 
 def example_of(command: click.Command) -> str:

@@ -1,7 +1,7 @@
 """Plain words before answering: the numbers are bounds, and the words say what the mechanism does."""
 
 import math
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import FrozenInstanceError, asdict, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devices import LUNCH, yes_no
+from devices import INVITED, INVITED_PULSE, LUNCH, PULSE, yes_no
 from sotto_client import Explanation, explain
 from sotto_client.explain import suspicions
 from sotto_client.words import percent_above, percent_below, times
@@ -68,6 +68,10 @@ def test_no_report_of_a_yes_no_question_moves_a_suspicion_further(lines: list[st
             assert all(suspicion.lowest <= posterior <= suspicion.highest for posterior in (of_yes, of_no))
 
 
+ONE_STAGE = ['prob_noise = "1/2"']
+TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
@@ -105,6 +109,49 @@ def test_no_report_of_a_yes_no_question_moves_a_suspicion_further(lines: list[st
             "Each of the 3 options is reported as yes or no: one that you choose as yes about 731 times in 1,000, "
             "one that you do not choose as yes about 269 times in 1,000.",
         ),
+        (
+            ['type = "yes-no"', 'mechanism = "basic-rappor"', *ONE_STAGE],
+            "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
+            "your no 1 time in 4. That is what is reported. Whoever thought yes as likely as no takes you for a yes "
+            "with 75 % after a reported yes, with 25 % after a reported no.",
+        ),
+        (
+            ['type = "yes-no"', 'mechanism = "basic-rappor"', *TWO_STAGES],
+            "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
+            "your no 1 time in 4. Then it draws again in every report: a lasting yes is reported as yes 4 times in 5, "
+            "a lasting no 1 time in 5. Both draws together, your yes is reported as yes 13 times in 20, your no 7 "
+            "times in 20. Whoever thought yes as likely as no takes you for a yes with 65 % after a reported yes, with "
+            "35 % after a reported no.",
+        ),
+        (
+            ['type = "one-of"', 'mechanism = "basic-rappor"', 'options = ["a", "b", "c"]', *TWO_STAGES],
+            "Each of the 3 options is reported as yes or no. First, once, your device draws a lasting yes or no for "
+            "each: yes for the one that you choose 3 times in 4, for each other one 1 time in 4. Then it draws again "
+            "in every report: a lasting yes is reported as yes 4 times in 5, a lasting no 1 time in 5. Both draws "
+            "together, the one that you choose is reported as yes 13 times in 20, each other one 7 times in 20.",
+        ),
+        (
+            ['type = "any-of"', 'mechanism = "basic-rappor"', 'options = ["a", "b", "c"]', *ONE_STAGE],
+            "Each of the 3 options is reported as yes or no. First, once, your device draws a lasting yes or no for "
+            "each: yes for one that you choose 3 times in 4, for one that you do not choose 1 time in 4. That is what "
+            "is reported.",
+        ),
+        (
+            ['type = "text"', *TWO_STAGES],
+            "Your text sets at most 2 of 128 bits, and other texts set them too. Your device belongs to one of 64 "
+            "groups, drawn once, in each of which texts set other bits; the group's number is sent. First, once, your "
+            "device draws a lasting yes or no in place of each bit: yes for a bit that your text sets 3 times in 4, "
+            "for one that it does not set 1 time in 4. Then it draws again in every report: a lasting yes is reported "
+            "as yes 4 times in 5, a lasting no 1 time in 5. Both draws together, a bit that your text sets is reported "
+            "as yes 13 times in 20, one that it does not set 7 times in 20.",
+        ),
+        (
+            ['type = "text"', "n_bits = 32", "n_hashes = 1", "n_cohorts = 1", "unknown = true", *ONE_STAGE],
+            "Your text sets at most 1 of 32 bits, and other texts set them too. The same is done with two pieces of "
+            "your text, of up to 2 characters each, at two of 4 positions that are drawn once; which two is sent. "
+            "First, once, your device draws a lasting yes or no in place of each bit: yes for a bit that your text "
+            "sets 3 times in 4, for one that it does not set 1 time in 4. That is what is reported.",
+        ),
     ],
 )
 def test_the_words_say_what_happens_to_an_answer(lines: list[str], words: str) -> None:
@@ -119,6 +166,50 @@ def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
     assert text.startswith("Lunch\n\npaid: Did you pay?\n")
     assert "All answers together: epsilon 3.098612288669." in text
     assert max(map(len, text.splitlines())) <= 110
+
+
+def test_an_answer_with_two_stages_has_bounds_for_one_report_and_for_all() -> None:
+    [word, _, well] = explain(PULSE).questions
+    assert (word.epsilon, word.epsilon_forever) == (1, Decimal("2.5"))
+    assert (word.suspicions, word.suspicions_forever) == (suspicions(Decimal(1)), suspicions(Decimal("2.5")))
+    assert "  One report: epsilon 1. A suspicion of\n" in str(word)
+    assert "  All reports of one answer, however many: epsilon 2.5. A suspicion of\n" in str(word)
+    assert str(well).count(" before: at most ") == 6
+    [once] = explain(yes_no("s", "1")).questions
+    assert (once.epsilon_forever, once.suspicions_forever) == (1, once.suspicions)
+    assert "One report" not in str(once)
+
+
+def test_all_waves_together_are_bounded_by_what_they_take_for_ever() -> None:
+    explanation = explain(PULSE)
+    assert (explanation.waves, explanation.epsilon, explanation.epsilon_forever) == (
+        3,
+        Decimal("2.25"),
+        Decimal("5.6"),
+    )
+    assert explanation.suspicions == suspicions(Decimal("2.25"))
+    assert explanation.suspicions_forever == suspicions(Decimal("5.6"))
+    text = str(explanation)
+    assert "All answers together in one wave: epsilon 2.25." in text
+    assert "In all 3 waves, if they stay the same: epsilon 5.6. A suspicion of\n" in text
+    assert "An answer that you change gives away as much again." in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 110
+    of_one = explain(LUNCH)
+    assert (of_one.waves, of_one.epsilon_forever) == (1, LUNCH.epsilon)
+    assert "wave" not in str(of_one)
+
+
+def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_collector() -> None:
+    open_to_all, invited = explain(LUNCH), explain(replace(INVITED_PULSE, min_reports=1500))
+    assert (open_to_all.invited, open_to_all.min_reports) == (False, 1)
+    assert (invited.invited, invited.min_reports) == (True, 1500)
+    assert not any(word in str(open_to_all) for word in ("invit", "promise", "fewer"))
+    text = " ".join(str(invited).split())
+    assert "Your invitation is sent beside the report, the same one in every wave, and the collector promises" in text
+    assert "Nobody can check that from outside" in text
+    assert "The collector promises to give out no counts of fewer than 1,500 reports, and none that differ by" in text
+    assert "sent beside the report, and the collector promises" in " ".join(str(explain(INVITED)).split())
+    assert max(map(len, str(invited).splitlines())) <= 110
 
 
 def test_an_explanation_is_a_frozen_value_of_numbers() -> None:

@@ -1,10 +1,12 @@
 """Fetching a tally from a collector, over real sockets: whose password, how many bytes, which survey."""
 
+import dataclasses
 import gzip
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fault_server import FaultServer, Scripted, fault_server
@@ -91,6 +93,23 @@ def test_an_answer_of_more_bytes_than_a_tally_takes_is_refused(
     assert fetch_tally(collector.url, "lunch", TOKEN) == tally
     monkeypatch.setattr(fetch, "_MAX_TALLY_BYTES", size - 1)
     assert f"more than {size - 1} bytes" in refused(collector)
+
+
+def test_the_tally_of_one_wave_is_asked_for_and_no_other_is_taken(collector: FaultServer, tally: Tally) -> None:
+    survey = dataclasses.replace(tally.survey, waves=3)
+    counts = {"paid": np.array([2])}
+    for waves in ((2,), (1,), (1, 2)):
+        answered = Tally(survey, 4, counts, waves)
+        collector.survey_reply = Scripted(200, answered.to_json())
+        assert fetch_tally(collector.url, "lunch", TOKEN) == answered
+        if waves == (2,):
+            assert fetch_tally(collector.url, "lunch", TOKEN, 2) == answered
+            assert collector.gets[-1].path == "/v1/surveys/lunch/tally?wave=2"
+        else:
+            with pytest.raises(FetchError, match="answered with the tally of other waves"):
+                fetch_tally(collector.url, "lunch", TOKEN, 2)
+    collector.survey_reply = Scripted(200, Tally.empty(survey).to_json())
+    assert fetch_tally(collector.url, "lunch", TOKEN, 2).n_reports == 0
 
 
 def test_the_tally_of_another_survey_is_refused(collector: FaultServer) -> None:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from devices import PULSE
 from sotto_client import BudgetExceeded, Receipt
-from sotto_client.ledger import Entry, Ledger, Limits
+from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
 from sotto_client.state import State
 
 TODAY = date(2026, 3, 1)
@@ -31,8 +32,8 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
     return Ledger(connection)
 
 
-def entry(fingerprint: str, epsilon: str, *, survey_id: str = "s", day: date = TODAY, record: bytes = b"\x01") -> Entry:
-    return Entry(fingerprint, survey_id, Decimal(epsilon), day, f"receipt-{fingerprint}", SECRET, record)
+def entry(fingerprint: str, epsilon: str, *, survey_id: str = "s", day: date = TODAY, marks: bytes = b"\x01") -> Entry:
+    return Entry(fingerprint, 1, 1, survey_id, Decimal(epsilon), day, f"receipt-{fingerprint}", SECRET, marks)
 
 
 def test_what_was_charged_is_read_back(ledger: Ledger) -> None:
@@ -95,23 +96,81 @@ def test_lower_limits_than_what_was_spent_leave_nothing(ledger: Ledger) -> None:
 
 
 def test_a_report_is_found_by_its_surveys_fingerprint(ledger: Ledger) -> None:
-    assert ledger.find("f") is None
+    assert ledger.find("f") == {}
     ledger.charge(entry("f", "1"), LIMITS)
-    assert ledger.find("f") == entry("f", "1")
-    assert ledger.find("g") is None
-    assert entry("f", "1").to_receipt() == Receipt("receipt-f", "s", "f", Decimal(1))
+    assert ledger.find("f") == {1: entry("f", "1")}
+    assert ledger.find("g") == {}
+    assert entry("f", "1").to_receipt() == Receipt("receipt-f", "s", "f", Decimal(1), 1)
 
 
-def test_forgetting_wipes_the_secret_and_the_record_and_leaves_what_was_spent(ledger: Ledger) -> None:
+def test_settling_wipes_the_secret_and_the_marks_and_leaves_what_was_spent(ledger: Ledger) -> None:
     for fingerprint in ("f", "g"):
         ledger.charge(entry(fingerprint, "1"), LIMITS)
-    ledger.forget("receipt-f")
-    assert ledger.entries() == [replace(entry("f", "1"), secret=None, record=None), entry("g", "1")]
+    ledger.settle("receipt-f")
+    assert ledger.entries() == [replace(entry("f", "1"), secret=None, marks=None), entry("g", "1")]
 
 
-def test_a_record_of_zeros_is_not_taken_for_a_forgotten_one(ledger: Ledger) -> None:
-    ledger.charge(entry("f", "1", record=b"\x00"), LIMITS)
-    assert ledger.entries() == [entry("f", "1", record=b"\x00")]
+def test_marks_of_zeros_are_not_taken_for_forgotten_ones(ledger: Ledger) -> None:
+    ledger.charge(entry("f", "1", marks=b"\x00"), LIMITS)
+    assert ledger.entries() == [entry("f", "1", marks=b"\x00")]
+
+
+def in_wave(wave: int, fingerprint: str = "f") -> Entry:
+    return replace(entry(fingerprint, "1"), wave=wave, waves=3, receipt=f"{fingerprint}-{wave}")
+
+
+def test_the_report_of_the_last_wave_takes_the_secret_of_all_waves_with_it(ledger: Ledger) -> None:
+    made = [in_wave(wave) for wave in (1, 2, 3)] + [in_wave(3, "g")]
+    for one in made:
+        ledger.charge(one, LIMITS)
+    for receipt in ("f-1", "f-2", "unknown"):
+        ledger.settle(receipt)
+        assert ledger.entries() == made
+    ledger.settle("f-3")
+    assert ledger.entries() == [replace(one, secret=None, marks=None) for one in made[:3]] + made[3:]
+
+
+def test_forgetting_a_survey_wipes_all_its_versions_and_no_other_survey(ledger: Ledger) -> None:
+    made = [in_wave(1), in_wave(2, "g"), entry("other", "1", survey_id="t")]
+    for one in made:
+        ledger.charge(one, LIMITS)
+    ledger.forget("s")
+    assert ledger.entries() == [replace(one, secret=None, marks=None) for one in made[:2]] + made[2:]
+
+
+def test_a_report_that_takes_nothing_more_is_never_refused(ledger: Ledger) -> None:
+    ledger.charge(in_wave(1), LIMITS)
+    free = replace(in_wave(2), epsilon=Decimal(0))
+    ledger.charge(free, Limits.of(0.5, 0.5, 30))  # lower than what is spent
+    assert ledger.find("f") == {1: in_wave(1), 2: free}
+
+
+ALPHABET = [letter * 32 for letter in (b"a", b"b", b"c")]
+
+
+@given(st.lists(st.lists(st.sampled_from(ALPHABET), min_size=3, max_size=3), min_size=1, max_size=9))
+def test_every_answer_has_a_pot_that_never_takes_more_than_for_ever(waves: list[list[bytes]]) -> None:
+    """An answer that was given in n waves has taken min(n epsilon, epsilon_forever), to the last digit."""
+    earlier: list[Entry] = []
+    for wave, tags in enumerate(waves, 1):
+        taken = epsilon_of_report(PULSE, b"".join(tags), earlier)
+        earlier.append(replace(in_wave(wave), epsilon=taken, marks=b"".join(tags)))
+    expected = Decimal(0)
+    for index, question in enumerate(PULSE.questions):
+        given_tags = [tags[index] for tags in waves]
+        expected += sum(
+            min(given_tags.count(tag) * question.epsilon, question.epsilon_forever) for tag in set(given_tags)
+        )
+    assert sum(entry.epsilon for entry in earlier) == expected
+
+
+def test_the_pots_are_exact_whatever_decimal_context_the_app_has() -> None:
+    marks = b"".join(ALPHABET)
+    with localcontext() as context:
+        context.prec = 1
+        assert str(epsilon_of_report(PULSE, marks, [])) == "2.25"
+        assert str(epsilon_of_report(PULSE, marks, [replace(in_wave(1), marks=marks)] * 2)) == "1.10"
+        assert str(epsilon_of_report(PULSE, marks, [replace(in_wave(1), marks=marks)] * 3)) == "0"
 
 
 @given(st.lists(st.decimals("0.001", "20", places=12), min_size=1, max_size=12))

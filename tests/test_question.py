@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from published import EXAMPLE, WIDE, survey_of
+from published import EXAMPLE, TEXT, WIDE, survey_of
+from reference_bloom import FAMILY
 from sotto_protocol import AnswerError, Coins, Question, hmac_bytes
 
 CANARY = "CANARY-5309"
@@ -90,6 +91,59 @@ def test_answers_are_encoded_as_the_mechanism_takes_them(question_id: str, answe
     given_answer = question.encode(answer)
     assert given_answer.tolist() == encoded
     assert question.mechanism.perturb(given_answer, Coins(hmac_bytes(bytes(32), b""))).shape[0] == 1
+
+
+STREET = survey_of(TEXT).questions[0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "",
+            "x" * 201,
+            "\ufb2c" * 100,
+            "CANARY\n",
+            "CANARY\x00",
+            "CANARY\x7f",
+            "CANARY\x85",
+            "\u2028CANARY",
+            "\ud800",
+        ),
+        *(
+            "CANARY\u202e",
+            "\u2066CANARY",
+            "\u200fCANARY",
+            b"CANARY",
+            5309,
+            None,
+            True,
+            ["CANARY"],
+            {"CANARY": 1},
+            pytest.param(object(), id="an object"),
+        ),
+    ],
+    ids=lambda answer: ascii(answer)[:24],
+)
+def test_a_string_that_cannot_be_an_answer_is_refused_and_never_shown(answer: Any) -> None:
+    refuse(STREET, answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "normal"),
+    [
+        ("CANARY", "CANARY"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("\u212b", "\u00c5"),
+        ("x" * 200, "x" * 200),
+        ("e\u0301" * 100, "\u00e9" * 100),
+        (FAMILY, FAMILY),
+        (" ", " "),
+    ],
+)
+def test_a_string_is_encoded_in_normal_form(answer: str, normal: str) -> None:
+    assert STREET.encode(answer).tolist() == [normal]
+    assert STREET.mechanism.perturb(STREET.encode(answer), Coins(hmac_bytes(bytes(32), b""))).shape == (1, 5)
 
 
 def test_a_long_list_of_options_is_shortened_in_messages() -> None:

@@ -1,6 +1,7 @@
 """Reports: readable on the wire, packed at rest, the same in both, and impossible ones refused where they stand."""
 
 import base64
+import dataclasses
 import json
 from typing import Any
 
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from published import ANY_OF, ONE_HOT, ONE_OF, WIDE, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import Report, ReportError, Survey, batch_body, parse_report_id, stack_records
+from sotto_protocol.invitation import invitation_text
+from sotto_protocol.report import with_invitation
 
 ID = bytes(range(16))
 SURVEY = survey_of(
@@ -42,6 +45,29 @@ def test_a_batch_is_canonical_json_under_the_surveys_fingerprint() -> None:
     )
 
 
+INVITED = dataclasses.replace(SURVEY, invited=True, waves=3)
+CODE = bytes(range(100, 116))
+
+
+def test_a_report_of_an_invited_survey_carries_its_invitation() -> None:
+    report = Report(ID, b"\x00\x02" + PACKED, invitation_text(CODE))
+    assert report.to_wire(INVITED) == {
+        "id": report.receipt,
+        "wave": 2,
+        "invitation": report.invitation,
+        "answers": GOOD,
+    }
+    assert report.invitation not in repr(report)
+
+
+def test_an_invitation_that_is_added_later_gives_the_same_bytes() -> None:
+    """A device keeps the two apart until it sends them."""
+    reports = [Report(bytes([n]) * 16, b"\x00\x02" + PACKED) for n in range(3)]
+    together = batch_body(INVITED, [dataclasses.replace(one, invitation=invitation_text(CODE)) for one in reports])
+    assert with_invitation(batch_body(INVITED, reports), CODE) == together
+    assert b"invitation" not in batch_body(INVITED, reports)
+
+
 @settings(max_examples=40)
 @given(surveys, st.data())
 def test_reports_are_unchanged_by_the_wire(survey: Survey, data: st.DataObject) -> None:
@@ -52,7 +78,8 @@ def test_reports_are_unchanged_by_the_wire(survey: Survey, data: st.DataObject) 
     assert body == batch_body(survey, reports)
     sent = json.loads(body)
     assert sent["fingerprint"] == survey.fingerprint
-    packed = survey.from_wire([report["answers"] for report in sent["reports"]], "$.reports")
+    waves = [report.get("wave") for report in sent["reports"]]
+    packed = survey.from_wire([report["answers"] for report in sent["reports"]], "$.reports", waves)
     assert packed.dtype == np.uint8
     assert packed.tolist() == records.tolist()
     again = [

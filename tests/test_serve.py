@@ -5,14 +5,18 @@ import re
 import resource
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from collecting import (
@@ -27,11 +31,19 @@ from collecting import (
     publish_here,
     serve,
 )
+from sotto_collector.app import create_app
+from sotto_collector.server import MAX_UNSENT_BYTES, Server, make_server
+from sotto_collector.settings import Settings
 from sotto_collector.store import Store
-from sotto_protocol import Report, batch_body
+from sotto_collector.store.shuffle import Shuffle
+from sotto_collector.writer import Batch, count_batches
+from sotto_protocol import Report, Survey, batch_body, compile_toml
 
 PATH = b"/v1/surveys/habits/reports"
 MAX_BODY = 300_000
+N_STALLED = 900 if os.environ.get("SOTTO_TEST_FULL") else 40
+N_HONEST = 200
+N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
 
 
 def read_answer(connection: socket.socket) -> bytes:
@@ -52,16 +64,16 @@ def send_raw(served: Served, request: bytes) -> bytes:
         return read_answer(connection)
 
 
-def read_stored(db: Path) -> dict[bytes, bytes]:
+def read_stored(db: Path, survey: Survey = SURVEY) -> dict[bytes, bytes]:
     with closing(Store(db)) as store:
-        return dict(store.read_reports(publish_here(store)))
+        return dict(store.read_reports(publish_here(store, survey)))
 
 
 def test_serving_ends_at_sigterm_with_everything_folded_into_a_private_file(tmp_path: Path) -> None:
     reports = make_reports(10)
     with serve(tmp_path / "survey.db") as served:
         assert served.ask("GET", "/healthz")[0] == 200
-        assert served.send(reports)[2] == {"counted": 10, "duplicates": 0}
+        assert served.send(reports)[2] == {"counted": 10, "duplicates": 0, "conflicting": 0}
         assert served.stop() == (0, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
     assert stat.S_IMODE(served.db.stat().st_mode) == 0o600
@@ -173,7 +185,7 @@ def test_chunked_body_is_taken(served: Served) -> None:
     request = head(b"Transfer-Encoding: chunked", b"Connection: close")
     answer = send_raw(served, request + chunk(BODY[:50]) + chunk(BODY[50:]) + b"0\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 200 OK")
-    assert answer.endswith(b'{"counted":2,"duplicates":0}')
+    assert answer.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
 
 
 def peak_memory_kib(served: Served) -> int:
@@ -210,15 +222,149 @@ def test_head_and_keep_alive_work(served: Served) -> None:
     assert send_raw(served, request).count(b"HTTP/1.1 200 OK") == 4
 
 
-def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
-    stalled = [served.connect() for _ in range(200)]
+STALLED = (
+    b"POST " + PATH + b" HTTP/1.1\r\nHost: x\r\nContent-Le",
+    head(b"Content-Length: 100") + b"{",
+    head(b"Transfer-Encoding: chunked") + b"64\r\n{",
+    head(b"Content-Length: 100", b"Expect: 100-continue"),
+)
+"""Requests that never end: in the head, the body, a chunk, or waiting to be asked for more."""
+
+
+def send_honestly(served: Served) -> bool:
     try:
-        for connection in stalled:
-            connection.sendall(head(b"Content-Length: 100") + b"{")
-        assert all(served.send(make_reports(1))[0] == 200 for _ in range(20))
+        return served.send(make_reports(1))[0] == 200
+    except (OSError, HTTPException):
+        return False
+
+
+def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
+    """At least 99 % of honest requests are served, with more requests stalled than there are threads."""
+    stalled = [served.connect() for _ in range(N_STALLED)]
+    try:
+        for number, connection in enumerate(stalled):
+            connection.sendall(STALLED[number % len(STALLED)])
+        with ThreadPoolExecutor(4) as pool:
+            successes = sum(pool.map(send_honestly, [served] * N_HONEST))
+        assert successes >= 0.99 * N_HONEST
     finally:
         for connection in stalled:
             connection.close()
+
+
+WIDE = compile_toml("""
+id = "wide"
+title = "Wide"
+waves = 2
+[[questions]]
+id = "home"
+type = "text"
+text = "Which page do you see first?"
+n_bits = 1024
+n_cohorts = 256
+epsilon = 2.0
+""")
+"""Its tally has the most counts that a question can have; a report is 132 bytes."""
+
+
+def fill(db: Path, n_reports: int) -> None:
+    """Store random reports of the first wave, and ten of the second."""
+    with closing(Store(db)) as store:
+        stored = publish_here(store, WIDE)
+        for wave, n in ((1, n_reports), (2, 10)):
+            records = np.frombuffer(os.urandom(n * WIDE.record_bytes), np.uint8).reshape(n, -1).copy()
+            records[:, :4] = (0, wave, 0, 7)  # the cohort is one of the survey's
+            with store.transaction() as transaction:
+                count_batches(transaction, [Batch(stored, os.urandom(16 * n), records)])
+
+
+def test_many_records_are_given_in_flat_memory(tmp_path: Path) -> None:
+    fill(tmp_path / "survey.db", 150_000)
+    with closing(Store(tmp_path / "survey.db")) as store:  # else the collector does that, in memory
+        Shuffle(store).finish()
+        store.rewrite()
+    with serve(tmp_path / "survey.db") as served:
+        expected = b"".join(record for _, record in sorted(read_stored(served.db, WIDE).items()))
+        served.fetch("GET", "/v1/surveys/wide/records?wave=2", token=served.analyst)
+        before = peak_memory_kib(served)
+        _, headers, content = served.fetch("GET", "/v1/surveys/wide/records", token=served.analyst)
+        assert content == WIDE.canonical + b"\n" + expected
+        assert len(expected) == 150_010 * 132
+        assert int(headers["Content-Length"]) == len(content)
+        assert peak_memory_kib(served) - before < 8 * 1024
+        assert served.stop() == (0, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
+
+
+def test_records_reach_only_an_analyst_and_only_waves_that_there_are(tmp_path: Path) -> None:
+    fill(tmp_path / "survey.db", 5)
+    with serve(tmp_path / "survey.db") as served:
+        for token, query, status, code in (
+            ("", "", 401, "unauthorized"),
+            (f"{served.analyst}x", "", 401, "unauthorized"),
+            (served.admin, "", 403, "forbidden"),
+            (served.analyst, "?wave=3", 404, "no_such_wave"),
+        ):
+            answered, headers, document = served.ask("GET", f"/v1/surveys/wide/records{query}", token=token)
+            assert_problem(answered, headers["Content-Type"], document, code=code)
+            assert answered == status
+
+
+@contextmanager
+def serve_here(db: Path) -> Iterator[tuple[Server, Store, bytes]]:
+    """Serve in a thread of this process; yield the server, its store, and a request for the records."""
+    _, analyst = prepare(db, WIDE)
+    app = create_app(Settings(db=str(db), port=0))
+    with closing(app.extensions["collector"]):
+        server = make_server(app, Settings(db=str(db), port=0))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            lines = ["GET /v1/surveys/wide/records HTTP/1.1", "Host: x", f"Authorization: Bearer {analyst}", "", ""]
+            yield server, app.extensions["collector"].store, "\r\n".join(lines).encode()
+        finally:
+            server.stop()
+            thread.join(TIMEOUT_S)
+            assert not thread.is_alive()
+
+
+def stall(server: Server, request: bytes) -> socket.socket:
+    """Ask, and take nothing of the answer; return once the server holds as much of it as it will."""
+    connection = socket.create_connection(("127.0.0.1", server.effective_port), timeout=TIMEOUT_S)
+    connection.sendall(request)
+    deadline = time.monotonic() + TIMEOUT_S
+    while not any(channel.total_outbufs_len > MAX_UNSENT_BYTES for channel in server.active_channels.values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return connection
+
+
+def test_analyst_who_takes_nothing_is_cut_and_holds_up_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sotto_collector.server.STALLED_S", 1)
+    fill(tmp_path / "survey.db", 100_000)
+    with serve_here(tmp_path / "survey.db") as (server, store, request):
+        stalled_s, server.adj.channel_timeout = server.adj.channel_timeout, 600  # until all is seen, however slowly
+        with closing(stall(server, request)) as connection:
+            with closing(sqlite3.connect(tmp_path / "survey.db")) as other:
+                other.execute("UPDATE surveys SET is_open = 0")
+                other.commit()
+            assert not store.clean()  # the snapshot is in the way
+            server.adj.channel_timeout = stalled_s
+            deadline = time.monotonic() + TIMEOUT_S
+            while not store.clean():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            assert len(read_answer(connection)) < 100_000 * 132
+
+
+def test_server_that_stops_cuts_an_answer_that_nobody_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sotto_collector.server.DRAIN_S", 0.1)
+    fill(tmp_path / "survey.db", 100_000)
+    with serve_here(tmp_path / "survey.db") as (server, _, request):
+        connection = stall(server, request)
+    with closing(connection):
+        assert len(read_answer(connection)) < 100_000 * 132
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
 
 
 def set_file_limit(served: Served, n_bytes: int) -> None:
@@ -236,8 +382,8 @@ def test_failing_disk_is_503_and_over_when_the_disk_is_well(tmp_path: Path) -> N
             assert_problem(status, headers["Content-Type"], document, code="store_unavailable")
             assert (status, headers["Retry-After"]) == (503, "5")
         set_file_limit(served, resource.RLIM_INFINITY)
-        assert served.send(reports[100:])[2] == {"counted": 1100, "duplicates": 0}
-        assert served.send(reports)[2] == {"counted": 0, "duplicates": 1200}
+        assert served.send(reports[100:])[2] == {"counted": 1100, "duplicates": 0, "conflicting": 0}
+        assert served.send(reports)[2] == {"counted": 0, "duplicates": 1200, "conflicting": 0}
         code, _, err = served.stop()
     assert code == 0
     assert "the store cannot write now" in err
@@ -258,12 +404,12 @@ def test_request_being_served_at_sigterm_is_answered(tmp_path: Path) -> None:
             answer = read_answer(connection)
         assert answer.startswith(b"HTTP/1.1 200 OK")
         assert b"\r\nConnection: close\r\n" in answer
-        assert answer.endswith(b'{"counted":2,"duplicates":0}')
-        assert served.process.wait(10) == 0
+        assert answer.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
+        assert served.process.wait(TIMEOUT_S) == 0
     assert len(read_stored(served.db)) == 2
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(N_ROUNDS))
 def test_sigterm_under_load_loses_nothing_acknowledged(tmp_path: Path, number: int) -> None:
     sent: list[Report] = []
     acknowledged: list[Report] = []

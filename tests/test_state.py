@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from devices import ANSWERS, LUNCH, WIDE, rows_of, yes_no
+from devices import ANSWERS, LUNCH, WIDE, raw_of, rows_of, yes_no
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import StateError, SurveyClient
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox
-from sotto_client.permanent import check_answers, perturb_permanently
-from sotto_client.state import State, _make_file, default_path
-from sotto_protocol import Problem
+from sotto_client.permanent import check_answers, mark_answers
+from sotto_client.state import _UPGRADES, State, _make_file, default_path
+from sotto_protocol import Problem, Report, batch_body
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_whoever_comes_second_in_making_a_state_keeps_the_firsts(path: Path) -> 
         with state.write() as connection:
             connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
         with closing(sqlite3.connect(path, isolation_level=None)) as late:
-            state._initialise(late)  # as one does who saw the file empty, and then had to wait for the other
+            state._upgrade(late)  # as one does who saw the file empty, and then had to wait for the other
     assert rows_of(path, "surveys") == [("u", "s", b"\0")]
 
 
@@ -103,7 +103,7 @@ def text_file(path: Path) -> None:
 def newer_state(path: Path) -> None:
     State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=2")
+        connection.execute("PRAGMA user_version=4")
 
 
 def torn_state(path: Path) -> None:
@@ -124,7 +124,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 2; this sottovoce knows version 1"),
+        (newer_state, "version 4; this sottovoce knows 1 to 3"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),
@@ -259,6 +259,11 @@ def first_of(drawn: bytes, n_bytes: int) -> bytes:
     return drawn[:n_bytes]
 
 
+def marks_of(path: Path) -> bytes:
+    [(*_, marks, _invitation)] = rows_of(path, "ledger")
+    return bytes(marks)
+
+
 def answer(http: FaultServer, path: Path, answers: dict[str, Any]) -> None:
     """Answer with the collector away."""
     with closing(SurveyClient(http.url, "q", state=path)) as device:
@@ -269,14 +274,15 @@ def test_two_devices_with_one_secret_and_one_noise_hold_the_same_whatever_the_tr
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Secrets are drawn until yes and no give the same noise: 3 of 8 do, so 60 all fail with probability 1e-12."""
+    monkeypatch.setattr("sotto_client.client._today", lambda: date(2026, 1, 1))  # also where midnight lies between
     with fault_server(yes_no("q", "0.1")) as http:
-        http.script = [Scripted(503, headers={"Retry-After": "0"})] * 1000
+        http.script = [Scripted(503)] * 1000
         for number in range(60):
             monkeypatch.setattr(os, "urandom", partial(first_of, secrets.token_bytes(32)))
             yes, no = tmp_path / f"{number}-yes.db", tmp_path / f"{number}-no.db"
             answer(http, yes, {"q": True})
             answer(http, no, {"q": False})
-            if rows_of(yes, "ledger")[0][-1] == rows_of(no, "ledger")[0][-1]:
+            if marks_of(yes) == marks_of(no):
                 break
         else:
             raise AssertionError("no device had the same noise for yes and no")
@@ -305,6 +311,7 @@ def test_an_acknowledged_report_is_wiped_from_the_outbox(path: Path) -> None:
     with fault_server(LUNCH) as http:
         with SurveyClient(http.url, "lunch", state=path) as device:
             device.answer(ANSWERS)
+            assert device.flush(30)
         [post] = http.posts
     assert rows_of(path, "outbox") == []
     assert post.body not in path.read_bytes()
@@ -316,11 +323,6 @@ def test_an_acknowledged_report_is_wiped_from_the_outbox(path: Path) -> None:
 CHOSEN = {"which": [f"option-{number:03}" for number in range(0, 128, 2)]}
 
 
-def raw_of(path: Path) -> bytes:
-    """Return all that lies on the disk, the journal included."""
-    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
-
-
 def fitting_secrets(raw: bytes, record: bytes) -> set[bytes]:
     """Try everything in a file as the secret, as one does who guesses the answers; return what gives the record."""
     encoded = check_answers(WIDE, CHOSEN)
@@ -329,56 +331,171 @@ def fitting_secrets(raw: bytes, record: bytes) -> set[bytes]:
         candidate
         for candidate in candidates
         if len(set(candidate)) >= 20  # 32 random bytes have fewer different ones with a probability below 1e-11
-        and perturb_permanently(WIDE, encoded, candidate) == record
+        and mark_answers(WIDE, encoded, candidate) == record
     }
 
 
 @pytest.mark.parametrize("status", [200, 409])
 def test_a_state_tells_who_guesses_the_answers_nothing_once_the_report_is_settled(path: Path, status: int) -> None:
     with fault_server(WIDE) as http:
-        http.script = [Scripted(503, headers={"Retry-After": "0"})] * 1000
+        http.script = [Scripted(503)] * 1000
         with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
             device.answer(CHOSEN)
-            made = device._made
-        assert made is not None
+            [made] = device._made.values()
         assert made.secret is not None
-        assert made.record is not None
-        assert fitting_secrets(raw_of(path), made.record) == {made.secret}  # a device that waits can be asked
+        assert made.marks is not None
+        assert fitting_secrets(raw_of(path), made.marks) == {made.secret}  # a device that waits can be asked
         refusal = Scripted(409, Problem(409, "survey_closed", "Closed.").to_json())
         http.script = [refusal] if status == 409 else []
         with SurveyClient(http.url, "wide", state=path) as device:
             assert device.flush(30)
             assert len(device.rejected) == (status == 409)
     raw = raw_of(path)
-    assert fitting_secrets(raw, made.record) == set()
+    assert fitting_secrets(raw, made.marks) == set()
     assert made.secret not in raw
-    assert made.record not in raw
-    [(_, fingerprint, survey_id, epsilon, _, receipt, secret, record)] = rows_of(path, "ledger")
+    assert made.marks not in raw
+    [(_, fingerprint, _, _, survey_id, epsilon, _, receipt, secret, record, _)] = rows_of(path, "ledger")
     assert (fingerprint, survey_id, epsilon, receipt) == (WIDE.fingerprint, "wide", str(WIDE.epsilon), made.receipt)
-    assert (secret, record) == (bytes(32), bytes(len(made.record)))
+    assert (secret, record) == (bytes(32), bytes(len(made.marks)))
 
 
-def test_no_copy_of_a_forgotten_secret_stays_behind_in_a_file_that_grows(path: Path) -> None:
+def test_no_copy_of_a_forgotten_secret_or_mark_stays_behind_in_a_file_that_grows(path: Path) -> None:
     chance = random.Random(48)  # noqa: S311  # an order of events, no secret
     waiting: dict[str, bytes] = {}
     forgotten: list[bytes] = []
     with closing(State.open(path)) as state:
         for number in range(150):
-            made = Entry(f"f{number}", "s", Decimal(1), date(2026, 1, 1), f"r{number}", secrets.token_bytes(32), b"r")
-            assert made.secret is not None
-            waiting[made.receipt] = made.secret
+            secret = secrets.token_bytes(32)
+            marks = secrets.token_bytes(32 * chance.choice([1, 2, 40, 400]))  # some are longer than a page
+            numbers = chance.choice([(1, 1), (2, 2), (2, 3)])
+            made = Entry(f"f{number}", *numbers, "s", Decimal(1), date(2026, 1, 1), f"r{number}", secret, marks)
             with state.write() as connection:
                 Ledger(connection).charge(made, Limits.of(1000, 1000, 1))
                 Outbox(connection).put(made.receipt, "u", "s", b"x" * chance.randint(20, 3000))
-            if chance.random() < 0.7:
+            is_last = numbers != (2, 3)
+            if is_last:
+                waiting[made.receipt] = secret + marks
+            if waiting and chance.random() < 0.7:
                 receipt = chance.choice(list(waiting))
                 forgotten.append(waiting.pop(receipt))
                 with state.write() as connection:
-                    Ledger(connection).forget(receipt)
+                    Ledger(connection).settle(receipt)
                     Outbox(connection).acknowledge(receipt)
     raw = raw_of(path)
-    assert all(secret in raw for secret in waiting.values())
-    assert not [part for secret in forgotten for part in (secret[:8], secret[12:20], secret[24:]) if part in raw]
+    assert len(forgotten) > 50
+    assert all(known[:32] in raw for known in waiting.values())
+    places = range(0, 32 * 401, 12)
+    assert not [at for known in forgotten for at in places if len(known) >= at + 8 and known[at : at + 8] in raw]
+
+
+# States of version 1, which knew no waves, and of version 2, which knew no invitations and no delays.
+
+LEDGERS = {
+    1: """
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, survey_id TEXT NOT NULL, epsilon TEXT NOT NULL,
+    day TEXT NOT NULL, receipt TEXT NOT NULL, secret BLOB NOT NULL, record BLOB NOT NULL
+);
+""",
+    2: """
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, wave INTEGER NOT NULL DEFAULT 1,
+    waves INTEGER NOT NULL DEFAULT 1, survey_id TEXT NOT NULL, epsilon TEXT NOT NULL, day TEXT NOT NULL,
+    receipt TEXT NOT NULL, secret BLOB NOT NULL, marks BLOB NOT NULL, UNIQUE (fingerprint, wave)
+);
+""",
+}
+BESIDE_THE_LEDGER = """
+CREATE TABLE surveys (
+    url TEXT NOT NULL, survey_id TEXT NOT NULL, canonical BLOB NOT NULL, PRIMARY KEY (url, survey_id)
+) WITHOUT ROWID;
+CREATE TABLE outbox (
+    receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
+    n_attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, is_held INTEGER NOT NULL DEFAULT 0,
+    rejected TEXT
+) WITHOUT ROWID;
+PRAGMA application_id=1936684148;
+PRAGMA secure_delete=ON;
+"""
+
+
+def old_state(path: Path, version: int, url: str, n_delivered: int = 0) -> Report:
+    """Make a state as an earlier version did, with a report of WIDE that waits, and others that were delivered."""
+    secret = secrets.token_bytes(32)
+    report = Report(secrets.token_bytes(16), mark_answers(WIDE, check_answers(WIDE, CHOSEN), secret))
+    marks = {1: "record", 2: "marks"}[version]
+    insert = f"INSERT INTO ledger (fingerprint, survey_id, epsilon, day, receipt, secret, {marks}) "
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(LEDGERS[version] + BESIDE_THE_LEDGER + f"PRAGMA user_version={version};")
+        for number in range(n_delivered):
+            row = (f"f{number}", "old", "0.01", "2026-01-01", f"r{number}", bytes(32), bytes(16))
+            connection.execute(f"{insert} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        row = (WIDE.fingerprint, "wide", "16", "2026-01-02", report.receipt, secret, report.record)
+        connection.execute(f"{insert} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        body = batch_body(WIDE, [report])
+        connection.execute(
+            "INSERT INTO outbox (receipt, url, survey_id, body, n_attempts) VALUES (?, ?, 'wide', ?, 3)",
+            (report.receipt, url, body),
+        )
+        connection.execute("INSERT INTO surveys VALUES (?, 'wide', ?)", (url, WIDE.canonical))
+        connection.commit()
+    path.chmod(0o600)
+    return report
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("n_delivered", [0, 200])  # one page, and many
+def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
+    path: Path, version: int, n_delivered: int
+) -> None:
+    with fault_server(WIDE) as http:
+        http.script = [Scripted(503)] * 1000
+        report = old_state(path, version, http.url, n_delivered)
+        before = {table: rows_of(path, table) for table in ("surveys", "ledger", "outbox")}
+        with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
+            assert device.answer(CHOSEN).id == report.receipt  # known by its record, as ever
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        assert names == {"surveys", "ledger", "outbox"}
+        ledger = [(row[0], row[1], *row[4:-1]) for row in rows_of(path, "ledger")]
+        assert ledger == [(row[0], row[1], *row[-6:]) for row in before["ledger"]]
+        assert {(*row[2:4], row[-1]) for row in rows_of(path, "ledger")} == {(1, 1, b"")}
+        assert rows_of(path, "surveys") == before["surveys"]
+        assert [row[:4] for row in rows_of(path, "outbox")] == [row[:4] for row in before["outbox"]]
+        assert {row[-1] for row in rows_of(path, "outbox")} == {0}  # no delay
+        secret = before["ledger"][-1][-2]
+        assert raw_of(path).count(secret) == 1
+        http.script = []
+        with SurveyClient(http.url, "wide", state=path) as device:
+            assert device.flush(30)
+        assert http.seen == {report.receipt}
+    raw = raw_of(path)
+    assert not [part for part in (secret[:8], secret[12:20], secret[24:], report.record) if part in raw]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_many_processes_that_take_over_one_state_at_once_share_it(path: Path, version: int) -> None:
+    report = old_state(path, version, "http://127.0.0.1:1", 20)
+    script = "import sys; from sotto_client.state import State; State.open(sys.argv[1]).close()"
+    started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(4)]
+    assert [process.wait(timeout=60) for process in started] == [0] * 4
+    assert len(rows_of(path, "ledger")) == 21
+    assert rows_of(path, "ledger")[-1][7] == report.receipt
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_takeover_that_fails_leaves_the_state_as_it_was(
+    path: Path, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old_state(path, version, "http://127.0.0.1:1", 3)
+    before = path.read_bytes()
+    steps = (*_UPGRADES[version], "SELECT 1 FROM nowhere")
+    monkeypatch.setitem(_UPGRADES, version, steps)
+    with pytest.raises(StateError, match="no such table"):
+        State.open(path)
+    assert path.read_bytes() == before
 
 
 def test_showing_a_state_makes_none_of_an_empty_file(tmp_path: Path) -> None:

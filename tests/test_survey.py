@@ -1,6 +1,7 @@
 """Surveys: one canonical text and fingerprint, read back with no trust in whoever publishes them."""
 
 import copy
+import dataclasses
 import hashlib
 import json
 from contextlib import suppress
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from published import ANY_OF, EXAMPLE, ONE_HOT, ONE_OF, YES_NO, records_of, survey_of, surveys
+from published import ANY_OF, EXAMPLE, ONE_HOT, ONE_OF, TEXT, TWO_STAGES, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import AnswerError, Coins, ReportError, Survey, SurveyError, compile_toml, given_bytes, hmac_bytes
 from sotto_protocol.documents import canonical_json, load_json
 from sotto_protocol.survey import MAX_SURVEY_BYTES
@@ -245,6 +246,136 @@ def test_thresholds_of_another_shape_are_refused(index: int, parameters: dict[st
     assert any(part in error.problem for part in message.split("|"))
 
 
+RAPPOR = dataclasses.replace(
+    survey_of(YES_NO | TWO_STAGES | {"mechanism": "basic-rappor"}, TEXT | TWO_STAGES | {"unknown": True}, TEXT), waves=3
+)
+
+
+def rappor_with(path: tuple[Any, ...], value: Any) -> bytes:
+    return canonical_json(replaced(document_of(RAPPOR), path, value))
+
+
+MECHANISM_1 = ("questions", 1, "mechanism")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where", "message"),
+    [
+        (("waves",), 1, "$.waves", "must be an integer in [2, 1000]"),
+        (("waves",), 0, "$.waves", "must be an integer in"),
+        (("waves",), 1001, "$.waves", "must be an integer in"),
+        (("waves",), True, "$.waves", "must be an integer in"),
+        (("waves",), None, "$.waves", "must be an integer in"),
+        ((*MECHANISM_1, "report_if_zero"), ..., "$.questions[1].mechanism.report_if_zero", "is missing"),
+        ((*MECHANISM_1, "report_if_one"), ..., "$.questions[1].mechanism.report_if_one", "is missing"),
+        ((*MECHANISM_1, "report_if_one"), 2**32, "$.questions[1].mechanism.report_if_one", "must be an integer in"),
+        ((*MECHANISM_1, "report_if_zero"), 0, "$.questions[1].mechanism.report_if_zero", "must be an integer in"),
+        ((*MECHANISM_1, "report_if_zero"), 2**32 - 1, "$.questions[1].mechanism", "must be below report_if_one"),
+        ((*MECHANISM_1, "n_bits"), 1, "$.questions[1].mechanism.n_bits", "must be an integer in [2, 4096]"),
+        ((*MECHANISM_1, "n_bits"), 4097, "$.questions[1].mechanism.n_bits", "must be an integer in"),
+        ((*MECHANISM_1, "n_bits"), ..., "$.questions[1].mechanism.n_bits", "is missing"),
+        ((*MECHANISM_1, "n_hashes"), 9, "$.questions[1].mechanism.n_hashes", "must be an integer in [1, 8]"),
+        ((*MECHANISM_1, "n_cohorts"), 0, "$.questions[1].mechanism.n_cohorts", "must be an integer in [1, 1024]"),
+        ((*MECHANISM_1, "n_cohorts"), 1025, "$.questions[1].mechanism.n_cohorts", "must be an integer in"),
+        ((*MECHANISM_1, "max_length"), 7, "$.questions[1].mechanism", "must be a multiple of gram_length (2)"),
+        ((*MECHANISM_1, "max_length"), 2, "$.questions[1].mechanism", "must be an integer in [4, 32]"),
+        ((*MECHANISM_1, "max_length"), 34, "$.questions[1].mechanism", "must be an integer in [4, 32]"),
+        ((*MECHANISM_1, "max_length"), ..., "$.questions[1].mechanism.max_length", "is missing"),
+        ((*MECHANISM_1, "gram_length"), ..., "$.questions[1].mechanism.gram_length", "is missing"),
+        ((*MECHANISM_1, "gram_length"), 5, "$.questions[1].mechanism.gram_length", "must be an integer in [1, 4]"),
+        ((*MECHANISM_1, "max_selected"), 1, "$.questions[1].mechanism", "unknown member 'max_selected'"),
+        ((*MECHANISM_1, "name"), "basic-rappor", "$.questions[1].mechanism.name", "must be one of rappor"),
+        (("questions", 1, "options"), ["a", "b"], "$.questions[1]", "unknown member 'options'"),
+        (("questions", 1, "epsilon_forever"), Decimal("2.9"), "$.questions[1].epsilon_forever", "the thresholds take"),
+        (("questions", 1, "epsilon_forever"), ..., "$.questions[1].epsilon_forever", "the thresholds take"),
+        (("questions", 1, "epsilon_forever"), "3", "$.questions[1].epsilon_forever", "must be a number"),
+        (("questions", 0, "epsilon_forever"), Decimal("2.9"), "$.questions[0].epsilon_forever", "the thresholds take"),
+        (("questions", 1, "epsilon"), Decimal("0.9"), "$.questions[1].epsilon", "the thresholds take"),
+    ],
+)
+def test_a_tampered_member_of_rappor_is_refused(path: tuple[Any, ...], value: Any, where: str, message: str) -> None:
+    assert Survey.from_canonical(RAPPOR.canonical) == RAPPOR
+    error = refused(rappor_with(path, value))
+    assert (error.where, message in error.problem) == (where, True), error
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_bits": 3, "n_hashes": 4}, "n_hashes (4) must be an integer in [1, 3]"),
+        ({"n_bits": 1024, "n_cohorts": 257}, "n_bits times n_cohorts (263168) must be at most 262144"),
+        ({"threshold_if_true": 2**32 - 1}, "must add up to 4294967296"),
+    ],
+)
+def test_a_filter_that_cannot_be_is_refused(change: dict[str, int], message: str) -> None:
+    mechanism = document_of(RAPPOR)["questions"][2]["mechanism"] | change
+    error = refused(rappor_with(("questions", 2, "mechanism"), mechanism))
+    assert error.where == "$.questions[2].mechanism"
+    assert message in error.problem
+
+
+def test_all_waves_together_take_at_most_what_permanent_responses_take() -> None:
+    one, all_of_them = RAPPOR.epsilon, RAPPOR.epsilon_forever
+    assert one == Decimal(1) + 1 + 2
+    assert all_of_them == Decimal(3) + 3 + 2
+    twice = dataclasses.replace(RAPPOR, waves=2)
+    assert twice.epsilon_forever == Decimal(2) + 2 + 2
+    assert dataclasses.replace(RAPPOR, waves=1).epsilon_forever == one
+
+
+@pytest.mark.parametrize("wave", [0, 4, -1, True, 1.0, "1", None])
+def test_a_wave_that_the_survey_has_not_is_refused(wave: Any) -> None:
+    sent = RAPPOR.to_wire(np.array([0, 1, *bytes(RAPPOR.record_bytes - 2)], np.uint8))
+    with pytest.raises(ReportError) as caught:
+        RAPPOR.from_wire([sent, sent], "$.reports", [3, wave])
+    assert caught.value.where == "$.reports[1].wave"
+    with pytest.raises(ValueError, match="wave"):
+        RAPPOR.check_wave(wave)
+
+
+@pytest.mark.parametrize("wave", [0, 4, 256, 65535])
+def test_a_packed_wave_that_the_survey_has_not_is_refused(wave: int) -> None:
+    records = RAPPOR.join([np.zeros((2, RAPPOR.record_bytes - 2), np.uint8)], [1, wave])
+    with pytest.raises(ReportError, match=r"must be of waves in \[1, 3\]"):
+        RAPPOR.waves_of(records)
+
+
+@settings(max_examples=40)
+@given(surveys, st.booleans(), st.integers(1, 10**6))
+def test_who_may_answer_and_the_smallest_tally_read_back(survey: Survey, invited: bool, min_reports: int) -> None:
+    changed = dataclasses.replace(survey, invited=invited, min_reports=min_reports)
+    assert Survey.from_canonical(changed.canonical) == changed
+    assert (changed.fingerprint == survey.fingerprint) == (not invited and min_reports == 1)
+    assert (b'"invited":true' in changed.canonical) == invited
+    assert (b'"min_reports":' in changed.canonical) == (min_reports > 1)
+    assert changed.epsilon_forever == survey.epsilon_forever
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "message"),
+    [
+        *[({"invited": value}, "$.invited", "must be true or false") for value in (1, 0, "true", None, [])],
+        *[
+            ({"min_reports": value}, "$.min_reports", "must be an integer in [1, 1000000]")
+            for value in (0, True, -1, Decimal("1.5"), 10**6 + 1, 10**9, "5", None)
+        ],
+        ({"invited": False}, "$", "canonical form"),  # left out in the one text that there is
+        ({"min_reports": 1}, "$", "canonical form"),
+    ],
+    ids=str,
+)
+def test_a_tampered_setting_is_refused(change: dict[str, Any], where: str, message: str) -> None:
+    error = refused(canonical_json(document_of(EXAMPLE) | change))
+    assert error.where == where
+    assert message in error.problem
+
+
+@pytest.mark.parametrize("change", [{"invited": 1}, {"min_reports": 0}, {"min_reports": True}, {"min_reports": 10**9}])
+def test_a_survey_that_could_not_be_published_is_not_made(change: dict[str, Any]) -> None:
+    with pytest.raises(SurveyError, match=next(iter(change))):
+        dataclasses.replace(EXAMPLE, **change)
+
+
 def test_a_mechanism_of_another_question_type_is_refused() -> None:
     document = document_of(EVERY_MECHANISM)
     document["questions"][0]["mechanism"] = document["questions"][3]["mechanism"]
@@ -323,4 +454,5 @@ def test_records_are_unchanged_by_the_wire(data: st.DataObject) -> None:
     survey = data.draw(surveys)
     records = data.draw(records_of(survey))
     sent = json.loads(json.dumps([survey.to_wire(record) for record in records]))
-    assert survey.from_wire(sent).tolist() == records.tolist()
+    waves = survey.waves_of(records).tolist() if survey.waves > 1 else None
+    assert survey.from_wire(sent, "$", waves).tolist() == records.tolist()

@@ -1,5 +1,8 @@
 """Tallies: the counts of a slow count, the same in any order of merging, and nothing impossible."""
 
+import base64
+import copy
+import dataclasses
 import json
 import random
 from collections import Counter
@@ -10,26 +13,49 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from published import ANY_OF, EXAMPLE, ONE_OF, YES_NO, records_of, survey_of, surveys
-from sotto_protocol import Coins, ReportError, Survey, SurveyError, Tally, TallyError, hmac_bytes, stack_records
+from published import ANY_OF, EXAMPLE, ONE_OF, TEXT, YES_NO, records_of, survey_of, surveys
+from sotto_protocol import (
+    Coins,
+    Question,
+    ReportError,
+    Survey,
+    SurveyError,
+    Tally,
+    TallyError,
+    hmac_bytes,
+    stack_records,
+)
 from sotto_protocol.documents import canonical_json, load_json
 from sotto_protocol.tally import MAX_REPORTS
 
 SURVEY = survey_of(YES_NO, ONE_OF | {"mechanism": "k-ary"}, ANY_OF)
 
 
-def slow_counts(survey: Survey, records: Any) -> dict[str, list[int]]:
+def slow_counts(survey: Survey, records: Any) -> dict[str, Any]:
     """Count by reading what was sent: JSON values, one report at a time."""
-    counts = {question.id: Counter[int]() for question in survey.questions}
+    counts: dict[str, Counter[Any]] = {question.id: Counter() for question in survey.questions}
     for record in records:
         sent = survey.to_wire(record)
         for question in survey.questions:
-            packed = question.mechanism.from_wire([sent[question.id]])[0]
-            counts[question.id].update(question.mechanism.supported(packed))
-    return {q.id: [counts[q.id][value] for value in range(q.mechanism.n_values)] for q in survey.questions}
+            counts[question.id].update(places_of(question, sent[question.id]))
+    shapes = {question.id: question.mechanism.counts_shape for question in survey.questions}
+    return {
+        key: np.array([counts[key][place] for place in np.ndindex(shape)]).reshape(shape).tolist()
+        for key, shape in shapes.items()
+    }
 
 
-def counts_of(tally: Tally) -> dict[str, list[int]]:
+def places_of(question: Question, value: Any) -> list[tuple[int, ...]]:
+    """Return where among the counts of a question a report that was sent is counted."""
+    if question.type != "text":
+        packed = question.mechanism.from_wire([value])[0]
+        return [(supported,) for supported in question.mechanism.supported(packed)]
+    cohort, filters = value[0], [part for part in value[1:] if isinstance(part, str)]
+    bits = int.from_bytes(base64.b64decode(filters[0]), "little")
+    return [(cohort, 0)] + [(cohort, 1 + bit) for bit in range(bits.bit_length()) if bits >> bit & 1]
+
+
+def counts_of(tally: Tally) -> dict[str, Any]:
     return {key: counts.tolist() for key, counts in tally.support_counts.items()}
 
 
@@ -73,6 +99,61 @@ def merged(parts: list[Tally], shuffler: random.Random) -> Tally:
         shuffler.shuffle(left)
         left.append(left.pop() + left.pop())
     return left[0]
+
+
+WAVES = dataclasses.replace(survey_of(YES_NO, TEXT), waves=5)
+
+
+@settings(max_examples=40)
+@given(records_of(WAVES, max_reports=30), st.randoms(use_true_random=False))
+def test_tallies_of_waves_merge_in_any_order(records: Any, shuffler: random.Random) -> None:
+    waves = WAVES.waves_of(records)
+    parts = [Tally.of(WAVES, records[waves == wave]) for wave in range(1, 6)]
+    whole = merged(parts, shuffler)
+    assert whole == Tally.of(WAVES, records)
+    assert whole.waves == tuple(sorted(set(waves.tolist())))
+    assert Tally.from_json(whole.to_json()) == whole
+
+
+TEXT_TALLY = load_json(
+    Tally.of(
+        WAVES, WAVES.perturb({"q0": [1] * 10, "q1": ["home"] * 10}, Coins(hmac_bytes(bytes(32), b"")), wave=2)
+    ).to_json(),
+    TallyError,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "message"),
+    [
+        (lambda d: d.pop("waves"), "$.waves", "is missing"),
+        (lambda d: d.update(waves=[]), "$.waves", "ascending"),
+        (lambda d: d.update(waves=[0]), "$.waves", "different integers in [1, 5], ascending"),
+        (lambda d: d.update(waves=[6]), "$.waves", "ascending"),
+        (lambda d: d.update(waves=[2, 1]), "$.waves", "ascending"),
+        (lambda d: d.update(waves=[2, 2]), "$.waves", "ascending"),
+        (lambda d: d.update(waves=[True]), "$.waves", "ascending"),
+        (lambda d: d.update(waves=2), "$.waves", "ascending"),
+        (lambda d: d["support_counts"]["q1"].pop(), "$.support_counts.q1", "must be 5 lists of 21 counts"),
+        (lambda d: d["support_counts"]["q1"][0].pop(), "$.support_counts.q1", "must be a list of lists"),
+        (lambda d: [row.pop() for row in d["support_counts"]["q1"]], "$.support_counts.q1", "must be 5 lists of 21"),
+        (lambda d: d["support_counts"].update(q1=[0] * 105), "$.support_counts.q1", "must be a list of lists"),
+        (lambda d: d["support_counts"]["q1"].reverse() or d.update(n_reports=11), "$.support_counts.q1", "add up to"),
+        (lambda d: d["support_counts"]["q1"][4].__setitem__(20, 10), "$.support_counts.q1", "at most the total"),
+    ],
+)
+def test_an_impossible_tally_of_strings_or_waves_is_refused(change: Any, where: str, message: str) -> None:
+    document = copy.deepcopy(TEXT_TALLY)
+    change(document)
+    with pytest.raises(TallyError) as caught:
+        Tally.from_json(canonical_json(document))
+    assert (caught.value.where, message in caught.value.problem) == (where, True), caught.value
+
+
+def test_a_tally_of_one_wave_states_none() -> None:
+    with pytest.raises(TallyError, match="unknown member 'waves'"):
+        Tally.from_json(canonical_json(GOOD | {"waves": [1]}))
+    assert b"waves" not in Tally.of(SURVEY, simulated(3)).to_json()
 
 
 def test_a_merge_changes_neither_tally() -> None:
@@ -205,6 +286,73 @@ def test_counts_that_no_reports_have_are_refused(n_reports: int, support_counts:
     with pytest.raises(TallyError) as caught:
         Tally(survey_of(YES_NO), n_reports, support_counts)
     assert caught.value.where == where
+
+
+MANY = survey_of({"type": "one-of", "options": [str(i) for i in range(40)], "mechanism": "oue", "epsilon": 1}, TEXT)
+FAKES = np.array([[0xFF] * 5 + [0, 1, 0xFF, 0xFF, 0x0F]] * 3, np.uint8)
+"""Reports that are all ones."""
+
+
+@given(records_of(MANY, max_reports=20), records_of(MANY, max_reports=20))
+def test_reports_are_taken_out_of_a_tally_as_they_were_put_in(these: Any, others: Any) -> None:
+    whole = Tally.of(MANY, np.concatenate([these, FAKES, others]))
+    assert whole - Tally.of(MANY, others) == Tally.of(MANY, np.concatenate([these, FAKES]))
+    assert (whole - whole).pack().tolist() == [0] * len(whole.pack())
+
+
+def test_reports_that_are_not_in_a_tally_are_not_taken_out() -> None:
+    none, fakes = Tally.empty(MANY), Tally.of(MANY, FAKES)
+    with pytest.raises(TallyError, match=r"\$\.n_reports"):
+        none - fakes
+    honest = Tally.of(MANY, np.zeros((3, 10), np.uint8))
+    with pytest.raises(TallyError, match=r"\$\.support_counts\.q0"):
+        honest - fakes
+    with pytest.raises(TallyError, match=r"\$\.survey"):
+        honest - Tally.empty(EXAMPLE)
+
+
+@settings(max_examples=40)
+@given(surveys, st.data())
+def test_packed_tallies_unpack_and_add_up(survey: Survey, data: st.DataObject) -> None:
+    one, two = (Tally.of(survey, data.draw(records_of(survey))) for _ in range(2))
+    whole = one + two
+    assert Tally.unpack(survey, whole.n_reports, one.pack() + two.pack(), whole.waves) == whole
+    assert (whole.pack() - two.pack()).tolist() == one.pack().tolist()
+
+
+def test_packed_counts_are_the_questions_in_order_and_then_what_is_implausible() -> None:
+    tally = Tally.of(MANY, FAKES)
+    assert tally.implausible == {"q0": 3, "q1": 3}
+    cohorts = [0] * 21 + [3] * 21 + [0] * 63
+    assert tally.pack().tolist() == [3] * 40 + cohorts + [3, 3]
+    with pytest.raises(TallyError, match="packed counts must be 147 integers"):
+        Tally.unpack(MANY, 3, tally.pack()[:-1], (1,))
+
+
+@pytest.mark.parametrize(
+    ("implausible", "where", "message"),
+    [
+        ({"q0": 4, "q1": 0}, "$.implausible.q0", "must be an integer in [0, 3]."),
+        ({"q0": -1, "q1": 0}, "$.implausible.q0", "must be an integer in [0, 3]."),
+        ({"q0": True, "q1": 0}, "$.implausible.q0", "must be an integer in [0, 3]."),
+        ({"q0": 0}, "$.implausible.q1", "is missing; expected an integer in [0, 3]."),
+        ({"q0": 0, "q1": 0, "q2": 0}, "$.implausible", "has an unknown member 'q2'."),
+        ([0, 0], "$.implausible", "must be an object."),
+    ],
+)
+def test_impossible_numbers_of_implausible_reports_are_refused(implausible: Any, where: str, message: str) -> None:
+    document = load_json(Tally.of(MANY, FAKES).to_json(), TallyError) | {"implausible": implausible}
+    with pytest.raises(TallyError) as caught:
+        Tally.from_json(canonical_json(document))
+    assert caught.value.where == where
+    assert caught.value.problem.startswith(message)
+
+
+def test_none_is_implausible_where_every_report_is_plausible() -> None:
+    document = load_json(Tally.of(SURVEY, simulated(5)).to_json(), TallyError)
+    document["implausible"]["q1"] = 1
+    with pytest.raises(TallyError, match=r"\$\.implausible\.q1: must be an integer in \[0, 0\]"):
+        Tally.from_json(canonical_json(document))
 
 
 def test_more_reports_than_json_keeps_exactly_do_not_merge() -> None:

@@ -1,0 +1,108 @@
+"""A collector that was changed: `python planted.py CHANGE serve --db ...`. Most are bugs, for the tests to find."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sotto_client.cli import main
+from sotto_collector import writer
+from sotto_collector.store import shuffle, sqlite
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.writer import Outcome
+
+LATE_S = 0.3
+"""How much later than its acknowledgement a collector commits that acknowledges too early."""
+
+
+def acknowledge_early() -> None:
+    """Answer before the commit, which then comes a little late."""
+    commit = writer.Writer._commit
+
+    def answer_first(self: Any, group: list[Any]) -> list[Any]:
+        for waiting in group:
+            waiting.reply.set_result(Outcome(len(waiting.batch), 0))
+        time.sleep(LATE_S)
+        return commit(self, group)
+
+    writer.Writer._commit = answer_first
+    writer._answer = lambda group, results: None
+
+
+def count_repeats() -> None:
+    """Count every report as new, whether or not it is stored."""
+
+    def forgetful(cls: type[Dialect]) -> None:
+        insert = cls.insert
+
+        def count_all(self: Any, connection: Any, key: int, ids: Any, records: Any) -> Any:
+            insert(self, connection, key, ids, records)
+            return np.ones(len(ids), np.bool_)
+
+        cls.insert = count_all  # type: ignore[method-assign]
+
+    from sotto_collector.store.postgres import PostgresDialect
+
+    forgetful(sqlite.SqliteDialect)
+    forgetful(PostgresDialect)
+
+
+def _sync(mode: str) -> None:
+    configure = sqlite._configure
+
+    def configure_less(connection: Any) -> Any:
+        configure(connection).execute(f"PRAGMA synchronous = {mode}")
+        return connection
+
+    sqlite._configure = configure_less
+
+
+def commit_asynchronously() -> None:
+    """Take the server's word for it that it will write soon."""
+    from sotto_collector.store import postgres
+
+    create = postgres.create_engine
+
+    def create_less(url: Any, **options: Any) -> Any:
+        arguments = options["connect_args"]
+        arguments["options"] = arguments["options"].replace("synchronous_commit=on", "synchronous_commit=off")
+        return create(url, **options)
+
+    postgres.create_engine = create_less
+
+
+def hoard() -> None:
+    """Keep four kilobytes of every report, and a descriptor of every second request."""
+    count, hoarded = writer.Writer.count, []
+
+    def keep(self: Any, batch: Any) -> Any:
+        hoarded.append(bytearray(b"x" * 4096 * len(batch)))
+        if len(hoarded) % 3 == 0:
+            hoarded.append(Path("/dev/null").open())  # noqa: SIM115  # the leak
+        return count(self, batch)
+
+    writer.Writer.count = keep
+
+
+def shuffle_often() -> None:
+    """Move reports out of the inbox all the time: no bug, but small numbers."""
+    shuffle.LEAST_REPORTS = 100
+    shuffle.SLICE_REPORTS = 20
+
+
+CHANGES: dict[str, Callable[[], None]] = {
+    "acknowledge-early": acknowledge_early,
+    "count-repeats": count_repeats,
+    "sync-normal": lambda: _sync("NORMAL"),
+    "sync-off": lambda: _sync("OFF"),
+    "commit-asynchronously": commit_asynchronously,
+    "hoard": hoard,
+    "shuffle-often": shuffle_often,
+}
+
+if __name__ == "__main__":
+    CHANGES[sys.argv.pop(1)]()
+    main()

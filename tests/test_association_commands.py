@@ -1,0 +1,194 @@
+"""`sotto associate`, the records that it reads, and the three ways to print what it finds."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_estimator import FetchError, SourceError, records
+from sotto_estimator.association.commands import associate
+from sotto_estimator.records import fetch_records, of_wave, read_records, save_records
+from sotto_protocol import Coins, Survey, compile_survey
+from sotto_protocol.mechanism import Bytes
+
+TOKEN = "analyst-token"  # noqa: S105
+QUESTIONS = [
+    {"id": "paid", "type": "yes-no", "text": "?", "epsilon": Decimal(3)},
+    {"id": "size", "type": "one-of", "text": "?", "options": ["s", "m", "l"], "epsilon": Decimal(3)},
+    {"id": "tree", "type": "text", "text": "?", "epsilon": Decimal(5), "n_bits": 16, "n_cohorts": 4},
+]
+SURVEY = compile_survey({"id": "park", "title": "Park", "questions": QUESTIONS})
+YEARLY = compile_survey({"id": "park", "title": "Park", "questions": QUESTIONS, "waves": 2})
+
+
+def collect(survey: Survey, wave: int = 1, n_people: int = 2000) -> Bytes:
+    generator = np.random.default_rng(wave)
+    size = generator.integers(0, 3, n_people)
+    words = np.array(["oak", "elm", "ash"])[size].tolist()
+    answers = {"paid": (size == 0).astype(int), "size": size, "tree": words}
+    return survey.perturb(answers, Coins(generator.bytes), wave)
+
+
+def content(survey: Survey, packed: Bytes) -> bytes:
+    return survey.canonical + b"\n" + packed.tobytes()
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    path = tmp_path / "park.records"
+    save_records(SURVEY, collect(SURVEY), path)
+    return path
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    path = tmp_path / "trees.txt"
+    path.write_text("oak\nelm\nash\n")
+    return path
+
+
+@pytest.fixture
+def collector() -> Iterator[FaultServer]:
+    with fault_server(None) as server:
+        server.survey_reply = Scripted(200, content(SURVEY, collect(SURVEY)))
+        yield server
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(associate, [str(argument) for argument in arguments])
+
+
+def test_a_file_of_records_gives_a_table(kept: Path) -> None:
+    result = run(kept, "paid", "size")
+    assert result.exit_code == 0, result.output
+    assert "n = 2,000 reports, epsilon 6.0000 for paid and size together" in result.stdout
+    assert "maximum likelihood, converged in" in result.stdout
+    assert "95 % normal intervals" in result.stdout
+    assert "independence: chi-square" in result.stdout
+    assert sum(line.startswith(("yes ", "no ")) for line in result.stdout.splitlines()) == 6
+
+
+def test_the_three_styles_hold_the_same_numbers(kept: Path, trees: Path) -> None:
+    arguments = (kept, "tree", "paid", "--candidates", f"tree={trees}", "--level", "0.9")
+    document = json.loads(run(*arguments, "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--csv").stdout)))
+    table = run(*arguments).stdout
+    assert document["level"] == 0.9
+    assert len(rows) == len(document["cells"]) == 8
+    for row, cell in zip(rows, document["cells"], strict=True):
+        assert [row["answer to tree"], row["answer to paid"]] == cell["answers"]
+        assert float(row["share"]) == cell["share"]
+        assert float(row["high"]) == cell["high"]
+        assert f"{100 * cell['share']:.2f} %" in table
+    assert float(rows[0]["p_independence"]) == document["independence"]["p_value"]
+    assert rows[0]["converged"] == str(document["convergence"]["converged"]) == "True"
+    assert [cell["answer"] for cell in document["marginals"]["paid"]] == ["yes", "no"]
+
+
+def test_a_collector_is_asked_with_the_token_and_its_records_can_be_kept(
+    collector: FaultServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "kept"
+    asked = run(collector.url, "park", "paid", "size", "--token", TOKEN, "--save-records", path)
+    assert asked.exit_code == 0, asked.output
+    [request] = collector.gets
+    assert request.path == "/v1/surveys/park/records"
+    assert request.headers["Authorization"] == f"Bearer {TOKEN}"
+    assert run(path, "paid", "size").stdout == asked.stdout
+
+
+def test_one_wave_is_asked_for_and_taken(collector: FaultServer, tmp_path: Path) -> None:
+    both = np.concatenate([collect(YEARLY), collect(YEARLY, 2)])
+    path = tmp_path / "kept"
+    save_records(YEARLY, both, path)
+    assert "2 waves" in str(run(path, "paid", "size").exception)
+    of_file = run(path, "paid", "size", "--wave", 2)
+    assert "n = 2,000" in of_file.stdout
+    collector.survey_reply = Scripted(200, content(YEARLY, collect(YEARLY, 2)))
+    of_url = run(collector.url, "park", "paid", "size", "--wave", 2, "--token", TOKEN)
+    assert of_url.stdout == of_file.stdout
+    assert collector.gets[0].path == "/v1/surveys/park/records?wave=2"
+    with pytest.raises(SourceError, match=r"wave \(3\) must be in \[1, 2\]"):
+        of_wave(YEARLY, both, 3)
+
+
+def test_a_warning_goes_to_the_error_stream(kept: Path, trees: Path) -> None:
+    trees.write_text("elm\n")
+    result = run(kept, "tree", "paid", "--candidates", f"tree={trees}", "--json")
+    [warning] = json.loads(result.stdout)["warnings"]
+    assert f"warning: {warning}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Give a collector's URL"),
+        (["FILE", "paid"], "two or three questions"),
+        (["http://127.0.0.1:9", "park", "paid"], "two or three questions"),
+        (["http://127.0.0.1:9", "park", "paid", "size"], "--token or SOTTO_TOKEN"),
+        (["FILE", "paid", "size", "--candidates", "tree"], "takes QUESTION=FILE"),
+        (["FILE", "paid", "size", "--candidates", "tree="], "takes QUESTION=FILE"),
+        (["FILE", "paid", "tree", "--candidates", "tree=TREES", "--candidates", "tree=TREES"], "given twice for tree"),
+        (["FILE", "paid", "size", "--level", "1"], "--level"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error(kept: Path, trees: Path, arguments: list[str], message: str) -> None:
+    named = [text.replace("FILE", str(kept)).replace("TREES", str(trees)) for text in arguments]
+    result = run(*named)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_saved_records_come_back_and_replace_records_and_nothing_else(kept: Path, trees: Path) -> None:
+    survey, packed = read_records(kept)
+    assert survey == SURVEY
+    assert np.array_equal(packed, collect(SURVEY))
+    save_records(SURVEY, packed[:5], kept)
+    assert len(read_records(kept)[1]) == 5
+    with pytest.raises(SourceError, match=r"trees\.txt are not records"):
+        save_records(SURVEY, packed, trees)
+    assert trees.read_text() == "oak\nelm\nash\n"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda good: b"", "are not records"),
+        (lambda good: b"{}\n", "are not records"),
+        (lambda good: good[:-1], "bytes each"),
+        (lambda good: good.replace(b"\n", b"", 1), "are not records"),
+    ],
+)
+def test_a_file_that_holds_no_records_is_refused(kept: Path, spoil: object, message: str) -> None:
+    assert callable(spoil)
+    kept.write_bytes(spoil(content(SURVEY, collect(SURVEY))))
+    with pytest.raises(SourceError, match=message):
+        read_records(kept)
+
+
+def test_a_missing_file_and_a_large_one_are_refused(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match="begins with http"):
+        read_records(kept.with_name("none"))
+    monkeypatch.setattr(records, "_MAX_BYTES", kept.stat().st_size - 1)
+    with pytest.raises(SourceError, match="must have at most"):
+        read_records(kept)
+
+
+def test_what_a_collector_should_not_answer_is_refused(collector: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FetchError, match="records of another survey"):
+        fetch_records(collector.url, "dinner", TOKEN)
+    with pytest.raises(FetchError, match="visible ASCII"):
+        fetch_records(collector.url, "park", "a b")
+    collector.survey_reply = Scripted(200, b"<html>")
+    with pytest.raises(FetchError, match="what are not records"):
+        fetch_records(collector.url, "park", TOKEN)
+    monkeypatch.setattr(records, "_MAX_BYTES", 3)
+    with pytest.raises(FetchError, match="more than 3 bytes"):
+        fetch_records(collector.url, "park", TOKEN)

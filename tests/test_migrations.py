@@ -1,0 +1,281 @@
+"""Migrations: an old database is refused until it is upgraded, and then keeps everything; a newer one is refused."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from click.testing import CliRunner
+from sqlalchemy import event, inspect, text
+
+from collecting import SMALL, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
+from old_schemas import ANALYST_HASH, Reports, make_old
+from sotto_client.cli import main
+from sotto_collector.errors import StoreError
+from sotto_collector.store import Store, StoredToken, TokenTable
+from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.schema import metadata
+from sotto_collector.store.store import open_dialect
+from sotto_collector.store.upgrade import HEAD
+from sotto_collector.writer import Outcome
+
+N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
+OLD = pytest.mark.parametrize("number", [1, 2])
+
+
+def some_reports(n_reports: int = 70) -> Reports:
+    return {"habits": make_reports(n_reports), "small": make_reports(30, SMALL)}
+
+
+def upgrade(db: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, ["db", "upgrade", "--db", db])
+    return result.exit_code, result.output
+
+
+def execute(db: str, *statements: str) -> None:
+    """Change a database behind the store's back."""
+    dialect = open_dialect(db)
+    try:
+        with dialect.write_engine.begin() as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+    finally:
+        dialect.close()
+
+
+def describe(db: str) -> dict[str, Any]:
+    """Return every table's columns, keys and constraints, and how they differ from what the program means."""
+    dialect = open_dialect(db)
+    try:
+        with dialect.read_engine.connect() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            inspector = inspect(connection)
+            names = inspector.get_table_names()
+            columns = [[{**row, "type": str(row["type"])} for row in inspector.get_columns(name)] for name in names]
+            keys = [(inspector.get_pk_constraint(name)["constrained_columns"]) for name in names]
+            referred = [[row["referred_table"] for row in inspector.get_foreign_keys(name)] for name in names]
+            checks = [sorted(row["sqltext"] for row in inspector.get_check_constraints(name)) for name in names]
+            unique = [[row["column_names"] for row in inspector.get_unique_constraints(name)] for name in names]
+            described = zip(names, columns, keys, referred, checks, unique, strict=True)
+            return {
+                "tables": sorted(described, key=lambda row: row[0]),
+                "difference": compare_metadata(context, metadata),
+            }
+    finally:
+        dialect.close()
+
+
+def check_everything_is_kept(store: Store, reports: Reports) -> None:
+    check_integrity(store)
+    for survey in (SURVEY, SMALL):
+        stored = publish_here(store, survey)
+        assert dict(store.read_reports(stored)) == {report.id: report.record for report in reports[survey.id]}
+        assert store.read_tally(stored) == store.read_tally(stored, 1) == tally_of(survey, reports[survey.id])
+        assert stored.is_open == (survey is SURVEY)
+        assert (stored.cors_origins, stored.reports_per_minute) == ((), None)
+    assert TokenTable(store).find(ANALYST_HASH) == StoredToken(ANALYST_HASH, "analyst", "bob", None, None)
+
+
+@OLD
+def test_database_of_an_earlier_schema_is_refused_with_what_to_do(empty_db: str, number: int) -> None:
+    make_old(empty_db, number, some_reports())
+    with pytest.raises(StoreError, match=rf"must have schema {HEAD}; it has 000{number}: run sotto db upgrade\.$"):
+        Store(empty_db)
+
+
+@OLD
+def test_upgraded_database_keeps_everything_and_counts_on(empty_db: str, number: int) -> None:
+    reports = some_reports()
+    make_old(empty_db, number, reports)
+    assert upgrade(empty_db) == (0, f"schema 000{number} -> {HEAD}\n")
+    for _ in range(2):  # and is opened again as any other
+        with closing(Store(empty_db)) as store:
+            check_everything_is_kept(store, reports)
+    assert upgrade(empty_db) == (0, f"schema {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        more, stored = make_reports(5), publish_here(store)
+        assert count_here(store, stored, reports["habits"][:9] + more) == [Outcome(5, 9, 0)]
+        assert store.read_tally(stored) == tally_of(SURVEY, reports["habits"] + more)
+        assert store.add_survey(publish_here(store, SMALL).survey) is False
+        check_integrity(store)
+
+
+@OLD
+def test_upgraded_database_has_the_tables_of_a_new_one_and_of_the_program(
+    empty_db: str, number: int, tmp_path: Path
+) -> None:
+    make_old(empty_db, number, {"habits": make_reports(3), "small": []})
+    upgrade(empty_db)
+    upgraded = describe(empty_db)
+    if empty_db.startswith("postgresql:"):
+        execute(empty_db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
+    else:
+        empty_db = str(tmp_path / "new.db")
+    Store(empty_db).close()
+    new = describe(empty_db)
+    assert new["difference"] == []
+    assert upgraded["difference"] == []
+    assert [table[0] for table in new["tables"]] == sorted([*metadata.tables, "alembic_version"])
+    assert upgraded == new
+
+
+def test_upgraded_file_can_be_erased_and_rewritten(tmp_path: Path) -> None:
+    db, reports = str(tmp_path / "survey.db"), some_reports()
+    make_old(db, 1, reports)
+    upgrade(db)
+    with closing(Store(db)) as store:
+        stored = publish_here(store)
+        assert store.erase_report(stored, reports["habits"][0].id)
+        store.close_survey(stored.key)
+        store.erase_survey(stored.key)
+        store.rewrite()
+        check_integrity(store)
+        assert [found.survey.id for found in store.list_surveys()] == ["small"]
+
+
+def test_upgraded_file_says_its_schema_to_programs_of_before(tmp_path: Path) -> None:
+    """Versions before Alembic compare user_version, and say that a newer sottovoce wrote a file of a larger one."""
+    for number, name in ((1, "old.db"), (0, "new.db")):
+        if number:
+            make_old(str(tmp_path / name), number, some_reports())
+            upgrade(str(tmp_path / name))
+        Store(tmp_path / name).close()
+        with closing(sqlite3.connect(tmp_path / name)) as connection:
+            assert connection.execute("PRAGMA user_version").fetchone() == (int(HEAD),)
+            assert connection.execute("PRAGMA application_id").fetchone() == (1397707860,)
+
+
+@OLD
+def test_upgrades_at_once_are_one(empty_db: str, number: int) -> None:
+    reports = some_reports()
+    make_old(empty_db, number, reports)
+
+    def run(_: int) -> tuple[str, str]:
+        dialect = open_dialect(empty_db)
+        try:
+            return dialect.upgrade()
+        finally:
+            dialect.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(run, range(4))) == [(f"000{number}", HEAD)] + [(HEAD, HEAD)] * 3
+    with closing(Store(empty_db)) as store:
+        check_everything_is_kept(store, reports)
+
+
+def test_newer_schema_is_refused_to_open_and_to_upgrade(db: str) -> None:
+    Store(db).close()
+    execute(db, "UPDATE alembic_version SET version_num = '0004'")
+    with pytest.raises(StoreError, match=f"must have schema {HEAD}; it has 0004, which a newer sottovoce wrote"):
+        Store(db)
+    code, said = upgrade(db)
+    assert (code, said.count("\n")) == (1, 1)
+    assert "it has 0004, which a newer sottovoce wrote" in said
+
+
+@pytest.mark.parametrize(
+    "statement", ["ALTER TABLE tokens DROP COLUMN expires_s", "DROP TABLE invitations", "DROP TABLE inbox"]
+)
+def test_half_migrated_database_is_refused_with_what_it_lacks(db: str, statement: str) -> None:
+    Store(db).close()
+    execute(db, statement)
+    with pytest.raises(StoreError, match=r"it is half-migrated: it lacks (tokens\.expires_s|invitations\.|inbox\.)"):
+        Store(db)
+    assert upgrade(db)[0] == 1
+
+
+def test_upgrade_that_fails_leaves_the_database_as_it_was(empty_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports = some_reports()
+    make_old(empty_db, 1, reports)
+
+    def fail(*_: object) -> None:
+        raise StoreError("the disk is on fire.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sotto_collector.store.sqlite.check_schema", fail)  # the last that is done before the commit
+        patched.setattr("sotto_collector.store.postgres.check_schema", fail)
+        assert upgrade(empty_db) == (1, "Error: the disk is on fire.\n")
+    with pytest.raises(StoreError, match="it has 0001: run sotto db upgrade"):
+        Store(empty_db)
+    assert upgrade(empty_db)[0] == 0
+    with closing(Store(empty_db)) as store:
+        check_everything_is_kept(store, reports)
+
+
+def test_upgrading_makes_no_database(tmp_path: Path) -> None:
+    code, said = upgrade(str(tmp_path / "typo.db"))
+    assert (code, said) == (1, f"Error: db ({tmp_path / 'typo.db'}) must be an existing database file.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+UPGRADE_AND_DIE = """
+import os, signal, sys
+from sqlalchemy import Engine, event
+from sotto_collector.store.store import open_dialect
+
+db, deadly = sys.argv[1], int(sys.argv[2])
+n_statements = 0
+dialect = open_dialect(db)
+
+@event.listens_for(dialect.write_engine, "before_cursor_execute")
+@event.listens_for(dialect.write_engine, "commit")
+def count(*_):
+    global n_statements
+    n_statements += 1
+    if n_statements == deadly:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+dialect.upgrade()
+print(n_statements)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""Upgrades a database, and dies before its statement of this number, or after the commit."""
+
+
+def upgrade_and_die(db: str, deadly: int) -> int:
+    """Return how many statements were made, 0 where it died on the way."""
+    command = [sys.executable, "-c", UPGRADE_AND_DIE, db, str(deadly)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    return int(done.stdout or 0)
+
+
+def test_upgrade_that_is_killed_is_whole_or_not_begun(empty_db: str) -> None:
+    """Killed before a statement, at the commit, and after it; then upgraded, and everything is there."""
+    reports, chance = some_reports(200), random.Random(24)  # noqa: S311  # when to kill, no secret
+    make_old(empty_db, 1, reports)
+    n_statements = count_statements(empty_db)
+    last = n_statements + 1  # one more than there are: it dies after the commit
+    for deadly in [*(chance.randint(2, n_statements - 1) for _ in range(N_KILLS - 2)), n_statements, last]:
+        n_done = upgrade_and_die(empty_db, deadly)
+        assert (n_done > 0) == (deadly == last)
+        if deadly < last:
+            with pytest.raises(StoreError, match="it has 0001: run sotto db upgrade"):
+                Store(empty_db)
+    assert upgrade(empty_db) == (0, f"schema {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        check_everything_is_kept(store, reports)
+
+
+def count_statements(db: str) -> int:
+    """Return how many statements the upgrade takes, the commit being one, by one that is rolled back at its end."""
+    dialect, n_statements = open_dialect(db), [1]
+    event.listen(dialect.write_engine, "before_cursor_execute", lambda *_: n_statements.append(1))
+    event.listen(dialect.write_engine, "commit", stop)
+    with pytest.raises(ZeroDivisionError):
+        dialect.upgrade()
+    dialect.close()
+    return sum(n_statements)
+
+
+def stop(_: object) -> None:
+    raise ZeroDivisionError

@@ -1,0 +1,156 @@
+"""What was decoded is shown with all that its intervals need, aligned whatever the strings are made of."""
+
+import csv
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from sotto_estimator.quality import Quality
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner, Fit
+from sotto_estimator.strings.render import Subject, align_wide, as_csv, as_json, caption, summary, table, width
+
+ROWS = (
+    DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 1e-30, 50.0, 0.035, -0.045),
+    DecodedString("日本", 0.25, 0.0125, 0.2, 0.3, 1e-10, 20.0, 0.0375, -0.0425),
+    DecodedString('a, "b"', 0.05, 0.02, 0.01, 0.09, 0.003, 2.5, 0.0395, -0.0405),
+)
+SUBJECT = Subject("Fruit", "liked", 2.0, 6.0)
+
+
+def decoded(manner: DecodeManner | None = None, rows: tuple[DecodedString, ...] = ROWS, n_waves: int = 1) -> Decoded:
+    explained = sum(row.share for row in rows)
+    return Decoded(
+        n_reports=12_345,
+        n_waves=n_waves,
+        n_candidates=1_000,
+        n_bits=16,
+        n_hashes=2,
+        n_cohorts=32,
+        manner=manner or DecodeManner(),
+        rows=rows,
+        explained_mass=explained,
+        other_share=1 - explained,
+        other_standard_error=0.031,
+        fit=Fit(530.0, 500, 0.17),
+        warnings=("a warning",),
+    )
+
+
+def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() -> None:
+    assert table(SUBJECT, decoded()).splitlines() == [
+        "Fruit, liked: n = 12,345 reports, epsilon 2.0000 a report, 6.0000 for ever",
+        "95 % intervals by the normal approximation, of those that were detected, about the population",
+        "detected among 1,000 candidates: false discovery rate at most 0.05",
+        "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share",
+        "",
+        "string     share  std. error      low     high  fakes for  against",
+        "🍐 pear  50.00 %      1.00 %  48.00 %  52.00 %    +3.50 %  -4.50 %",
+        "日本     25.00 %      1.25 %  20.00 %  30.00 %    +3.75 %  -4.25 %",
+        'a, "b"    5.00 %      2.00 %   1.00 %   9.00 %    +3.95 %  -4.05 %',
+        "",
+        "detected 3 of 1,000 candidates, 80.00 % of all answers",
+        "other strings 20.00 %, std. error 3.10 %",
+        "fit: residual chi-square 530.0 on 500 degrees of freedom, ratio 1.060, p-value 0.17",
+    ]
+
+
+def test_the_manner_is_said_in_words() -> None:
+    manner = DecodeManner(level=0.999, method="chernoff", fdr=0.01, correction="bonferroni", simultaneous=True)
+    said = caption(Subject("counts.csv"), decoded(manner, n_waves=3))
+    assert said.splitlines() == [
+        "counts.csv: n = 12,345 reports,",
+        "up to 3 of one device: errors and intervals are as wide as that makes them",
+        "99.9 % intervals by the Chernoff-type bound, all together, about the population",
+        "detected among 1,000 candidates: probability of any false discovery at most 0.01",
+    ]
+
+
+def test_one_stage_has_one_epsilon() -> None:
+    assert "for ever" not in caption(Subject("Fruit", "liked", 2.0, 2.0), decoded())
+
+
+def test_a_limit_shows_the_most_common_and_says_so() -> None:
+    assert "日本" not in table(SUBJECT, decoded(), 1)
+    assert summary(decoded(), 1).startswith("detected 3 of 1,000 candidates (1 shown), 80.00 %")
+    assert len(json.loads(as_json(SUBJECT, decoded(), 1))["strings"]) == 1
+    assert len(as_csv(SUBJECT, decoded(), 1).splitlines()) == 2
+
+
+def test_json_and_csv_hold_the_numbers_themselves() -> None:
+    document = json.loads(as_json(SUBJECT, decoded()))
+    assert document["strings"] == [asdict(row) for row in ROWS]
+    assert document["fit"] == {"chi_square": 530.0, "degrees": 500, "p_value": 0.17, "ratio": 1.06}
+    assert document["warnings"] == ["a warning"]
+    expected = {"title": "Fruit", "question": "liked", "epsilon": 2.0, "epsilon_forever": 6.0, "n_reports": 12_345}
+    expected |= {"n_waves": 1, "n_candidates": 1_000, "n_detected": 3, "level": 0.95, "method": "normal"}
+    assert expected.items() <= document.items()
+    rows = list(csv.DictReader(as_csv(SUBJECT, decoded()).splitlines()))
+    for row, found in zip(rows, ROWS, strict=True):
+        assert row["string"] == found.string
+        assert [
+            float(row[name]) for name in ("share", "standard_error", "low", "high", "p_value", "z_score", "shift_up")
+        ] == [
+            found.share,
+            found.standard_error,
+            found.low,
+            found.high,
+            found.p_value,
+            found.z_score,
+            found.shift_up,
+        ]
+        assert (row["n_reports"], row["epsilon"], row["level"], row["correction"]) == ("12345", "2.0", "0.95", "fdr")
+
+
+def test_nothing_found_is_a_table_without_rows_and_csv_with_the_same_header() -> None:
+    nothing = decoded(rows=())
+    assert "detected 0 of 1,000 candidates, 0.00 % of all answers" in table(SUBJECT, nothing)
+    assert as_csv(SUBJECT, nothing) == as_csv(SUBJECT, decoded()).splitlines()[0]
+    assert json.loads(as_json(SUBJECT, nothing))["strings"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("", 0),
+        ("grüße", 5),
+        ("gru\u0308ße", 5),
+        ("ｗｉｄｅ", 8),
+        ("한국", 4),
+        ("👍🏽", 2),
+        ("👩‍👩‍👧", 2),
+        ("🇳🇱🇧🇪", 4),
+        ("🇳🇱🍐", 4),
+        ("❤", 1),
+        ("❤️", 2),
+        ("🍐️", 2),
+        ("नि", 2),
+    ],
+)
+def test_a_text_is_as_wide_as_a_terminal_shows_it(text: str, columns: int) -> None:
+    assert width(text) == columns
+
+
+def test_columns_behind_wide_characters_line_up() -> None:
+    lines = align_wide([["string", "n"], ["日本語", "1"], ["👩‍💻", "20"], ["é", "300"]]).splitlines()
+    assert {width(line) for line in lines} == {11}
+
+
+def test_the_quality_is_said_where_it_is_known() -> None:
+    known = replace(SUBJECT, quality=Quality("liked", 12_345, 7, 3))
+    assert table(known, decoded()).splitlines()[-1] == (
+        "quality of liked: 7 of 12,345 reports implausible, of an honest crowd at most 3"
+    )
+    assert json.loads(as_json(known, decoded()))["quality"]["n_implausible"] == 7
+    assert json.loads(as_json(SUBJECT, decoded()))["quality"] is None
+    assert as_csv(known, decoded()).splitlines()[1].endswith(",7,3")
+    assert as_csv(SUBJECT, decoded()).splitlines()[1].endswith(",,")
+
+
+def test_the_waves_that_are_counted_are_said() -> None:
+    one = Subject("Homes", "home", waves=(2,))
+    assert caption(one, decoded()).splitlines()[0].endswith("reports, wave 2")
+    assert json.loads(as_json(one, decoded()))["waves"] == [2]
+    assert as_csv(one, decoded()).splitlines()[0].split(",").count("waves") == 1
+    pooled = caption(Subject("Homes", "home", waves=(1, 3)), decoded(n_waves=2))
+    assert "up to 2 of waves 1, 3 of one device" in pooled

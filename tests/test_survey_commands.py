@@ -1,0 +1,153 @@
+"""`sotto invite`, `erase`, `configure` against a collector that is served: files, words, exit codes, no secret said."""
+
+import csv
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collecting import INVITED, INVITED_WAVES, SMALL, SURVEY, Served, make_reports, serve
+from sotto_client.cli import main
+from sotto_protocol import Survey
+
+HABITS = "/v1/surveys/habits"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("served") / "survey.db") as started:
+        for survey in (INVITED, INVITED_WAVES, SMALL):
+            publish(started, survey)
+        yield started
+
+
+def publish(served: Served, survey: Survey) -> None:
+    assert served.ask("POST", "/v1/surveys", survey.canonical, served.admin)[0] in (200, 201)
+
+
+def run(served: Served, *arguments: object, token: str | None = None) -> tuple[int, str, str]:
+    """Run a command with the admin's token in the environment; URL stands for the collector's."""
+    env = {"SOTTO_TOKEN": served.admin if token is None else token}
+    words = [served.url if word == "URL" else str(word) for word in arguments]
+    result = CliRunner().invoke(main, words, env=env)
+    assert served.admin not in result.output
+    return result.exit_code, result.stdout, result.stderr
+
+
+def read_codes(path: Path) -> list[str]:
+    with path.open(newline="") as file:
+        return [row["invitation"] for row in csv.DictReader(file)]
+
+
+def test_invitations_are_made_into_a_private_file_counted_and_revoked(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 40, "--to", path)
+    assert (code, out, err) == (0, f"40 invitations in {path}\n", "")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    codes = read_codes(path)
+    assert len(set(codes)) == 40
+    assert not any(text in out + err for text in codes)
+    assert run(served, "invite", "count", "URL", INVITED.id) == (0, "40 unused\n", "")
+    report = replace(make_reports(1, INVITED)[0], invitation=codes[0])
+    assert served.send([report], INVITED)[0] == 200
+    (tmp_path / "some.csv").write_text("name,invitation\n" + "".join(f"x,{text.upper()}\n" for text in codes[:5]))
+    assert run(served, "invite", "revoke", "URL", INVITED.id, "--from", tmp_path / "some.csv") == (0, "4 revoked\n", "")
+    assert run(served, "invite", "revoke", "URL", INVITED.id, "--all") == (0, "35 revoked\n", "")
+    assert run(served, "invite", "count", "URL", INVITED.id) == (0, "0 unused\n", "")
+
+
+def test_many_invitations_are_made_in_several_requests(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sotto_collector.commands.invitations.MAX_INVITATIONS", 30)
+    assert run(served, "invite", "create", "URL", INVITED_WAVES.id, "--count", 70, "--to", tmp_path / "c.csv")[0] == 0
+    assert len(set(read_codes(tmp_path / "c.csv"))) == 70
+    said = "wave 1  70 unused\nwave 2  70 unused\nwave 3  70 unused\n"
+    assert run(served, "invite", "count", "URL", INVITED_WAVES.id) == (0, said, "")
+    assert run(served, "invite", "revoke", "URL", INVITED_WAVES.id, "--all") == (0, "210 revoked\n", "")
+
+
+def test_file_that_is_there_is_not_written_over(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    path.write_text("precious")
+    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 1, "--to", path)
+    assert (code, out, err) == (1, "", f"Error: CSV file ({path}) must be a new file: File exists.\n")
+    assert path.read_text() == "precious"
+
+
+def test_file_is_taken_away_where_no_invitation_came(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    code, _, err = run(served, "invite", "create", "URL", "habits", "--count", 1, "--to", path)
+    assert (code, "409 survey_not_invited" in err) == (1, True)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("content", [b"code\nabc\n", b"", b"invitation\n\xff\n", b'invitation\n"c4n4ry'])
+def test_file_without_invitations_revokes_none(served: Served, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "codes.csv"
+    path.write_bytes(content)
+    code, out, err = run(served, "invite", "revoke", "URL", INVITED.id, "--from", path)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "c4n4ry" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("invite", "revoke", "URL", "invited"),
+        ("invite", "revoke", "URL", "invited", "--all", "--from", "x.csv"),
+        ("invite", "create", "URL", "invited", "--count", 0, "--to", "x.csv"),
+        ("erase", "URL", "habits"),
+        ("erase", "URL", "habits", "--all", "--receipt", "0" * 32),
+        ("configure", "URL", "habits"),
+        ("configure", "URL", "habits", "--no-cors", "--cors-origin", "*"),
+    ],
+)
+def test_command_that_makes_no_sense_is_exit_code_2(served: Served, arguments: tuple[object, ...]) -> None:
+    assert run(served, *arguments)[0] == 2
+
+
+def test_report_is_erased_by_its_receipt_without_a_token(served: Served) -> None:
+    (report,) = make_reports(1)
+    assert served.send([report])[0] == 200
+    n_before = served.ask("GET", f"{HABITS}/tally", token=served.analyst)[2]["n_reports"]
+    command = ("erase", "URL", "habits", "--receipt", f" {report.receipt.upper()} ")
+    assert run(served, *command, token="") == (0, "habits  report erased\n", "")
+    assert served.ask("GET", f"{HABITS}/tally", token=served.analyst)[2]["n_reports"] == n_before - 1
+    code, out, err = run(served, *command, token="")
+    assert (code, out, "404 no_such_report" in err) == (1, "", True)
+
+
+@pytest.mark.parametrize("receipt", ["c4n4ry", "../../tokens", "0" * 31, "g" * 32])
+def test_receipt_that_is_none_is_not_sent(served: Served, receipt: str) -> None:
+    code, out, err = run(served, "erase", "URL", "habits", "--receipt", receipt)
+    assert (code, out) == (1, "")
+    assert err == "Error: receipt must be 32 hexadecimal digits, as the client gave it.\n"
+
+
+def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
+    publish(served, SMALL)
+    code, _, err = run(served, "erase", "URL", "small", "--all")
+    assert (code, "409 survey_open" in err) == (1, True)
+    assert run(served, "close", "URL", "small")[0] == 0
+    assert run(served, "erase", "URL", "small", "--all") == (0, "small  erased\n", "")
+    assert served.ask("GET", "/v1/surveys/small")[0] == 404
+
+
+def test_survey_is_configured_and_what_is_not_given_stays(served: Served) -> None:
+    origin = "https://clinic.example"
+    assert run(served, "configure", "URL", "habits", "--cors-origin", origin) == (0, "habits  configured\n", "")
+    assert run(served, "configure", "URL", "habits", "--reports-per-minute", 600)[0] == 0
+    listed = served.ask("GET", "/v1/surveys", token=served.admin)[2]["surveys"]
+    (row,) = [row for row in listed if row["id"] == SURVEY.id]
+    assert (row["cors_origins"], row["reports_per_minute"]) == ([origin], 600)
+    assert served.ask("GET", HABITS, headers={"Origin": origin})[1]["Access-Control-Allow-Origin"] == origin
+    assert run(served, "configure", "URL", "habits", "--no-cors", "--reports-per-minute", 0)[0] == 0
+    listed = served.ask("GET", "/v1/surveys", token=served.admin)[2]["surveys"]
+    (row,) = [row for row in listed if row["id"] == SURVEY.id]
+    assert (row["cors_origins"], row["reports_per_minute"]) == ([], None)
+    code, _, err = run(served, "configure", "URL", "habits", "--cors-origin", "c4n4ry")
+    assert (code, "422 bad_setting" in err, "c4n4ry" in err) == (1, True, False)
