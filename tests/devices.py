@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fault_server import FaultServer, Scripted
+from sotto_client import Receipt, SurveyClient
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.invitation import invitation_text
 
@@ -46,6 +48,7 @@ epsilon = 16
 max_selected = 64
 """)
 """Two answers give the same report with a probability below 1e-20."""
+CHOSEN = {"which": [f"option-{number:03}" for number in range(0, 128, 2)]}
 
 
 PULSE = compile_toml("""
@@ -76,10 +79,26 @@ epsilon_forever = 0.6
 WORDS: dict[str, Any] = {"word": "kaleidoscope", "rest": "kaleidoscope", "well": True}
 
 
+DIARY = compile_toml("""
+id = "diary"
+title = "Diary"
+waves = 6
+[[questions]]
+id = "word"
+type = "text"
+text = "A word?"
+epsilon = 1
+epsilon_forever = 2.5
+""")
+"""Six waves of one text: of the same answers the third takes a half, and further ones nothing."""
+AWAY = Scripted(503, headers={"Retry-After": "3600"})
+
+
 INVITED = replace(LUNCH, invited=True)
 INVITED_PULSE = replace(PULSE, invited=True)
 CODE = bytes(range(100, 116))
 INVITATION = invitation_text(CODE)
+OTHER_INVITATION = invitation_text(bytes(range(50, 66)))
 
 
 def yes_no(survey_id: str, epsilon: str = "1") -> Survey:
@@ -102,3 +121,51 @@ def sent_ids(bodies: list[bytes]) -> list[str]:
 def raw_of(path: Path) -> bytes:
     """Return all that lies on the disk of a state, the journal included."""
     return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def answer(http: FaultServer, state: Path, answers: dict[str, Any], wave: int) -> Receipt:
+    """Answer one wave with a client of its own, and deliver."""
+    survey_id = json.loads(http.survey_reply.body)["id"]
+    with SurveyClient(http.url, survey_id, state=state) as device:
+        receipt = device.answer(answers, wave)
+        assert device.flush(30)
+    return receipt
+
+
+def let_go(device: SurveyClient) -> None:
+    """Wait until the collector has asked this device to stay away, and have it forget that."""
+    assert not device.flush(10)
+    with device._state.write() as connection:
+        connection.execute("UPDATE outbox SET not_before = 0, is_held = 0")
+
+
+def secrets_of(state: Path) -> list[bytes]:
+    """Return the secret of every report in the ledger, zeros where it was wiped."""
+    return [row[8] for row in rows_of(state, "ledger")]
+
+
+def assert_forgotten(state: Path, secret: bytes, marks: bytes) -> None:
+    """Hold that neither the secret nor a tag, nor a good part of them, is in the file or its journal."""
+    raw = raw_of(state)
+    tags = [marks[start : start + 32] for start in range(0, len(marks), 32)]
+    assert not [part for whole in (secret, *tags) for part in (whole[:8], whole[12:20], whole[24:]) if part in raw]
+    for *_, stored_secret, stored_marks, _ in rows_of(state, "ledger"):
+        assert (stored_secret, stored_marks) == (bytes(32), bytes(len(marks)))
+
+
+def sent(http: FaultServer) -> list[dict[str, Any]]:
+    """Return the reports that were posted, in order."""
+    return [json.loads(post.body)["reports"][0] for post in http.posts]
+
+
+def invitations_in(state: Path) -> list[bytes]:
+    """Return what the ledger has of invitations."""
+    return [row[-1] for row in rows_of(state, "ledger")]
+
+
+def assert_gone(state: Path) -> None:
+    """Hold that no good part of the invitation, in bytes or written, is in the file or its journal."""
+    raw = raw_of(state)
+    forms = [CODE, INVITATION.encode(), INVITATION.upper().encode(), CODE.hex().encode()]
+    assert not [form for whole in forms for form in (whole[:8], whole[4:12], whole[8:16]) if form in raw]
+    assert not any(map(any, invitations_in(state)))

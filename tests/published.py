@@ -103,8 +103,15 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
         if kind == "text" or draw(st.booleans()):
             question |= draw(rappor_members(kind))
         questions.append(question)
-    waves = draw(st.one_of(st.none(), st.integers(2, 1000)))
+    waves = draw(st.one_of(st.none(), st.integers(2, min(1000, 2**22 // sum(map(n_counts_of, questions))))))
     return {"id": draw(ids), "title": draw(words), "questions": questions} | ({"waves": waves} if waves else {})
+
+
+def n_counts_of(question: dict[str, Any]) -> int:
+    """Return how many counts a tally has of an author's question."""
+    if question["type"] == "text":
+        return int(question.get("n_cohorts", 64) * (1 + question.get("n_bits", 128)))
+    return len(question.get("options", "1"))
 
 
 text_members = st.fixed_dictionaries(

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from devices import ANSWERS, INVITED, INVITED_PULSE, LUNCH, PULSE, WORDS, rows_of
+from devices import ANSWERS, INVITED, INVITED_PULSE, LUNCH, PULSE, WIDE, WORDS, rows_of
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import SurveyClient, explain
 from sotto_client.cli import main
+from sotto_client.masking import mask_passwords
 from sotto_protocol import Problem, compile_toml
 
 DEFINITION = """
@@ -57,23 +58,28 @@ def sotto(*arguments: object) -> Result:
 def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> None:
     result = sotto("check", published)
     assert result.exit_code == 0
-    heading, *rows, total, fingerprint = result.stdout.splitlines()
+    heading, *rows, total, limit, period, fingerprint = result.stdout.splitlines()
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "expected"]
     assert rows[0].split() == ["paid", "yes-no", "warner", "1.098612288669", "True", "or", "False"]
     assert [row.split()[0] for row in rows] == ["paid", "dish", "drinks"]
     assert total.split() == ["total", "3.098612288669"]
+    assert limit == "max_epsilon 8 by default, 4.901387711331 left after one report"
+    assert period == "max_period_epsilon 16 in 30 days by default, 12.901387711331 left after one report"
     assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
     assert result.stderr == ""
 
 
 def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
-    heading, word, _, well, total, waves, fingerprint = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
+    lines = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
+    heading, word, _, well, total, waves, limit, period, fingerprint = lines
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "epsilon_forever", "expected"]
     assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
     assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
     assert total.split() == ["total", "2.25"]
     assert waves == "waves 3, of the same answers together epsilon 5.6"
+    assert limit == "max_epsilon 8 by default, 2.4 left after all waves of the same answers"
+    assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
     assert fingerprint == f"fingerprint {PULSE.fingerprint}"
 
 
@@ -81,7 +87,7 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
     for survey, words in ((INVITED, "invited, one report"), (INVITED_PULSE, "invited, one report a wave")):
         path = tmp_path / "survey.json"
         path.write_bytes(replace(survey, min_reports=100).canonical)
-        *_, invited, few, fingerprint = sotto("check", path).stdout.splitlines()
+        *_, invited, few, _, _, fingerprint = sotto("check", path).stdout.splitlines()
         assert invited == f"{words} for each invitation"
         assert few == "min_reports 100, no tally of fewer"
         assert fingerprint.startswith("fingerprint ")
@@ -102,6 +108,13 @@ def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, t
     canonical = sotto("check", "--canonical", definition).stdout
     (tmp_path / "canonical.json").write_text(canonical)
     assert sotto("check", "--canonical", tmp_path / "canonical.json").stdout == canonical
+
+
+def test_check_says_which_of_a_devices_usual_limits_are_too_low(tmp_path: Path) -> None:
+    (tmp_path / "wide.json").write_bytes(WIDE.canonical)
+    *_, limit, period, _ = sotto("check", tmp_path / "wide.json").stdout.splitlines()
+    assert limit == "max_epsilon 8 by default, too low for the 16 of one report"
+    assert period == "max_period_epsilon 16 in 30 days by default, 0 left after one report"
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "outbox"])
@@ -135,6 +148,7 @@ def test_check_names_the_place_in_one_line(tmp_path: Path, name: str, content: b
     assert result.exit_code == 1
     assert result.stdout == ""
     assert message in result.stderr
+    assert result.stderr.startswith(f"Error: {tmp_path / name}: $")
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -143,6 +157,36 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, command: str) -> None
     result = sotto(command, tmp_path / "none.toml")
     assert result.exit_code == 1
     assert "none.toml: No such file" in result.stderr
+
+
+WITH_USER = "http://me:s3cr@t@collector.example"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", WITH_USER], "http:/***@collector.example: No such file"),
+        (["check", "x.toml", WITH_USER], "unexpected extra argument (http://***@collector.example)"),
+        (["explain", WITH_USER], "A collector's URL is followed by a survey's id."),
+        (["explain", WITH_USER.upper()], "A collector's URL is followed by a survey's id."),
+        (["explain", WITH_USER, "lunch"], "url must be http:// or https://, a host, and no user, password"),
+        (["outbox", WITH_USER], "http:/***@collector.example must be a file that is there"),
+        (["outbox", "--timeout-s", WITH_USER], "'http://***@collector.example' is not a valid"),
+        ([WITH_USER], "No such command 'http://***@collector.example'"),
+    ],
+)
+def test_an_address_with_a_password_is_refused_and_the_password_is_not_repeated(
+    arguments: list[str], message: str
+) -> None:
+    result = sotto(*arguments)
+    assert result.exit_code in (1, 2)
+    assert message in result.stderr
+    assert not [part for part in ("s3cr", "t@", "me:") if part in result.output.lower()]
+
+
+def test_addresses_without_a_password_are_left_as_they_are() -> None:
+    for text in ("https://collector.example/x: no", "me@example.org", "a: b@c", "http://a is not\nfrom b@c"):
+        assert mask_passwords(text) == text
 
 
 def test_explain_says_the_same_of_a_file_and_of_a_collector(published: Path, http: FaultServer) -> None:
@@ -287,6 +331,18 @@ def test_outbox_shows_refused_reports_with_the_reason(state: Path, http: FaultSe
     assert printed["rejected"][0]["reason"].startswith("survey_closed")
     assert printed["ledger"][0]["epsilon"] == "3.098612288669"
     assert "secret" not in printed
+
+
+def test_outbox_says_of_a_forgotten_survey_what_all_its_waves_took(http: FaultServer, tmp_path: Path) -> None:
+    http.survey_reply = Scripted(200, PULSE.canonical)
+    with SurveyClient(http.url, "pulse", state=tmp_path / "device.db") as device:
+        for wave in (1, 3):
+            device.answer(WORDS, wave)
+        assert device.flush(30)
+    _, *rows = sotto("outbox", tmp_path / "device.db").stdout.splitlines()
+    assert [re.split(r"\s{2,}", row)[1:4] for row in rows] == [["pulse", wave, "4.5 in all waves"] for wave in "13"]
+    printed = json.loads(sotto("outbox", "--json", tmp_path / "device.db").stdout)
+    assert [(spent["epsilon"], spent["is_summed"]) for spent in printed["ledger"]] == [("4.5", True)] * 2
 
 
 def test_outbox_of_a_new_device_is_empty(tmp_path: Path) -> None:

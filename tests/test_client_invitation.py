@@ -1,6 +1,5 @@
 """Invited surveys: the invitation goes with the report, survives a crash, and leaves the device once it is used."""
 
-import json
 import logging
 import os
 import subprocess
@@ -13,16 +12,30 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from devices import ANSWERS, CODE, INVITATION, INVITED, INVITED_PULSE, LUNCH, WORDS, raw_of, rows_of, yes_no
+from devices import (
+    ANSWERS,
+    AWAY,
+    CODE,
+    INVITATION,
+    INVITED,
+    INVITED_PULSE,
+    LUNCH,
+    OTHER_INVITATION,
+    WORDS,
+    assert_gone,
+    invitations_in,
+    let_go,
+    raw_of,
+    rows_of,
+    sent,
+    yes_no,
+)
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import AlreadyAnswered, BudgetExceeded, InvitationError, ParticipationEnded, SurveyClient
 from sotto_client.cli import main
 from sotto_client.state import State
 from sotto_protocol import Problem, compile_toml
 from sotto_protocol.invitation import invitation_text
-
-AWAY = Scripted(503, headers={"Retry-After": "3600"})
-OTHER = invitation_text(bytes(range(50, 66)))
 
 
 @pytest.fixture
@@ -40,31 +53,6 @@ def pulse() -> Iterator[FaultServer]:
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     return tmp_path / "device.db"
-
-
-def sent(http: FaultServer) -> list[dict[str, Any]]:
-    """Return the reports that were posted, in order."""
-    return [json.loads(post.body)["reports"][0] for post in http.posts]
-
-
-def kept(state: Path) -> list[bytes]:
-    """Return what the ledger has of invitations."""
-    return [row[-1] for row in rows_of(state, "ledger")]
-
-
-def assert_gone(state: Path) -> None:
-    """Hold that no good part of the invitation, in bytes or written, is in the file or its journal."""
-    raw = raw_of(state)
-    forms = [CODE, INVITATION.encode(), INVITATION.upper().encode(), CODE.hex().encode()]
-    assert not [form for whole in forms for form in (whole[:8], whole[4:12], whole[8:16]) if form in raw]
-    assert not any(map(any, kept(state)))
-
-
-def let_go(device: SurveyClient) -> None:
-    """Wait until the collector has asked this device to stay away, and have it forget that."""
-    assert not device.flush(10)
-    with device._state.write() as connection:
-        connection.execute("UPDATE outbox SET not_before = 0, is_held = 0")
 
 
 # On the wire, and what is refused.
@@ -131,8 +119,8 @@ def test_a_refused_invitation_refuses_the_report_for_good(http: FaultServer, sta
         [rejected] = device.rejected
     assert (rejected.receipt, rejected.problem.code) == (receipt.id, code)
     assert b"invitation" not in rejected.body, "what is kept for good is the noise alone"
-    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER) as device:
-        with pytest.raises(AlreadyAnswered):
+    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+        with pytest.raises(AlreadyAnswered, match="whether or not that report was counted"):
             device.answer(ANSWERS)
         assert device.flush(30)
     assert len(http.posts) == 1
@@ -160,7 +148,7 @@ def test_it_is_kept_while_the_report_waits_and_overwritten_with_its_acknowledgem
     with closing(SurveyClient(http.url, "lunch", state=state, invitation=INVITATION)) as device:
         device.answer(ANSWERS)
         assert not device.flush(10)
-    assert kept(state) == [CODE]
+    assert invitations_in(state) == [CODE]
     assert raw_of(state).count(CODE) == 1, "in one place, where it is overwritten"
     assert INVITATION.encode() not in raw_of(state)
     with closing(SurveyClient(http.url, "lunch", state=state)) as device:  # an invitation is not asked for again
@@ -169,7 +157,7 @@ def test_it_is_kept_while_the_report_waits_and_overwritten_with_its_acknowledgem
     assert [report["invitation"] for report in sent(http)] == [INVITATION] * 2
     assert len({post.body for post in http.posts}) == 1
     assert_gone(state)
-    assert kept(state) == [bytes(16)]
+    assert invitations_in(state) == [bytes(16)]
 
 
 def test_no_copy_stays_behind_in_a_file_that_grows_and_shrinks(http: FaultServer, state: Path) -> None:
@@ -182,7 +170,7 @@ def test_no_copy_stays_behind_in_a_file_that_grows_and_shrinks(http: FaultServer
             SurveyClient(http.url, survey.id, state=state, invitation=invitation_text(code), max_period_epsilon=50)
         ) as device:
             device.answer({"q": True})
-    assert set(kept(state)) == set(codes)
+    assert set(invitations_in(state)) == set(codes)
     http.script = []
     with closing(SurveyClient(http.url, "s0", state=state)) as device:
         with device._state.write() as connection:
@@ -212,18 +200,18 @@ def test_every_wave_sends_it_and_it_ends_with_the_last(pulse: FaultServer, state
         with SurveyClient(pulse.url, "pulse", state=state, invitation=invitation) as device:
             device.answer(WORDS, wave)
             assert device.flush(30)
-        assert kept(state) == [CODE if wave < 3 else bytes(16)] * wave
+        assert invitations_in(state) == [CODE if wave < 3 else bytes(16)] * wave
     assert [(report["wave"], report["invitation"]) for report in sent(pulse)] == [(n, INVITATION) for n in (1, 2, 3)]
     assert_gone(state)
 
 
 def test_a_wave_may_bring_a_new_invitation(pulse: FaultServer, state: Path) -> None:
     """As where the first was lost and replaced; the one that was given last is remembered."""
-    for wave, invitation in ((1, INVITATION), (2, OTHER), (3, None)):
+    for wave, invitation in ((1, INVITATION), (2, OTHER_INVITATION), (3, None)):
         with SurveyClient(pulse.url, "pulse", state=state, invitation=invitation) as device:
             device.answer(WORDS, wave)
             assert device.flush(30)
-    assert [report["invitation"] for report in sent(pulse)] == [INVITATION, OTHER, OTHER]
+    assert [report["invitation"] for report in sent(pulse)] == [INVITATION, OTHER_INVITATION, OTHER_INVITATION]
     assert_gone(state)
 
 
@@ -254,7 +242,7 @@ def test_forget_overwrites_it_at_once_where_nothing_waits(pulse: FaultServer, st
     with SurveyClient(pulse.url, "pulse", state=state, invitation=INVITATION) as device:
         device.answer(WORDS, 1)
         assert device.flush(30)
-        assert kept(state) == [CODE]
+        assert invitations_in(state) == [CODE]
         device.forget()
         assert_gone(state)
         with pytest.raises(ParticipationEnded):
@@ -267,7 +255,7 @@ def test_forget_keeps_it_for_what_waits_and_no_longer(pulse: FaultServer, state:
         device.answer(WORDS, 1)
         assert not device.flush(10)
         device.forget()
-        assert kept(state) == [CODE]
+        assert invitations_in(state) == [CODE]
         let_go(device)
         assert device.flush(30)
     assert [report["invitation"] for report in sent(pulse)] == [INVITATION] * 2
@@ -382,6 +370,6 @@ def test_kill_9_before_any_step_loses_no_report_and_uses_no_invitation_twice(
     assert len({post.body for post in pulse.posts}) == 2 * len(codes), "a report is repeated as the same bytes"
     for code in codes:
         raw = raw_of(tmp_path / code)
-        assert kept(tmp_path / code) == [bytes(16)] * 2
+        assert invitations_in(tmp_path / code) == [bytes(16)] * 2
         assert code.encode() not in raw
         assert invitation_text(code.encode()).encode() not in raw

@@ -192,11 +192,22 @@ def test_all_waves_together_are_bounded_by_what_they_take_for_ever() -> None:
     text = str(explanation)
     assert "All answers together in one wave: epsilon 2.25." in text
     assert "In all 3 waves, if they stay the same: epsilon 5.6. A suspicion of\n" in text
-    assert "An answer that you change gives away as much again." in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 110
     of_one = explain(LUNCH)
     assert (of_one.waves, of_one.epsilon_forever) == (1, LUNCH.epsilon)
     assert "wave" not in str(of_one)
+
+
+@pytest.mark.parametrize("survey", [PULSE, INVITED_PULSE, replace(LUNCH, waves=2)])
+def test_of_several_waves_it_says_that_no_epsilon_hides_whether_and_when_an_answer_changed(survey: Survey) -> None:
+    explanation = explain(survey)
+    text = " ".join(str(explanation).split())
+    assert explanation.changes in text
+    assert "Whether you changed an answer, and in which wave, is protected by no epsilon at all" in text
+    assert "a changed answer takes its epsilon anew" in text
+    assert "as much again" not in text
+    assert asdict(explanation)["changes"] == explanation.changes
+    assert explain(LUNCH).changes == ""
 
 
 def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_collector() -> None:

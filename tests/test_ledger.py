@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from devices import PULSE
 from sotto_client import BudgetExceeded, Receipt
-from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
+from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report, write_epsilon
 from sotto_client.state import State
 
 TODAY = date(2026, 3, 1)
@@ -127,7 +127,61 @@ def test_the_report_of_the_last_wave_takes_the_secret_of_all_waves_with_it(ledge
         ledger.settle(receipt)
         assert ledger.entries() == made
     ledger.settle("f-3")
-    assert ledger.entries() == [replace(one, secret=None, marks=None) for one in made[:3]] + made[3:]
+    assert ledger.entries() == [replace(one, secret=None, marks=None, epsilon=3) for one in made[:3]] + made[3:]
+    assert [one.is_summed for one in ledger.entries()] == [True, True, True, False]
+    assert [one.to_receipt().is_summed for one in ledger.entries()] == [True, True, True, False]
+
+
+def test_a_report_by_which_the_survey_is_over_takes_the_secret_of_all_waves_too(ledger: Ledger) -> None:
+    made = [in_wave(1), in_wave(2), in_wave(1, "g")]
+    for one in made:
+        ledger.charge(one, LIMITS)
+    ledger.settle("f-1", ends_survey=True)
+    assert [one.secret for one in ledger.entries()] == [None, None, SECRET]
+    ledger.end("g")
+    assert [one.secret for one in ledger.entries()] == [None] * 3
+
+
+def test_a_sum_is_made_once_and_charged_once(ledger: Ledger) -> None:
+    for wave, epsilon in ((1, "2.25"), (2, "1.1"), (3, "0")):
+        ledger.charge(replace(in_wave(wave), epsilon=Decimal(epsilon)), LIMITS)
+    for _ in range(2):
+        ledger.settle("f-3")
+        ledger.forget("s")
+        ledger.end("f")
+        assert [str(one.epsilon) for one in ledger.entries()] == ["3.35"] * 3
+    ledger.charge(entry("new", "4.65"), LIMITS)
+    with pytest.raises(BudgetExceeded, match=r"max_epsilon \(8\) leaves 0 for survey s"):
+        ledger.charge(entry("more", "0.000000000001"), LIMITS)
+
+
+def test_a_sum_counts_on_the_day_of_its_last_report(ledger: Ledger) -> None:
+    days = {1: TODAY - timedelta(100), 3: TODAY - timedelta(29), 2: TODAY - timedelta(60)}
+    for wave, day in days.items():
+        ledger.charge(replace(in_wave(wave), day=day, epsilon=Decimal(2)), LIMITS)
+    ledger.charge(entry("a", "8", survey_id="a"), LIMITS)
+    fits = replace(entry("b", "6", survey_id="b"))
+    ledger.settle("f-3")
+    with pytest.raises(BudgetExceeded, match=r"max_period_epsilon \(16\) leaves 2 for 30 days"):
+        ledger.charge(fits, LIMITS)
+    ledger.charge(replace(fits, day=TODAY + timedelta(1)), LIMITS)
+
+
+@given(st.decimals("0", "999999999", places=12))
+def test_every_epsilon_is_kept_in_as_many_characters(epsilon: Decimal) -> None:
+    with localcontext() as context:
+        context.prec = 2
+        written = write_epsilon(epsilon)
+    assert len(written) == 30
+    assert Decimal(written) == epsilon
+
+
+def test_only_a_report_that_had_an_invitation_gets_another(ledger: Ledger) -> None:
+    invited = replace(entry("f", "1"), invitation=b"a" * 16)
+    for one in (invited, entry("g", "1")):
+        ledger.charge(one, LIMITS)
+    assert [ledger.admit(receipt, b"b" * 16) for receipt in ("receipt-f", "receipt-g", "none")] == [True, False, False]
+    assert [one.invitation for one in ledger.entries()] == [b"b" * 16, None]
 
 
 def test_forgetting_a_survey_wipes_all_its_versions_and_no_other_survey(ledger: Ledger) -> None:

@@ -1,5 +1,6 @@
 """The device's state file: private, small, shared safely, and with nothing true in it."""
 
+import errno
 import os
 import random
 import secrets
@@ -19,14 +20,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from devices import ANSWERS, LUNCH, WIDE, raw_of, rows_of, yes_no
+from devices import ANSWERS, CHOSEN, LUNCH, WIDE, raw_of, rows_of, yes_no
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import StateError, SurveyClient
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox
 from sotto_client.permanent import check_answers, mark_answers
-from sotto_client.state import _UPGRADES, State, _make_file, default_path
-from sotto_protocol import Problem, Report, batch_body
+from sotto_client.state import State, _make_file, default_path
+from sotto_protocol import Problem
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def text_file(path: Path) -> None:
 def newer_state(path: Path) -> None:
     State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=4")
+        connection.execute("PRAGMA user_version=5")
 
 
 def torn_state(path: Path) -> None:
@@ -124,7 +125,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 4; this sottovoce knows 1 to 3"),
+        (newer_state, "version 5; this sottovoce knows 1 to 4"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),
@@ -149,6 +150,23 @@ def test_a_state_that_cannot_be_made_is_an_error_that_names_it(tmp_path: Path) -
     with pytest.raises(StateError, match="must be a file that is there"):
         State.open(tmp_path / "none.db", create=False)
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(("create", "problem"), [(True, "created"), (False, "read")])
+def test_a_state_in_a_closed_folder_is_an_error_that_names_it(
+    path: Path, create: bool, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the system refuses it; an administrator is not refused, whatever the folder's mode."""
+    usual = Path.stat
+
+    def stat(asked: Path, **options: Any) -> os.stat_result:
+        if asked == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return usual(asked, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(StateError, match=rf"device\.db cannot be {problem} \(Permission denied\)\."):
+        State.open(path, create=create)
 
 
 def test_the_default_place_follows_the_xdg_specification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,8 +338,6 @@ def test_an_acknowledged_report_is_wiped_from_the_outbox(path: Path) -> None:
 
 # Promise P1 in substance: what is delivered is forgotten.
 
-CHOSEN = {"which": [f"option-{number:03}" for number in range(0, 128, 2)]}
-
 
 def fitting_secrets(raw: bytes, record: bytes) -> set[bytes]:
     """Try everything in a file as the secret, as one does who guesses the answers; return what gives the record."""
@@ -355,7 +371,7 @@ def test_a_state_tells_who_guesses_the_answers_nothing_once_the_report_is_settle
     assert made.secret not in raw
     assert made.marks not in raw
     [(_, fingerprint, _, _, survey_id, epsilon, _, receipt, secret, record, _)] = rows_of(path, "ledger")
-    assert (fingerprint, survey_id, epsilon, receipt) == (WIDE.fingerprint, "wide", str(WIDE.epsilon), made.receipt)
+    assert (fingerprint, survey_id, Decimal(epsilon), receipt) == (WIDE.fingerprint, "wide", 16, made.receipt)
     assert (secret, record) == (bytes(32), bytes(len(made.marks)))
 
 
@@ -386,116 +402,6 @@ def test_no_copy_of_a_forgotten_secret_or_mark_stays_behind_in_a_file_that_grows
     assert all(known[:32] in raw for known in waiting.values())
     places = range(0, 32 * 401, 12)
     assert not [at for known in forgotten for at in places if len(known) >= at + 8 and known[at : at + 8] in raw]
-
-
-# States of version 1, which knew no waves, and of version 2, which knew no invitations and no delays.
-
-LEDGERS = {
-    1: """
-CREATE TABLE ledger (
-    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, survey_id TEXT NOT NULL, epsilon TEXT NOT NULL,
-    day TEXT NOT NULL, receipt TEXT NOT NULL, secret BLOB NOT NULL, record BLOB NOT NULL
-);
-""",
-    2: """
-CREATE TABLE ledger (
-    id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, wave INTEGER NOT NULL DEFAULT 1,
-    waves INTEGER NOT NULL DEFAULT 1, survey_id TEXT NOT NULL, epsilon TEXT NOT NULL, day TEXT NOT NULL,
-    receipt TEXT NOT NULL, secret BLOB NOT NULL, marks BLOB NOT NULL, UNIQUE (fingerprint, wave)
-);
-""",
-}
-BESIDE_THE_LEDGER = """
-CREATE TABLE surveys (
-    url TEXT NOT NULL, survey_id TEXT NOT NULL, canonical BLOB NOT NULL, PRIMARY KEY (url, survey_id)
-) WITHOUT ROWID;
-CREATE TABLE outbox (
-    receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
-    n_attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, is_held INTEGER NOT NULL DEFAULT 0,
-    rejected TEXT
-) WITHOUT ROWID;
-PRAGMA application_id=1936684148;
-PRAGMA secure_delete=ON;
-"""
-
-
-def old_state(path: Path, version: int, url: str, n_delivered: int = 0) -> Report:
-    """Make a state as an earlier version did, with a report of WIDE that waits, and others that were delivered."""
-    secret = secrets.token_bytes(32)
-    report = Report(secrets.token_bytes(16), mark_answers(WIDE, check_answers(WIDE, CHOSEN), secret))
-    marks = {1: "record", 2: "marks"}[version]
-    insert = f"INSERT INTO ledger (fingerprint, survey_id, epsilon, day, receipt, secret, {marks}) "
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(LEDGERS[version] + BESIDE_THE_LEDGER + f"PRAGMA user_version={version};")
-        for number in range(n_delivered):
-            row = (f"f{number}", "old", "0.01", "2026-01-01", f"r{number}", bytes(32), bytes(16))
-            connection.execute(f"{insert} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        row = (WIDE.fingerprint, "wide", "16", "2026-01-02", report.receipt, secret, report.record)
-        connection.execute(f"{insert} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        body = batch_body(WIDE, [report])
-        connection.execute(
-            "INSERT INTO outbox (receipt, url, survey_id, body, n_attempts) VALUES (?, ?, 'wide', ?, 3)",
-            (report.receipt, url, body),
-        )
-        connection.execute("INSERT INTO surveys VALUES (?, 'wide', ?)", (url, WIDE.canonical))
-        connection.commit()
-    path.chmod(0o600)
-    return report
-
-
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("n_delivered", [0, 200])  # one page, and many
-def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
-    path: Path, version: int, n_delivered: int
-) -> None:
-    with fault_server(WIDE) as http:
-        http.script = [Scripted(503)] * 1000
-        report = old_state(path, version, http.url, n_delivered)
-        before = {table: rows_of(path, table) for table in ("surveys", "ledger", "outbox")}
-        with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
-            assert device.answer(CHOSEN).id == report.receipt  # known by its record, as ever
-        with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (3,)
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        assert names == {"surveys", "ledger", "outbox"}
-        ledger = [(row[0], row[1], *row[4:-1]) for row in rows_of(path, "ledger")]
-        assert ledger == [(row[0], row[1], *row[-6:]) for row in before["ledger"]]
-        assert {(*row[2:4], row[-1]) for row in rows_of(path, "ledger")} == {(1, 1, b"")}
-        assert rows_of(path, "surveys") == before["surveys"]
-        assert [row[:4] for row in rows_of(path, "outbox")] == [row[:4] for row in before["outbox"]]
-        assert {row[-1] for row in rows_of(path, "outbox")} == {0}  # no delay
-        secret = before["ledger"][-1][-2]
-        assert raw_of(path).count(secret) == 1
-        http.script = []
-        with SurveyClient(http.url, "wide", state=path) as device:
-            assert device.flush(30)
-        assert http.seen == {report.receipt}
-    raw = raw_of(path)
-    assert not [part for part in (secret[:8], secret[12:20], secret[24:], report.record) if part in raw]
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_many_processes_that_take_over_one_state_at_once_share_it(path: Path, version: int) -> None:
-    report = old_state(path, version, "http://127.0.0.1:1", 20)
-    script = "import sys; from sotto_client.state import State; State.open(sys.argv[1]).close()"
-    started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(4)]
-    assert [process.wait(timeout=60) for process in started] == [0] * 4
-    assert len(rows_of(path, "ledger")) == 21
-    assert rows_of(path, "ledger")[-1][7] == report.receipt
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_takeover_that_fails_leaves_the_state_as_it_was(
-    path: Path, version: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old_state(path, version, "http://127.0.0.1:1", 3)
-    before = path.read_bytes()
-    steps = (*_UPGRADES[version], "SELECT 1 FROM nowhere")
-    monkeypatch.setitem(_UPGRADES, version, steps)
-    with pytest.raises(StateError, match="no such table"):
-        State.open(path)
-    assert path.read_bytes() == before
 
 
 def test_showing_a_state_makes_none_of_an_empty_file(tmp_path: Path) -> None:

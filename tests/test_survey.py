@@ -376,6 +376,36 @@ def test_a_survey_that_could_not_be_published_is_not_made(change: dict[str, Any]
         dataclasses.replace(EXAMPLE, **change)
 
 
+def text_counts(n_bits: int, n_cohorts: int) -> dict[str, Any]:
+    """A text question of n_cohorts (1 + n_bits) counts."""
+    return TEXT | {"n_bits": n_bits, "n_cohorts": n_cohorts}
+
+
+def test_all_waves_together_have_at_most_2_to_the_22_counts() -> None:
+    largest = dataclasses.replace(survey_of(text_counts(31, 1024), text_counts(31, 1024)), waves=64)
+    assert Survey.from_canonical(largest.canonical) == largest
+    document = document_of(largest) | {"waves": 65}
+    assert (refused(canonical_json(document)).where, refused(canonical_json(document)).problem) == (
+        "$.waves",
+        "must be at most 64, not 65: the questions have 65536 counts, and all waves together may have 4194304.",
+    )
+    with pytest.raises(SurveyError, match=r"\$\.waves: must be at most 63, not 64: the questions have 65539 counts"):
+        dataclasses.replace(largest, questions=(*largest.questions, *ONE_OF_THREE.questions))
+
+
+ONE_OF_THREE = survey_of({"id": "three"} | ONE_OF)
+
+
+@pytest.mark.parametrize("waves", [1, 2])
+def test_questions_of_more_counts_than_that_are_refused_in_any_wave(waves: int) -> None:
+    fits = survey_of(*[text_counts(255, 1024)] * 16)
+    assert len(fits.questions) == 16
+    with pytest.raises(SurveyError) as caught:
+        dataclasses.replace(fits, questions=(*fits.questions, *ONE_OF_THREE.questions), waves=waves)
+    assert caught.value.where == "$.questions"
+    assert caught.value.problem == "must have at most 4194304 counts; they have 4194307."
+
+
 def test_a_mechanism_of_another_question_type_is_refused() -> None:
     document = document_of(EVERY_MECHANISM)
     document["questions"][0]["mechanism"] = document["questions"][3]["mechanism"]

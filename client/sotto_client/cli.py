@@ -4,6 +4,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 import click
 
+from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError
 
 _EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator"}
@@ -25,7 +26,18 @@ class SideCommands(click.Group):
         try:
             return super().invoke(ctx)
         except SottoError as fault:
-            raise click.ClickException(str(fault)) from fault
+            raise click.ClickException(mask_passwords(str(fault))) from fault
+        except click.ClickException as fault:
+            raise _mask(fault) from fault.__cause__
+
+
+def _mask(fault: click.ClickException) -> click.ClickException:
+    """Return the same refusal without passwords, such as click quotes of what it does not understand."""
+    said = fault.format_message()
+    masked = mask_passwords(said)
+    if masked == said:
+        return fault
+    return click.UsageError(masked, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(masked)
 
 
 def _load(point: EntryPoint) -> click.Command:

@@ -18,7 +18,15 @@ from sotto_client.delivery import MAX_DELAY_S, Delivery
 from sotto_client.entropy import os_coins
 from sotto_client.errors import AlreadyAnswered, InvitationError, ParticipationEnded, StateError
 from sotto_client.exchange import check_survey_id, check_url
-from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
+from sotto_client.ledger import (
+    MAX_EPSILON,
+    MAX_PERIOD_EPSILON,
+    PERIOD_DAYS,
+    Entry,
+    Ledger,
+    Limits,
+    epsilon_of_report,
+)
 from sotto_client.outbox import Outbox, Rejected
 from sotto_client.permanent import SECRET_BYTES, check_answers, mark_answers, report_answers
 from sotto_client.receipt import Receipt
@@ -45,10 +53,11 @@ class SurveyClient:
     `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
 
     What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
-    or of each of its waves, and when the last is delivered the device forgets what could undo its noise. What is not: a
-    device whose state is deleted is a new device, with a new budget and new noise; whoever reads the state file before
-    that delivery can find out what was answered (see `sotto_client.permanent`); and the collector sees the network
-    address, unless the app hides it: that of a survey's reader always, that of a reporter without a relay.
+    or of each of its waves, and when the last is delivered, or the collector says that the survey is over, the device
+    forgets what could undo its noise. What is not: a device whose state is deleted is a new device, with a new budget
+    and new noise; whoever reads the state file before that delivery can find out what was answered (see
+    `sotto_client.permanent`); and the collector sees the network address, unless the app hides it: that of a survey's
+    reader always, that of a reporter without a relay.
 
     Raises ValueError for an argument outside its domain, StateError for a state that cannot be used.
 
@@ -62,9 +71,9 @@ class SurveyClient:
         survey_id: str,
         *,
         state: str | os.PathLike[str] | None = None,
-        max_epsilon: float | Decimal = 8.0,
-        max_period_epsilon: float | Decimal = 16.0,
-        period_days: int = 30,
+        max_epsilon: float | Decimal = MAX_EPSILON,
+        max_period_epsilon: float | Decimal = MAX_PERIOD_EPSILON,
+        period_days: int = PERIOD_DAYS,
         fingerprint: str | None = None,
         timeout_s: float = 10.0,
         invitation: str | None = None,
@@ -111,9 +120,10 @@ class SurveyClient:
         they are the same: until the report of the last wave is delivered, and afterwards from the object that made it.
 
         Raises AnswerError (a question unanswered, or outside its domain), SurveyRefused, SurveyUnavailable,
-        BudgetExceeded, AlreadyAnswered (with the first receipt), ParticipationEnded (after the last wave's delivery, or
-        `forget`, where this wave has no report), InvitationError (one is missing, or the survey takes none),
-        StateError; ValueError for a wave outside its domain. Then nothing was charged.
+        BudgetExceeded, AlreadyAnswered (with the first receipt), ParticipationEnded (after the last wave's delivery,
+        `forget`, or the collector's word that the survey is over, where this wave has no report), InvitationError (one
+        is missing, or the survey takes none), StateError; ValueError for a wave outside its domain. Then nothing was
+        charged.
         """
         if self._is_closed:
             raise StateError("this client is closed.")
@@ -127,6 +137,29 @@ class SurveyClient:
             made = self._make(connection, survey, encoded, wave, list(earlier.values()))
         self._delivery.wake()
         return made.to_receipt()
+
+    def resend(self, invitation: str) -> list[str]:
+        """Send the reports of this survey that were refused for their invitation again, under another; their receipts.
+
+        For an invitation that was mistyped. The reports are the same noise under the same ids, so nothing is charged;
+        further waves take the new invitation too. Reports that were posted elsewhere than this client posts to are left
+        alone. Returns without waiting for the network; [] where there is nothing to mend (see
+        `Rejected.needs_invitation`). Raises ValueError for what is no invitation, StateError.
+        """
+        if self._is_closed:
+            raise StateError("this client is closed.")
+        code = _check_invitation(invitation)
+        with self._state.write() as connection:
+            outbox, ledger = Outbox(connection), Ledger(connection)
+            here = self._post_url, self._source.survey_id
+            refused = [r.receipt for r in outbox.rejected() if r.needs_invitation and (r.url, r.survey_id) == here]
+            receipts = [receipt for receipt in refused if ledger.admit(receipt, code)]
+            for receipt in receipts:
+                outbox.readmit(receipt)
+        if receipts:
+            self._invitation = code
+            self._delivery.wake()
+        return receipts
 
     def forget(self) -> None:
         """End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once.
@@ -209,8 +242,8 @@ class SurveyClient:
         """
         known = self._made.get(earlier.receipt, earlier)
         if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
-            raise AlreadyAnswered(earlier.to_receipt(), survey)
-        return earlier.to_receipt()
+            raise AlreadyAnswered(known.to_receipt(), survey)
+        return known.to_receipt()
 
 
 def _secret_of(survey: Survey, earlier: Sequence[Entry]) -> bytes:

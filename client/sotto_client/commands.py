@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from sotto_client.errors import ClientError
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_client.explain import explain as explain_survey
 from sotto_client.inventory import Inventory, Kept, take_inventory
+from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
-from sotto_protocol import Survey, read_survey
+from sotto_protocol import Survey, SurveyError, read_survey
+from sotto_protocol.documents import decimal_text
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -28,7 +31,8 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 def check(survey_file: Path, canonical: bool) -> None:
     """Check a survey file and print what it takes.
 
-    SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats.
+    SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
+    has unless its app sets others.
     """
     survey = read_file(survey_file)
     if canonical:
@@ -41,6 +45,8 @@ def check(survey_file: Path, canonical: bool) -> None:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")
+    for line in _room(survey):
+        _echo(line)
     _echo(f"fingerprint {survey.fingerprint}")
 
 
@@ -57,7 +63,7 @@ def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float)
     SOURCE is a survey file, or the URL of a collector that has SURVEY.
     """
     if survey_id is None:
-        if source.startswith(("http://", "https://")):
+        if "://" in source:
             raise click.UsageError("A collector's URL is followed by a survey's id.")
         survey = read_file(Path(source))
     else:
@@ -91,12 +97,28 @@ def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float,
 
 
 def read_file(path: Path) -> Survey:
-    """Return a survey from an author's TOML or JSON, or from canonical JSON. Raises SurveyError, ClientError."""
+    """Return a survey from an author's TOML or JSON, or from canonical JSON. Raises ClientError with the path."""
     try:
-        content = path.read_bytes()
+        return read_survey(path.read_bytes(), is_json=path.suffix == ".json")
     except OSError as fault:
         raise ClientError(f"{path}: {fault.strerror}") from fault
-    return read_survey(content, is_json=path.suffix == ".json")
+    except SurveyError as fault:
+        raise ClientError(f"{path}: {fault}") from fault
+
+
+def _room(survey: Survey) -> list[str]:
+    """Return what the limits of a device leave, as they are by default: the survey's own, and that of all surveys."""
+    most = "all waves of the same answers" if survey.waves > 1 else "one report"
+    return [
+        _left("max_epsilon", MAX_EPSILON, "", survey.epsilon_forever, most),
+        _left("max_period_epsilon", MAX_PERIOD_EPSILON, f" in {PERIOD_DAYS} days", survey.epsilon, "one report"),
+    ]
+
+
+def _left(name: str, limit: float, period: str, taken: Decimal, taking: str) -> str:
+    left = Decimal(str(limit)) - taken
+    room = f"{decimal_text(left)} left after {taking}" if left >= 0 else f"too low for the {taken:f} of {taking}"
+    return f"{name} {limit:g}{period} by default, {room}"
 
 
 def _tabulate(survey: Survey) -> list[list[str]]:
@@ -127,7 +149,9 @@ def _send(state: State, timeout_s: float, skip_delay: bool) -> None:
 
 def _describe(inventory: Inventory) -> str:
     spent = [["answered", "survey", "wave", "epsilon", "receipt"]]
-    spent += [[e.day, e.survey_id, str(e.wave), f"{e.epsilon:f}", e.receipt] for e in inventory.ledger]
+    for e in inventory.ledger:
+        epsilon = f"{e.epsilon:f}" + (" in all waves" if e.is_summed else "")
+        spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
     parts = [_align(spent) if inventory.ledger else "nothing answered"]
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")

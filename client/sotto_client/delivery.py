@@ -1,8 +1,9 @@
 """Delivery in the background: one daemon thread that sends what waits, and never gets in the app's way.
 
 A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
-crash at any moment costs a repeat, which the collector knows by its id. With the report of the last wave goes the
-secret of its noise. Every report has a request and a connection of its own: what goes together is linked.
+crash at any moment costs a repeat, which the collector knows by its id. With the report of the last wave, or with the
+collector's word that the survey is over, goes the secret of its noise. Every report has a request and a connection of
+its own: what goes together is linked.
 """
 
 import logging
@@ -181,7 +182,8 @@ class Delivery:
                     _log.warning("A report waits: %s. Next attempt in %.0f s.", reason, wait_s)
                     outbox.postpone(report, self._clock() + wait_s, hold_s is not None)
             if not isinstance(verdict, TryAgain):
-                Ledger(connection).settle(report.receipt)
+                is_over = isinstance(verdict, Refused) and verdict.ends_survey
+                Ledger(connection).settle(report.receipt, ends_survey=is_over)
 
     def _backoff(self, n_failed: int) -> float:
         """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""

@@ -27,11 +27,15 @@ class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
 
 
 class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
-    """There is no survey to be had now. `is_final`: the collector itself said so, and a kept copy must not be used."""
+    """There is no survey to be had now. `is_final`: the collector itself said so, and a kept copy must not be used.
 
-    def __init__(self, message: str, *, is_final: bool = False) -> None:
+    `is_over`: it said that there is no such survey any more.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False, is_over: bool = False) -> None:
         super().__init__(message)
         self.is_final = is_final
+        self.is_over = is_over
 
 
 class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
@@ -53,8 +57,8 @@ class AlreadyAnswered(BudgetExceeded):
     def __init__(self, receipt: Receipt, survey: Survey) -> None:
         wave = f"wave {receipt.wave} of " if survey.waves > 1 else ""
         super().__init__(
-            f"this device has answered {wave}survey {survey.id} (receipt {receipt.id}); another report would take "
-            f"epsilon {float(survey.epsilon):.4g} again and be counted twice.",
+            f"this device has answered {wave}survey {survey.id} before (receipt {receipt.id}), whether or not that "
+            f"report was counted; another one would take epsilon {float(survey.epsilon):.4g} again.",
             needed=survey.epsilon,
             left=Decimal(0),
             limit="one report per wave" if wave else "one report per survey",

@@ -13,9 +13,14 @@ _WHOLE = (
     "report, whatever else they know, and even if the collector is dishonest."
 )
 _WAVES = (
-    "One report a wave is made on your device; asking again within a wave brings nothing new. An answer that you "
-    "change gives away as much again. This holds for anyone who sees all the reports, whatever else they know, and "
-    "even if the collector is dishonest."
+    "One report a wave is made on your device; asking again within a wave brings nothing new. This holds for anyone "
+    "who sees all the reports, whatever else they know, and even if the collector is dishonest."
+)
+_CHANGES = (
+    "If you change an answer: what anyone learns of which answers you gave is bounded, but a changed answer takes its "
+    "epsilon anew. Whether you changed an answer, and in which wave, is protected by no epsilon at all: the noise that "
+    "is drawn once changes with the answer, your reports can be told to be from one device, and over the waves the "
+    "change can be seen. If that alone would tell something about you, do not take part."
 )
 _INVITED = (
     "Only who was invited takes part. Your invitation is sent beside the report{of_waves}, and the collector promises "
@@ -80,7 +85,8 @@ class Explanation:
     """A whole survey: its questions, and what all answers together can give away.
 
     `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
-    all waves, if the answers stay the same. `invited`, `min_reports`: see `Survey`.
+    all waves, if the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
+    nothing. `invited`, `min_reports`: see `Survey`.
     """
 
     survey_id: str
@@ -94,6 +100,7 @@ class Explanation:
     questions: tuple[QuestionExplanation, ...]
     suspicions: tuple[Suspicion, ...]
     suspicions_forever: tuple[Suspicion, ...]
+    changes: str
 
     def __str__(self) -> str:
         scope = "All answers together in one wave" if self.waves > 1 else "All answers together"
@@ -107,8 +114,8 @@ class Explanation:
             )
             whole += [forever, *_bounds(self.suspicions_forever)]
         whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
-        promises = ["\n".join(_wrap(promise, indent="")) for promise in self._promises()]
-        return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole), *promises])
+        more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self._promises()] if text]
+        return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole), *more])
 
     def _promises(self) -> list[str]:
         """Return what the collector has to be taken at its word for."""
@@ -155,6 +162,7 @@ def explain(survey: Survey) -> Explanation:
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
+        _CHANGES if survey.waves > 1 else "",
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sotto_client.ledger import Ledger
+from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
 from sotto_protocol import Question, Survey
@@ -15,13 +15,17 @@ from sotto_protocol.rappor import BloomResponse
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One report that was made; `epsilon` in nats, `day` as an ISO date in UTC."""
+    """One report that was made; `day` as an ISO date in UTC.
+
+    `epsilon` in nats: what it took, or, if `is_summed`, what the survey's reports of all waves took together.
+    """
 
     day: str
     survey_id: str
     fingerprint: str
     wave: int
     epsilon: Decimal
+    is_summed: bool
     receipt: str
 
 
@@ -64,7 +68,7 @@ def take_inventory(state: State) -> Inventory:
     surveys = {survey.fingerprint: survey for survey in map(Survey.from_canonical, texts)}
     return Inventory(
         state.name,
-        tuple(Spent(e.day.isoformat(), e.survey_id, e.fingerprint, e.wave, e.epsilon, e.receipt) for e in entries),
+        tuple(map(_spent, entries)),
         tuple(_keep(report, surveys, "", report.n_attempts) for report in waiting),
         tuple(
             _keep(report, surveys, f"{report.problem.code}: {report.problem.detail}", report.n_attempts)
@@ -81,6 +85,11 @@ def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     """
     record = survey.from_wire([report["answers"]], waves=[report.get("wave")])
     return {question.id: _read_part(question, part) for question, part in survey.columns(record)}
+
+
+def _spent(entry: Entry) -> Spent:
+    of_survey = entry.day.isoformat(), entry.survey_id, entry.fingerprint, entry.wave
+    return Spent(*of_survey, entry.epsilon, entry.is_summed, entry.receipt)
 
 
 def _read_part(question: Question, part: Bytes) -> Any:

@@ -4,7 +4,8 @@ Epsilons are added up (basic composition), in exact decimals, and nothing is eve
 waves every answer has a pot of its own: its reports take one more epsilon each, until all that they could ever take is
 spent. To know an answer again, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads
 the state meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not
-pay it.
+pay it. What each wave took would tell for good in which of them an answer changed, so that goes with the secret: the
+ledger keeps the survey's sum.
 
 The invitation to a survey stands here too, and not in the outbox: only here it can be overwritten where it lies.
 """
@@ -21,14 +22,25 @@ from sotto_client.errors import BudgetExceeded
 from sotto_client.permanent import TAG_BYTES
 from sotto_client.receipt import Receipt
 from sotto_protocol import Survey
+from sotto_protocol.documents import MAX_DECIMALS, decimal_text
+
+MAX_EPSILON = 8.0
+"""What a device lets one survey take, unless its app says otherwise; in nats."""
+MAX_PERIOD_EPSILON = 16.0
+"""What it lets all surveys take in PERIOD_DAYS days."""
+PERIOD_DAYS = 30
 
 _COLUMNS = "fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation"
 _SELECT = f"SELECT {_COLUMNS} FROM ledger"  # noqa: S608  # our own names
 _INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 # Zeros of the same length overwrite the very bytes on the disk, and rows are only ever added at the end. What SQLite
 # deletes, or moves from page to page, can leave copies behind, in spite of secure_delete.
-_FORGET = "UPDATE ledger SET secret = zeroblob(length(secret)), marks = zeroblob(length(marks))"
-_LAST_WAVE = "SELECT fingerprint FROM ledger WHERE receipt = ? AND wave = waves"
+_FORGET = (
+    "UPDATE ledger SET secret = zeroblob(length(secret)), marks = zeroblob(length(marks)), epsilon = ? "
+    "WHERE fingerprint = ?"
+)
+_KNOWN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret <> zeroblob(length(secret))"
+_ADMIT = "UPDATE ledger SET invitation = ? WHERE receipt = ? AND length(invitation) = ?"
 # Of surveys that this device takes part in no more, once none of their reports waits.
 _RELEASE = """
 UPDATE ledger SET invitation = zeroblob(length(invitation))
@@ -36,6 +48,8 @@ WHERE invitation <> zeroblob(length(invitation)) AND secret = zeroblob(length(se
     (SELECT fingerprint FROM ledger JOIN outbox USING (receipt) WHERE rejected IS NULL)
 """
 _EXACT = Context(prec=100, rounding=ROUND_CEILING)  # the app may have set another context
+_LAST_DECIMAL = Decimal(1).scaleb(-MAX_DECIMALS)
+_EPSILON_WIDTH = 30  # characters, all the same number: so that a sum overwrites what it is the sum of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +74,9 @@ class Entry:
     """One report that was made, in one wave of `waves`: `epsilon` in nats, `day` in UTC.
 
     `secret` made the noise, and `marks` tell the answers from others (`sotto_client.permanent.mark_answers`). Both are
-    forgotten when the report of the last wave is delivered. `invitation`: 16 bytes, until no report of the survey needs
-    it any more; None in an open one.
+    forgotten when the report of the last wave is delivered, and `epsilon` is then what all reports of the survey took
+    together, in each of their entries. `invitation`: 16 bytes, until no report of the survey needs it any more; None in
+    an open one.
     """
 
     fingerprint: str
@@ -75,9 +90,14 @@ class Entry:
     marks: bytes | None
     invitation: bytes | None = field(default=None, repr=False)
 
+    @property
+    def is_summed(self) -> bool:
+        """Whether `epsilon` is the sum of all waves."""
+        return self.secret is None and self.waves > 1
+
     def to_receipt(self) -> Receipt:
         """Return what the respondent keeps."""
-        return Receipt(self.receipt, self.survey_id, self.fingerprint, self.epsilon, self.wave)
+        return Receipt(self.receipt, self.survey_id, self.fingerprint, self.epsilon, self.wave, self.is_summed)
 
 
 class Ledger:
@@ -95,36 +115,54 @@ class Ledger:
         rows = self._connection.execute(f"{_SELECT} WHERE fingerprint = ? ORDER BY wave", (fingerprint,))
         return {entry.wave: entry for entry in map(_entry, rows)}
 
-    def settle(self, receipt: str) -> None:
+    def settle(self, receipt: str, *, ends_survey: bool = False) -> None:
         """Note that a report waits no more, after the outbox did.
 
-        With the last wave's, the secret and the marks of all waves are wiped; with the last that waits after that, the
-        invitation.
+        With the last wave's, or the one by which the collector said that the survey is over, the survey is forgotten;
+        with the last that waits after that, the invitation.
         """
-        self._connection.execute(f"{_FORGET} WHERE fingerprint IN ({_LAST_WAVE})", (receipt,))
-        self._connection.execute(_RELEASE)
+        self._forget("receipt = ? AND (wave = waves OR ?)", receipt, ends_survey)
 
     def forget(self, survey_id: str) -> None:
-        """Wipe what could tell which answers the reports of a survey were made of; what they took stays.
+        """Wipe what could tell which answers the reports of a survey were made of, in all its versions.
 
-        The invitation is wiped too, or, where reports wait that need it, with the last of them.
+        What they took stays, as one sum for each version. The invitation is wiped too, or, where reports wait that need
+        it, with the last of them.
         """
-        self._connection.execute(f"{_FORGET} WHERE survey_id = ?", (survey_id,))
+        self._forget("survey_id = ?", survey_id)
+
+    def end(self, fingerprint: str) -> None:
+        """Forget one version of a survey, as `forget` does: the collector has it no more."""
+        self._forget("fingerprint = ?", fingerprint)
+
+    def admit(self, receipt: str, invitation: bytes) -> bool:
+        """Put an invitation in the place of a report's; False, and nothing is changed, where it never had one."""
+        return self._connection.execute(_ADMIT, (invitation, receipt, len(invitation))).rowcount == 1
+
+    def sum_up(self, fingerprint: str) -> None:
+        """Wipe a version's secret and marks, and put the sum of its charges in the place of each; only once."""
+        total = _total(entry.epsilon for entry in self.find(fingerprint).values())
+        self._connection.execute(_FORGET, (write_epsilon(total), fingerprint))
+
+    def _forget(self, condition: str, *values: object) -> None:
+        for (fingerprint,) in self._connection.execute(f"{_KNOWN} AND {condition}", values).fetchall():
+            self.sum_up(fingerprint)
         self._connection.execute(_RELEASE)
 
     def charge(self, entry: Entry, limits: Limits) -> None:
         """Add an entry. Raises BudgetExceeded, and adds nothing, when it takes more than a limit leaves.
 
         The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. (A
-        clock that is put forward does: the device has no other.)
+        clock that is put forward does: the device has no other.) A sum counts on the day of its last report: nobody
+        knows any more what the earlier ones took.
         """
-        earlier = self.entries()
+        earlier = _charges(self.entries())
         start = entry.day - timedelta(days=min(limits.period_days, entry.day.toordinal()) - 1)
         of_survey = _total(old.epsilon for old in earlier if old.survey_id == entry.survey_id)
         of_period = _total(old.epsilon for old in earlier if old.day >= start)
         _require(entry, "max_epsilon", limits.max_epsilon, of_survey, f"for survey {entry.survey_id}")
         _require(entry, "max_period_epsilon", limits.max_period_epsilon, of_period, f"for {limits.period_days} days")
-        numbers = entry.fingerprint, entry.wave, entry.waves, entry.survey_id, str(entry.epsilon)
+        numbers = entry.fingerprint, entry.wave, entry.waves, entry.survey_id, write_epsilon(entry.epsilon)
         kept = entry.secret, entry.marks, entry.invitation or b""
         self._connection.execute(_INSERT, (*numbers, entry.day.isoformat(), entry.receipt, *kept))
 
@@ -146,13 +184,28 @@ def epsilon_of_report(survey: Survey, marks: bytes, earlier: Iterable[Entry]) ->
     return taken or Decimal(0)  # rather than 0E-12
 
 
+def write_epsilon(epsilon: Decimal | str) -> str:
+    """Return an epsilon as it is kept: with 12 decimals, after blanks up to 30 characters.
+
+    >>> write_epsilon("2.25")
+    '                2.250000000000'
+    """
+    return f"{_EXACT.quantize(Decimal(epsilon), _LAST_DECIMAL):>{_EPSILON_WIDTH}f}"
+
+
+def _charges(entries: Iterable[Entry]) -> list[Entry]:
+    """Return every charge once, of entries in order of day: of those of one sum the last."""
+    by_sum = {entry.fingerprint if entry.is_summed else entry.receipt: entry for entry in entries}
+    return list(by_sum.values())
+
+
 def _tags(marks: bytes) -> list[bytes]:
     return [marks[start : start + TAG_BYTES] for start in range(0, len(marks), TAG_BYTES)]
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation = row
-    spent = Decimal(epsilon), date.fromisoformat(day)
+    spent = Decimal(decimal_text(Decimal(epsilon))), date.fromisoformat(day)
     if not any(secret):
         secret = marks = None
     admitting = invitation if any(invitation) else None

@@ -30,6 +30,9 @@ class Waiting:
     delay_until: float = 0.0
 
 
+_NEEDS_INVITATION = ("invitation_required", "invitation_invalid")
+
+
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A report that the collector refused for good, with its reason. It stays charged: it was sent."""
@@ -40,6 +43,11 @@ class Rejected:
     body: bytes
     n_attempts: int
     problem: Problem
+
+    @property
+    def needs_invitation(self) -> bool:
+        """Whether another invitation can mend it: see `SurveyClient.resend`."""
+        return self.problem.code in _NEEDS_INVITATION
 
 
 class Outbox:
@@ -93,6 +101,10 @@ class Outbox:
             "UPDATE outbox SET rejected = ?, n_attempts = n_attempts + 1 WHERE receipt = ?",
             (json.dumps(asdict(problem)), receipt),
         )
+
+    def readmit(self, receipt: str) -> None:
+        """Let a refused report wait again."""
+        self._connection.execute("UPDATE outbox SET rejected = NULL WHERE receipt = ?", (receipt,))
 
 
 def _read_waiting(

@@ -9,6 +9,8 @@ class Receipt:
     """What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` in nats is what it took.
 
     Where an answer was given in an earlier wave too, that is what this report took beyond the earlier ones.
+    `is_summed`: `epsilon` is what this survey's reports of all waves took together, as the device has forgotten what
+    each of them did.
     """
 
     id: str
@@ -16,6 +18,7 @@ class Receipt:
     fingerprint: str
     epsilon: Decimal
     wave: int = 1
+    is_summed: bool = False
 
     def __str__(self) -> str:
         return self.id

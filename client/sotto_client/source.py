@@ -1,12 +1,15 @@
 """Where a survey comes from: the collector, which is not trusted, or the checked copy that the device keeps."""
 
+import hashlib
 import json
+import sqlite3
 from dataclasses import dataclass
 
 from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
 from sotto_client.exchange import Reply, get_survey
-from sotto_client.ledger import Limits
+from sotto_client.ledger import Ledger, Limits
 from sotto_client.state import State
+from sotto_client.verdict import SURVEY_OVER
 from sotto_protocol import Problem, Survey, SurveyError
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 
@@ -24,12 +27,18 @@ class SurveySource:
     def survey(self, state: State) -> Survey:
         """Return the collector's survey and keep it, or the copy kept before when the collector cannot be reached.
 
-        Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+        The version that was kept is over where the collector has another one now, or none: the device forgets what
+        could undo its noise. Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when
+        there is none.
         """
         try:
             survey = self._check(fetch_survey(self.url, self.survey_id, timeout_s=self.timeout_s))
         except SurveyUnavailable as fault:
-            kept = self._kept(state)
+            if fault.is_over:
+                with state.write() as connection:
+                    self._end_kept(connection)
+            with state.read() as connection:
+                kept = self._kept(connection)
             if kept is None or fault.is_final:
                 raise
             return self._check(read_survey(kept, self.survey_id))
@@ -48,20 +57,26 @@ class SurveySource:
             )
         return survey
 
-    def _kept(self, state: State) -> bytes | None:
-        with state.read() as connection:
-            row = connection.execute(
-                "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", (self.url, self.survey_id)
-            ).fetchone()
+    def _kept(self, connection: sqlite3.Connection) -> bytes | None:
+        row = connection.execute(
+            "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", (self.url, self.survey_id)
+        ).fetchone()
         return None if row is None else row[0]
 
     def _keep(self, state: State, survey: Survey) -> None:
         with state.write() as connection:
+            self._end_kept(connection, unless=survey.fingerprint)
             connection.execute(
                 "INSERT INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
                 "SET canonical = excluded.canonical WHERE canonical <> excluded.canonical",  # else nothing is written
                 (self.url, self.survey_id, survey.canonical),
             )
+
+    def _end_kept(self, connection: sqlite3.Connection, unless: str = "") -> None:
+        kept = self._kept(connection)
+        fingerprint = None if kept is None else hashlib.sha256(kept).hexdigest()
+        if fingerprint not in (None, unless):
+            Ledger(connection).end(fingerprint)
 
 
 def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
@@ -95,7 +110,9 @@ def _unavailable(survey_id: str, reply: Reply) -> SurveyUnavailable:
     problem = Problem.from_response(reply.status, reply.body)
     is_final = 400 <= reply.status < 500 and problem.code != "unexpected"  # the collector itself says no
     return SurveyUnavailable(
-        f"survey {survey_id}: the collector says HTTP {reply.status} ({problem.code}).", is_final=is_final
+        f"survey {survey_id}: the collector says HTTP {reply.status} ({problem.code}).",
+        is_final=is_final,
+        is_over=is_final and problem.code in SURVEY_OVER,
     )
 
 

@@ -1,7 +1,8 @@
 """The device's memory: one small SQLite file that only its owner can read, and nothing true in it.
 
 The secret of a survey's noise is in it until the report of the last wave is delivered, and overwritten then (see
-`sotto_client.permanent`); the invitation to a survey, until no report needs it any more.
+`sotto_client.permanent`), and with it what each wave took; the invitation to a survey, until no report needs it any
+more.
 
 Rule: nobody but SQLite opens a file that SQLite may hold open, because closing any descriptor of it drops the process's
 locks (sqlite.org/howtocorrupt.html, 2.2).
@@ -15,9 +16,10 @@ from pathlib import Path
 
 from sotto_client.database import MEMORY, Database, block, making_files
 from sotto_client.errors import StateError
+from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 3
+_VERSION = 4
 _BUSY_TIMEOUT_S = 10.0
 
 # What is deleted is overwritten with zeros, and nothing spills into temporary files.
@@ -42,20 +44,27 @@ CREATE TABLE outbox (
 ) WITHOUT ROWID
 """
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
-# it nor version 2 knew invitations or delays. Rows are written in order and the old pages zeroed (secure_delete), so no
-# copy of a secret is left behind; with a column that was only added, rows would grow, and move, once overwritten.
+# it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
+# Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
+# column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
 _COPY_1 = """
-INSERT INTO ledger SELECT id, fingerprint, 1, 1, survey_id, epsilon, day, receipt, secret, record, x''
+INSERT INTO ledger SELECT id, fingerprint, 1, 1, survey_id, write_epsilon(epsilon), day, receipt, secret, record, x''
 FROM ledger_before ORDER BY id
 """
-_COPY_2 = "INSERT INTO ledger SELECT *, x'' FROM ledger_before ORDER BY id"
+_COPY = """
+INSERT INTO ledger
+SELECT id, fingerprint, wave, waves, survey_id, write_epsilon(epsilon), day, receipt, secret, marks, {}
+FROM ledger_before ORDER BY id
+"""
 _ADD_DELAY = "ALTER TABLE outbox ADD COLUMN delay_until REAL NOT NULL DEFAULT 0"
 _UPGRADES = {  # by the version that there is; 0 is an empty file
     0: (_SURVEYS, _LEDGER, _OUTBOX),
     1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY),
-    2: (_RENAME, _LEDGER, _COPY_2, _DROP, _ADD_DELAY),
+    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY),
+    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP),
 }
+_FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 
 
 def default_path() -> Path:
@@ -132,8 +141,11 @@ class State(Database):
             version = self._check(connection)
             if version == _VERSION:  # another process was faster
                 return
+            connection.create_function("write_epsilon", 1, write_epsilon, deterministic=True)
             for statement in _UPGRADES[version]:
                 connection.execute(statement)
+            for (fingerprint,) in connection.execute(_FORGOTTEN).fetchall():
+                Ledger(connection).sum_up(fingerprint)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={_VERSION}")
 
@@ -147,9 +159,13 @@ def _make_file(path: Path, create: bool) -> Path:
                     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except OSError as fault:
         raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
-    if not path.is_file():
+    try:
+        is_file, n_bytes = path.is_file(), path.stat().st_size if path.is_file() else 0
+    except OSError as fault:
+        raise StateError(f"state {path} cannot be read ({fault.strerror}).") from fault
+    if not is_file:
         raise StateError(f"state {path} must be a file that is there.")
-    if not create and path.stat().st_size == 0:
+    if not create and n_bytes == 0:
         raise StateError(f"state {path} must be a device's state; it is empty.")
     return path
 

@@ -11,6 +11,9 @@ from sotto_protocol import Problem
 MAX_HOLD_S = 86_400.0
 """A collector may ask a device to stay away for a day, not longer."""
 
+SURVEY_OVER = ("survey_closed", "wrong_fingerprint", "no_such_survey")
+"""Codes by which a collector says that a version of a survey has ended."""
+
 _TRY_AGAIN = (408, 425, 429)  # request timeout, too early, too many requests
 
 
@@ -24,6 +27,11 @@ class Refused:
     """The collector will never take the report."""
 
     problem: Problem
+
+    @property
+    def ends_survey(self) -> bool:
+        """Whether it will never take another one either."""
+        return self.problem.code in SURVEY_OVER
 
 
 @dataclass(frozen=True, slots=True)

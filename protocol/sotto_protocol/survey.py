@@ -1,6 +1,7 @@
 """A survey: compiled questions, one canonical text, one fingerprint. Nobody edits it; every side agrees on it."""
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,6 +20,7 @@ from sotto_protocol.question import Question
 from sotto_protocol.question_document import MAX_DECLARED_EPSILON, question_document, read_question
 from sotto_protocol.survey_members import (
     ID_PATTERN,
+    MAX_COUNTS,
     MAX_MIN_REPORTS,
     MAX_OPTION_TEXT,
     MAX_OPTIONS,
@@ -35,6 +37,7 @@ from sotto_protocol.survey_members import (
 __all__ = [
     "FORMAT",
     "ID_PATTERN",
+    "MAX_COUNTS",
     "MAX_DECLARED_EPSILON",
     "MAX_MIN_REPORTS",
     "MAX_OPTIONS",
@@ -61,7 +64,7 @@ class Survey:
     `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
     [1, 1,000,000]: a collector gives no tally of fewer reports, of a wave or a cohort either, and none that differs
-    from an earlier one by fewer.
+    from an earlier one by fewer. The questions have at most 2^22 counts, times the waves. Raises SurveyError.
     """
 
     id: str
@@ -80,6 +83,18 @@ class Survey:
             raise SurveyError("$.invited", "must be true or false.")
         if type(self.min_reports) is not int or not 1 <= self.min_reports <= MAX_MIN_REPORTS:
             raise SurveyError("$.min_reports", f"must be an integer in [1, {MAX_MIN_REPORTS}].")
+        self._check_n_counts()
+
+    def _check_n_counts(self) -> None:
+        n_counts = sum(math.prod(question.mechanism.counts_shape) for question in self.questions)
+        if n_counts > MAX_COUNTS:
+            raise SurveyError("$.questions", f"must have at most {MAX_COUNTS} counts; they have {n_counts}.")
+        if self.waves * n_counts > MAX_COUNTS:
+            raise SurveyError(
+                "$.waves",
+                f"must be at most {MAX_COUNTS // n_counts}, not {self.waves}: the questions have {n_counts} counts, "
+                f"and all waves together may have {MAX_COUNTS}.",
+            )
 
     @cached_property
     def epsilon(self) -> Decimal:

@@ -7,6 +7,8 @@ from sotto_protocol.documents import Fields, is_text
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
 MAX_WAVES = 1000
+MAX_COUNTS = 2**22
+"""Of a survey's tallies, all waves together: 32 MiB of 64-bit counts."""
 MAX_MIN_REPORTS = 1_000_000
 MAX_OPTIONS = 4096
 MAX_TEXT = 2000

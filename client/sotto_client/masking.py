@@ -1,0 +1,14 @@
+"""Messages that people see, without the passwords that they typed into an address."""
+
+import re
+
+_USER_OF_URL = re.compile(r"([a-z][a-z0-9+.-]*:/{1,2})\S*@", re.IGNORECASE)  # one slash: as a path is written
+
+
+def mask_passwords(text: str) -> str:
+    """Return a message in which no URL has a user or a password any more.
+
+    >>> mask_passwords("https://me:s3cret@example.org/x is not there")
+    'https://***@example.org/x is not there'
+    """
+    return _USER_OF_URL.sub(r"\1***@", text)

@@ -1,0 +1,142 @@
+"""What a device keeps of a survey that is over: no secret, and not in which wave an answer changed."""
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from devices import AWAY, DIARY, PULSE, WORDS, answer, assert_forgotten, let_go, raw_of, rows_of, secrets_of
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_client import AlreadyAnswered, ParticipationEnded, SurveyClient, SurveyUnavailable
+from sotto_client.ledger import write_epsilon
+from sotto_client.permanent import check_answers, mark_answers
+from sotto_protocol import Problem
+
+OVER = {
+    code: Scripted(status, Problem(status, code, "Over.").to_json())
+    for status, code in ((409, "survey_closed"), (409, "wrong_fingerprint"), (404, "no_such_survey"))
+}
+
+
+@pytest.fixture
+def http() -> Iterator[FaultServer]:
+    with fault_server(PULSE) as server:
+        yield server
+
+
+@pytest.fixture
+def diary() -> Iterator[FaultServer]:
+    with fault_server(DIARY) as server:
+        yield server
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "device.db"
+
+
+@pytest.mark.parametrize("code", OVER)
+def test_a_collector_that_says_the_survey_is_over_ends_the_secret_at_once(
+    http: FaultServer, state: Path, code: str
+) -> None:
+    answer(http, state, WORDS, 1)
+    [secret] = secrets_of(state)
+    http.script = [OVER[code]]
+    refused = answer(http, state, WORDS, 2)
+    assert_forgotten(state, secret, mark_answers(PULSE, check_answers(PULSE, WORDS), secret))
+    with closing(SurveyClient(http.url, "pulse", state=state)) as device:
+        assert [rejected.receipt for rejected in device.rejected] == [refused.id]
+        with pytest.raises(ParticipationEnded, match="ended taking part"):
+            device.answer(WORDS, 3)
+    assert [Decimal(row[5]) for row in rows_of(state, "ledger")] == [Decimal("4.5")] * 2
+
+
+def test_what_else_waits_for_a_survey_that_is_over_is_still_sent(http: FaultServer, state: Path) -> None:
+    http.script = [AWAY]
+    with closing(SurveyClient(http.url, "pulse", state=state)) as device:
+        device.answer(WORDS, 1)
+        let_go(device)
+        http.script = [AWAY]
+        device.answer(WORDS, 2)
+        let_go(device)
+        http.script = [OVER["survey_closed"]]
+        assert device.flush(30)
+        assert len(device.rejected) == len(http.seen) == 1
+    assert not any(map(any, secrets_of(state)))
+
+
+@pytest.mark.parametrize("code", OVER)
+def test_a_survey_that_is_not_served_any_more_is_over(http: FaultServer, state: Path, code: str) -> None:
+    answer(http, state, WORDS, 1)
+    http.survey_reply = OVER[code]
+    with SurveyClient(http.url, "pulse", state=state) as device, pytest.raises(SurveyUnavailable, match=code):
+        _ = device.survey
+    assert not any(map(any, secrets_of(state)))
+
+
+@pytest.mark.parametrize("reply", [Scripted(503), Scripted(404), Scripted(403, Problem(403, "no", "No.").to_json())])
+def test_a_survey_that_merely_cannot_be_had_is_not_over(http: FaultServer, state: Path, reply: Scripted) -> None:
+    answer(http, state, WORDS, 1)
+    http.survey_reply = reply
+    with SurveyClient(http.url, "pulse", state=state) as device, suppress(SurveyUnavailable):
+        _ = device.survey
+    assert all(map(any, secrets_of(state)))
+
+
+def test_a_new_version_ends_the_one_before_of_the_same_collector_only(http: FaultServer, state: Path) -> None:
+    other = replace(PULSE, title="Pulse elsewhere")
+    with fault_server(other) as elsewhere:
+        answer(elsewhere, state, WORDS | {"well": False}, 1)
+    with SurveyClient(http.url, "pulse", state=state, max_epsilon=50) as device:
+        device.answer(WORDS)
+        assert device.flush(30)
+    assert all(map(any, secrets_of(state)))
+    http.survey_reply = Scripted(200, replace(PULSE, title="Pulse anew").canonical)
+    with SurveyClient(http.url, "pulse", state=state, max_epsilon=50) as device:
+        assert device.survey.title == "Pulse anew"
+    assert [any(secret) for secret in secrets_of(state)] == [True, False]
+
+
+# What each wave took tells when an answer changed.
+
+CHANGES = {"second": "ABBB", "third": "AABB"}
+
+
+@pytest.mark.parametrize("end", ["last wave", "forget", "closed"])
+def test_a_forgotten_survey_does_not_tell_in_which_wave_an_answer_changed(
+    diary: FaultServer, tmp_path: Path, end: str
+) -> None:
+    """But for the sum, the rows of two devices are the same in all that their answers had a part in."""
+    kept = []
+    for name, words in CHANGES.items():
+        state = tmp_path / name
+        waves = [1, 2, 3, 6] if end == "last wave" else [1, 2, 3, 4]
+        for wave, word in zip(waves, words, strict=True):
+            diary.script = [OVER["survey_closed"]] if (end, wave) == ("closed", 4) else []
+            answer(diary, state, {"word": word}, wave)
+        if end == "forget":
+            with closing(SurveyClient(diary.url, "diary", state=state)) as device:
+                device.forget()
+        rows = rows_of(state, "ledger")
+        kept.append([(*row[:5], *row[8:]) for row in rows])
+        assert {Decimal(row[5]) for row in rows} == {Decimal("3.5" if name == "second" else "4")}
+        raw = raw_of(state)
+        assert raw.count(f"{rows[0][5]}{rows[0][6]}".encode()) == 4
+        assert not [charge for charge in ("0.5", "1") if write_epsilon(charge).encode() in raw]
+    assert kept[0] == kept[1]
+
+
+def test_the_object_that_made_a_report_still_knows_what_it_took(http: FaultServer, state: Path) -> None:
+    with SurveyClient(http.url, "pulse", state=state) as device:
+        receipts = [device.answer(WORDS, wave) for wave in (1, 3)]
+        assert device.flush(30)
+        assert [device.answer(WORDS, wave) for wave in (1, 3)] == receipts
+        with pytest.raises(AlreadyAnswered) as caught:
+            device.answer(WORDS | {"well": False}, 1)
+    assert caught.value.receipt == receipts[0]
+    with pytest.raises(AlreadyAnswered) as caught:
+        answer(http, state, WORDS, 1)
+    assert (caught.value.receipt.epsilon, caught.value.receipt.is_summed) == (Decimal("4.5"), True)

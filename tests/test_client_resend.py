@@ -1,0 +1,140 @@
+"""A refused invitation: the report that it came with is sent again, as the same noise, under another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from devices import (
+    ANSWERS,
+    CODE,
+    INVITATION,
+    INVITED,
+    INVITED_PULSE,
+    LUNCH,
+    OTHER_INVITATION,
+    WORDS,
+    assert_gone,
+    invitations_in,
+    rows_of,
+    sent,
+)
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_client import StateError, SurveyClient
+from sotto_protocol import Problem
+
+REFUSED = Scripted(403, Problem(403, "invitation_invalid", "No.", "$.reports[0].invitation").to_json())
+
+
+@pytest.fixture
+def http() -> Iterator[FaultServer]:
+    with fault_server(INVITED) as server:
+        yield server
+
+
+@pytest.fixture
+def pulse() -> Iterator[FaultServer]:
+    with fault_server(INVITED_PULSE) as server:
+        yield server
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "device.db"
+
+
+@pytest.mark.parametrize("code", ["invitation_required", "invitation_invalid"])
+def test_a_mistyped_invitation_can_be_mended_and_the_report_is_the_same(
+    http: FaultServer, state: Path, code: str
+) -> None:
+    http.script = [Scripted(403, Problem(403, code, "No.").to_json())]
+    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+        receipt = device.answer(ANSWERS)
+        assert device.flush(30)
+        assert [rejected.needs_invitation for rejected in device.rejected] == [True]
+    with SurveyClient(http.url, "lunch", state=state) as device:
+        assert device.resend(f" {INVITATION.upper()}\n") == [receipt.id]
+        assert device.flush(30)
+        assert device.rejected == device.pending == []
+        assert device.resend(INVITATION) == []
+    first, second = (post.body for post in http.posts)
+    assert second == first.replace(OTHER_INVITATION.encode(), INVITATION.encode())
+    assert http.seen == {receipt.id}
+    assert len(rows_of(state, "ledger")) == 1
+    assert_gone(state)
+
+
+def test_it_can_be_mended_as_often_as_it_is_refused(http: FaultServer, state: Path) -> None:
+    http.script = [REFUSED] * 2
+    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+        receipt = device.answer(ANSWERS)
+        assert device.flush(30)
+        assert device.resend(OTHER_INVITATION) == [receipt.id]
+        assert device.flush(30)
+        assert device.resend(INVITATION) == [receipt.id]
+        assert device.flush(30)
+    assert [report["invitation"] for report in sent(http)] == [OTHER_INVITATION, OTHER_INVITATION, INVITATION]
+    assert http.seen == {receipt.id}
+
+
+def test_a_mended_invitation_is_that_of_the_further_waves(pulse: FaultServer, state: Path) -> None:
+    pulse.script = [REFUSED]
+    with SurveyClient(pulse.url, "pulse", state=state, invitation=OTHER_INVITATION) as device:
+        device.answer(WORDS, 1)
+        assert device.flush(30)
+        assert invitations_in(state) != [CODE]
+        device.resend(INVITATION)
+        device.answer(WORDS, 2)
+        assert device.flush(30)
+    with SurveyClient(pulse.url, "pulse", state=state) as device:
+        device.answer(WORDS, 3)
+        assert device.flush(30)
+    assert [report["invitation"] for report in sent(pulse)] == [OTHER_INVITATION] + [INVITATION] * 3
+    assert_gone(state)
+
+
+def test_only_reports_that_another_invitation_can_mend_are_sent_again(http: FaultServer, state: Path) -> None:
+    """Not those that were refused for something else, are another collector's, or had no invitation to begin with."""
+    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.").to_json())]
+    with fault_server(LUNCH) as elsewhere:
+        elsewhere.script = [REFUSED]
+        with SurveyClient(elsewhere.url, "lunch", state=state) as device:
+            device.answer(ANSWERS)
+            assert device.flush(30)
+            assert [rejected.needs_invitation for rejected in device.rejected] == [True]
+            assert device.resend(INVITATION) == []
+        with SurveyClient(http.url, "lunch", state=state, invitation=INVITATION) as device:
+            device.answer(ANSWERS)
+            assert device.flush(30)
+            assert sorted(rejected.needs_invitation for rejected in device.rejected) == [False, True]
+            assert device.resend(INVITATION) == device.pending == []
+        with SurveyClient(elsewhere.url, "lunch", state=state) as device:
+            assert device.resend(INVITATION) == []
+        assert len(elsewhere.posts) == len(http.posts) == 1
+    assert_gone(state)
+
+
+def test_another_collectors_refused_report_never_gets_this_ones_invitation(http: FaultServer, state: Path) -> None:
+    with fault_server(INVITED) as elsewhere:
+        elsewhere.script = [REFUSED]
+        with SurveyClient(elsewhere.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+            device.answer(ANSWERS)
+            assert device.flush(30)
+        with SurveyClient(http.url, "lunch", state=state) as device:
+            assert device.resend(INVITATION) == []
+            assert device.flush(30)
+        assert len(elsewhere.posts) == 1
+    assert http.posts == []
+
+
+def test_what_is_no_invitation_does_not_mend_anything(http: FaultServer, state: Path) -> None:
+    http.script = [REFUSED]
+    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+        device.answer(ANSWERS)
+        assert device.flush(30)
+        with pytest.raises(ValueError, match="invitation must be an invitation: 26 letters") as caught:
+            device.resend("CANARY")
+        assert "CANARY" not in str(caught.value)
+        assert len(device.rejected) == 1
+    with pytest.raises(StateError, match="closed"):
+        device.resend(INVITATION)
