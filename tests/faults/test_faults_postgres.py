@@ -1,9 +1,14 @@
 """PostgreSQL fails under load: sessions killed, connections refused, locks held, a crash. 503, then as before."""
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from random import Random
 
 import psycopg
 import pytest
@@ -15,6 +20,8 @@ from sotto_protocol import Report
 
 N_CLIENTS = 40
 """More than a collector has connections to read with: they have to wait for one another."""
+ANSWER_S = 15.0
+GRACE_S = 12.0
 TERMINATE = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -104,6 +111,52 @@ def test_server_that_crashes_and_is_started_again_loses_nothing_acknowledged(hou
             house.crowd.wait_for_status(503, 20)
             house.server.start()
             house.crowd.wait_for(20)
+
+
+@contextmanager
+def halted(server: PostgresServer) -> Iterator[None]:
+    """Stop a server's processes until the block ends: its kernel takes what is sent, and nothing answers."""
+    postmaster = int((server.data / "postmaster.pid").read_text().split()[0])
+    os.kill(postmaster, signal.SIGSTOP)  # first: it starts no more of the others then
+    others = [int(pid) for pid in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()]
+    try:
+        for pid in others:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in (*others, postmaster):
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_server_that_hangs_is_503_in_time_and_afterwards_everything_counts_once(house: House) -> None:
+    with house.under_load(), ThreadPoolExecutor(2) as pool:
+        with halted(house.server):
+            house.crowd.wait_for_status(503, 20)
+            began = time.monotonic()
+            for reply in [pool.submit(each.send, house.crowd.next_batch(Random(1)), SMALL) for each in house.served]:
+                status, headers, _ = reply.result(TIMEOUT_S)
+                assert (status, "Retry-After" in headers) == (503, True)
+            assert time.monotonic() - began < ANSWER_S
+        house.crowd.wait_for(20)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_collector_whose_server_hangs_ends_within_its_grace(server: PostgresServer, workers: str) -> None:
+    crowd = Crowd()
+    with database_of(server.url) as db:
+        with serve(db, "--workers", workers, survey=SMALL) as served, crowd.at_work(served):
+            crowd.wait_for(20)
+            with halted(server):
+                began = time.monotonic()
+                served.process.send_signal(signal.SIGTERM)
+                _, err = served.process.communicate(timeout=TIMEOUT_S)
+                assert time.monotonic() - began < GRACE_S, err
+            assert served.process.returncode == 1  # it could not be left tidy, and that is said
+            assert "no answer in time" in err
+            assert "Traceback" not in err
+        with serve(db, survey=SMALL) as served:
+            crowd.finish(db, served)
+        assert crowd.statuses.keys() <= {200, 503}
 
 
 def test_deadlock_with_somebody_else_ends_and_the_reports_are_counted(house: House) -> None:
