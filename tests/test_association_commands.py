@@ -1,6 +1,7 @@
 """`sotto associate`, the records that it reads, and the three ways to print what it finds."""
 
 import csv
+import errno
 import io
 import json
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from click.testing import CliRunner, Result
 
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_estimator import FetchError, SourceError, records
+from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.commands import associate
+from sotto_estimator.association.render import as_csv, as_json, table
 from sotto_estimator.records import fetch_records, of_wave, read_records, save_records
 from sotto_protocol import Coins, Survey, compile_survey
 from sotto_protocol.mechanism import Bytes
@@ -123,7 +126,28 @@ def test_a_warning_goes_to_the_error_stream(kept: Path, trees: Path) -> None:
     trees.write_text("elm\n")
     result = run(kept, "tree", "paid", "--candidates", f"tree={trees}", "--json")
     [warning] = json.loads(result.stdout)["warnings"]
-    assert f"warning: {warning}" in result.stderr
+    assert f"Warning: {warning}" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["bogus", "size", "tree"])
+def test_candidates_of_a_question_that_takes_none_are_not_passed_over(kept: Path, trees: Path, name: str) -> None:
+    result = run(kept, "paid", "size", "--candidates", f"{name}={trees}")
+    assert result.exit_code == 1
+    assert f"candidates are given for {name}: no text question that is asked for" in str(result.exception)
+
+
+def test_a_token_in_the_environment_is_no_option_that_was_typed(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOTTO_TOKEN", TOKEN)
+    assert run(kept, "paid", "size").exit_code == 0
+
+
+def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_programs() -> None:
+    found = find_association(SURVEY, collect(SURVEY), ["paid", "tree"], {"tree": ["oak", "e\x1b[2J\u202em"]})
+    text = table(found)
+    assert "e\\x1b[2J\\u202em" in text
+    assert not {"\x1b", "\u202e"} & set(text)
+    assert "e\x1b[2J\u202em" in as_csv(found)
+    assert "e\x1b[2J\u202em" in [cell["answers"][1] for cell in json.loads(as_json(found))["cells"]]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +160,10 @@ def test_a_warning_goes_to_the_error_stream(kept: Path, trees: Path) -> None:
         (["FILE", "paid", "size", "--candidates", "tree"], "takes QUESTION=FILE"),
         (["FILE", "paid", "size", "--candidates", "tree="], "takes QUESTION=FILE"),
         (["FILE", "paid", "tree", "--candidates", "tree=TREES", "--candidates", "tree=TREES"], "given twice for tree"),
+        (["FILE", "paid", "tree", "--candidates", "=TREES"], "takes QUESTION=FILE"),
         (["FILE", "paid", "size", "--level", "1"], "--level"),
+        (["FILE", "paid", "size", "--json", "--csv"], "Give --json or --csv, one of the two."),
+        (["FILE", "paid", "size", "--token", "t"], "--token goes with a collector's URL."),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error(kept: Path, trees: Path, arguments: list[str], message: str) -> None:
@@ -170,6 +197,15 @@ def test_a_file_that_holds_no_records_is_refused(kept: Path, spoil: object, mess
     assert callable(spoil)
     kept.write_bytes(spoil(content(SURVEY, collect(SURVEY))))
     with pytest.raises(SourceError, match=message):
+        read_records(kept)
+
+
+def test_a_file_in_a_closed_folder_is_refused_by_name(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deny(path: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", deny)
+    with pytest.raises(SourceError, match=r"park\.records cannot be read: Permission denied\.$"):
         read_records(kept)
 
 

@@ -1,10 +1,12 @@
 """Estimates of a tally: the right shares, levels and words, whatever the form."""
 
 import csv
+import errno
 import io
 import json
 import math
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,6 +165,50 @@ def test_tally_files_merge_and_bad_ones_are_named(tally: Tally, tmp_path) -> Non
         read_tallies([monday, monday])
     with pytest.raises(SourceError, match=r"none\.json cannot be read"):
         read_tallies([tmp_path / "none.json"])
+
+
+def test_equal_tallies_are_merged_with_a_warning_that_they_may_be_copies(tally: Tally, tmp_path: Path) -> None:
+    other = Tally(tally.survey, tally.n_reports, {**tally.support_counts, "paid": np.array([401])})
+    names = {"a.json": tally, "b.json": other, "c.json": tally, "d.json": tally}
+    for name, one in names.items():
+        (tmp_path / name).write_bytes(one.to_json())
+    said: list[str] = []
+    assert read_tallies([tmp_path / name for name in names], said.append).n_reports == 4000
+    assert [text.replace(f"{tmp_path}/", "") for text in said] == [
+        f"{copy} holds the same tally as a.json: if it is a copy, its reports are counted twice."
+        for copy in ("c.json", "d.json")
+    ]
+    (tmp_path / "none.json").write_bytes(Tally.empty(tally.survey).to_json())
+    (tmp_path / "nothing.json").write_bytes(Tally.empty(tally.survey).to_json())
+    said.clear()
+    assert read_tallies([tmp_path / name for name in ("none.json", "nothing.json")], said.append).n_reports == 0
+    assert said == []
+
+
+def test_a_tally_of_another_survey_is_refused_by_the_name_of_its_file(tally: Tally, tmp_path: Path) -> None:
+    other = compile_survey(
+        {"id": "a", "title": "A", "questions": [{"id": "b", "type": "yes-no", "text": "?", "epsilon": 1}]}
+    )
+    (tmp_path / "lunch.json").write_bytes(tally.to_json())
+    (tmp_path / "other.json").write_bytes(Tally.empty(other).to_json())
+    with pytest.raises(SourceError, match=r"other\.json does not go with the tallies before it: \$\.survey"):
+        read_tallies([tmp_path / "lunch.json", tmp_path / "other.json"])
+
+
+def test_a_tally_in_a_closed_folder_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deny(path: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", deny)
+    with pytest.raises(SourceError, match=r"^closed/t\.json cannot be read: Permission denied\.$"):
+        read_tallies([Path("closed/t.json")])
+
+
+def test_files_that_link_in_a_circle_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to("b.json")
+    (tmp_path / "b.json").symlink_to("a.json")
+    with pytest.raises(SourceError, match=r"a\.json cannot be read"):
+        read_tallies([tmp_path / "a.json"])
 
 
 def test_the_epsilon_of_a_paper_survey_is_that_of_its_coin() -> None:

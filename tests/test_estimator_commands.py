@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from sotto_client.cli import main
+from sotto_protocol import Tally, compile_toml
 
 
 def sotto(*arguments: str) -> Result:
@@ -55,6 +57,9 @@ def test_a_probability_is_a_decimal_or_a_fraction(half: str) -> None:
         (["tally.json", "--yes", "4", "--n", "10", "--truth", "1/2"], "one of the three"),
         (["http://127.0.0.1:9", "lunch", "extra"], "followed by one survey's id"),
         (["http://127.0.0.1:9", "lunch"], "--token or SOTTO_TOKEN"),
+        (["tally.json", "--token", "t"], "--token goes with a collector's URL."),
+        (["--yes", "4", "--n", "10", "--truth", "1/2", "--token", "t"], "--token goes with a collector's URL."),
+        (["--yes", "4", "--n", "10", "--truth", "1/2", "--json", "--csv"], "Give --json or --csv, one of the two."),
         (["--level", "1", "--yes", "4", "--n", "10", "--truth", "1/2"], "--level"),
     ],
 )
@@ -80,6 +85,16 @@ def test_a_bad_value_is_one_line_and_exit_code_one(arguments: list[str], message
     assert result.exit_code == 1
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_same_tally_twice_is_counted_with_a_warning(tmp_path: Path) -> None:
+    survey = compile_toml('id = "a"\ntitle = "A"\n[[questions]]\nid = "b"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n')
+    for name in ("monday.json", "copy.json"):
+        (tmp_path / name).write_bytes(Tally(survey, 9, {"b": np.array([5])}).to_json())
+    result = sotto("estimate", str(tmp_path / "monday.json"), str(tmp_path / "copy.json"))
+    assert result.exit_code == 0
+    assert "n = 18 reports" in result.stdout
+    assert result.stderr.startswith(f"Warning: {tmp_path}/copy.json holds the same tally as {tmp_path}/monday.json: ")
 
 
 def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:

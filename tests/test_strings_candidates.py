@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings import candidates
-from sotto_estimator.strings.candidates import CandidateMap, read_candidates
+from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_protocol.bloom import BloomDesign, bloom_bits, bloom_map, google_map
 from sotto_protocol.text import is_answer, normalise
 
@@ -138,6 +138,37 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, content: bytes, mes
         read_candidates(write(tmp_path, content))
     assert message in str(caught.value)
     assert "list.txt" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("e\u0301te\u0301\n\u00e9t\u00e9\n".encode(), ("e\u0301te\u0301", "\u00e9t\u00e9")),
+        (b"a\tb\r\npe\x00ar\n", ("a\tb", "pe\x00ar")),
+        ("pe\u202ear".encode(), ("pe\u202ear",)),
+        (5000 * b"x", (5000 * "x",)),
+    ],
+)
+def test_strings_of_another_hash_are_taken_as_they_stand(
+    tmp_path: Path, content: bytes, expected: tuple[str, ...]
+) -> None:
+    assert read_strings(write(tmp_path, content)) == expected
+    assert read_strings(write(tmp_path, b"n\n" + content), "n") == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "holds no candidates"),
+        (b"apple\n\n", "line 2: is empty."),
+        (b"apple\napple\n", "line 2: 'apple' is already on line 1."),
+        (b"pe\xe4r\n", "line 1: byte 3 is not UTF-8."),
+        (200_000 * b"x", "line 1: has more than 131072 bytes."),
+    ],
+)
+def test_a_bad_file_of_such_strings_is_refused_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(SourceError, match=message):
+        read_strings(write(tmp_path, content))
 
 
 def test_a_file_that_is_missing_or_a_folder_is_refused_by_name(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import tomllib
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
+from sotto_estimator import DomainError
 from sotto_estimator.records import save_records
 from sotto_estimator.strings.candidates import CandidateMap
+from sotto_estimator.strings.question import decode_tally
 from sotto_protocol import Coins, Tally, compile_survey, compile_toml, hmac_bytes
 from sotto_protocol.bloom import BloomDesign
 from sotto_protocol.rappor import BloomResponse
@@ -39,12 +42,14 @@ def sotto(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def expected_counts(mapped: CandidateMap, if_true: float, if_other: float) -> NDArray[np.int64]:
-    """Return the counts of a tally without a deviation: what SHARES lead to on average, rounded."""
+def expected_counts(
+    mapped: CandidateMap, if_true: float, if_other: float, parts: Mapping[str, float] = SHARES
+) -> NDArray[np.int64]:
+    """Return the counts of a tally without a deviation: what the strings' shares lead to on average, rounded."""
     design = mapped.design
     bits = mapped.bits(0, len(mapped))
     is_set = (bits[..., None] == np.arange(design.n_bits)).any(axis=2)
-    shares = np.tensordot(list(SHARES.values()), is_set, axes=1)
+    shares = np.tensordot(list(parts.values()), is_set, axes=1)
     counts = np.rint(PER_COHORT * (if_other + (if_true - if_other) * shares)).astype(np.int64)
     return np.concatenate([np.full((design.n_cohorts, 1), PER_COHORT), counts], axis=1)
 
@@ -103,6 +108,47 @@ def test_googles_files_are_decoded_with_candidates_that_are_hashed_as_there(fold
     check(sotto("decode", *google_files(folder), "--candidates", folder / "list.txt", "--json"))
 
 
+SPELLINGS = ("e\u0301clair", "\u00e9clair", "a\tb", "pe\u202ear", 300 * "x")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("given", ["--map", "--candidates"])
+def test_googles_strings_keep_their_bytes_and_know_no_rules_for_answers(
+    folder: Path, given: str, spelling: str
+) -> None:
+    """The hash is over bytes: devices there reported this spelling, and nobody another."""
+    every = CandidateMap.of([*SPELLINGS, *ABSENT], GOOGLE, "google")
+    counts = expected_counts(CandidateMap.of([spelling], GOOGLE, "google"), 0.625, 0.375, {spelling: 1.0})
+    write(folder / "counts.csv", counts.tolist())
+    numbers = every.bits(0, len(every)).reshape(len(every), -1) + 1 + 16 * np.repeat(np.arange(32), 2)
+    write(folder / "map", [[text, *row] for text, row in zip(every.strings, numbers.tolist(), strict=True)])
+    (folder / "candidates").write_bytes("\n".join(every.strings).encode())
+    result = sotto("decode", *google_files(folder), given, folder / given.strip("-"), "--json")
+    assert result.exit_code == 0, result.stderr
+    assert [row["string"] for row in json.loads(result.stdout)["strings"]] == [spelling]
+    shown = sotto("decode", *google_files(folder), given, folder / given.strip("-")).stdout
+    assert not {"\t", "\u202e"} & set(shown)
+
+
+def test_a_surveys_candidates_are_brought_to_the_normal_form_that_devices_report(folder: Path) -> None:
+    mechanism = SURVEY.questions[0].mechanism
+    assert isinstance(mechanism, BloomResponse)
+    answer = CandidateMap.of(["\u00e9clair"], mechanism.design)
+    counts = expected_counts(
+        answer, mechanism.prob_support_if_true, mechanism.prob_support_if_other, {"\u00e9clair": 1.0}
+    )
+    n = 32 * PER_COHORT
+    eclairs = Tally(SURVEY, n, {"liked": counts, "paid": np.array([n // 2])})
+    (folder / "tally.json").write_bytes(eclairs.to_json())
+    (folder / "list.txt").write_bytes("e\u0301clair\nfig\n".encode())
+    command = sotto("decode", folder / "tally.json", "liked", "--candidates", folder / "list.txt", "--json")
+    library = decode_tally(eclairs, "liked", ["e\u0301clair", "fig"])
+    assert [row["string"] for row in json.loads(command.stdout)["strings"]] == ["\u00e9clair"]
+    assert [row.string for row in library.rows] == ["\u00e9clair"]
+    with pytest.raises(DomainError, match="differ"):
+        decode_tally(eclairs, "liked", ["e\u0301clair", "\u00e9clair"])
+
+
 def test_a_tally_file_is_decoded_with_the_hash_of_surveys(folder: Path) -> None:
     lines = sotto("decode", folder / "tally.json", "liked", "--candidates", folder / "list.txt", "--json")
     check(lines)
@@ -130,6 +176,7 @@ def test_tally_files_are_merged(folder: Path) -> None:
     (folder / "again.json").write_bytes(tally().to_json())
     merged = sotto("decode", folder / "tally.json", folder / "again.json", "liked", "--candidates", folder / "list.txt")
     assert f"n = {64 * PER_COHORT:,} reports" in merged.stdout
+    assert "again.json holds the same tally as" in merged.stderr
 
 
 def test_the_table_the_csv_and_the_json_say_the_same(folder: Path) -> None:
@@ -204,6 +251,10 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
         (["reports", "--unknown"], "or a file of packed reports and QUESTION."),
         (["one", "two", "liked", "--unknown"], "--unknown takes one file of packed reports."),
         (["http://127.0.0.1:9", "fruit", "liked", "--unknown"], "--token or SOTTO_TOKEN is needed"),
+        (["tally.json", "liked", "--json", "--csv"], "Give --json or --csv, one of the two."),
+        (["tally.json", "liked", "--candidates", "list.txt", "--token", "t"], "--token goes with a collector's URL."),
+        (["reports", "liked", "--unknown", "--token", "t"], "--token goes with a collector's URL."),
+        (["--params", "p.csv", "--counts", "c.csv", "--map", "m.csv", "--token", "t"], "--token goes with"),
         (["--level", "1"], "--level"),
         (["--fdr", "0"], "--fdr"),
         (["--limit", "0"], "--limit"),
@@ -297,10 +348,16 @@ def test_strings_that_nobody_listed_are_found_from_packed_reports(records: Path)
         assert row["low"] <= share <= row["high"]
 
 
-def test_an_alphabet_that_the_strings_are_not_made_of_finds_none_and_says_so(records: Path) -> None:
-    result = sotto("decode", records, "word", "--unknown", "--alphabet", "xyz")
-    assert result.exit_code == 1
-    assert "no string was found from n-grams" in result.stderr
+def test_an_alphabet_that_the_strings_are_not_made_of_finds_none_which_is_a_result(records: Path) -> None:
+    source = ("decode", records, "word", "--unknown", "--alphabet", "xyz")
+    result = sotto(*source)
+    assert result.exit_code == 0
+    assert "detected 0 of 0 strings made of n-grams" in result.stdout
+    assert "Warning: no string was found from n-grams.\n" in result.stderr
+    assert "no n-gram stands out from the noise at position 1" in result.stderr
+    assert "candidate" not in result.output
+    assert json.loads(sotto(*source, "--json").stdout)["strings"] == []
+    assert sotto(*source, "--csv").stdout.startswith("string,share,")
 
 
 PLAN = ("plan", "--text", "--epsilon", 2, "--n", 1_000_000, "--candidates-n", 1000)
@@ -342,6 +399,7 @@ def test_a_text_plan_is_the_same_in_json_and_csv_and_keeps_to_what_is_given() ->
         (["--text", "--n", "1000", "--candidates-n", "9", "--bits", "2", "--hashes", "3"], "n_hashes (3) must be"),
         (["--n", "1000", "--candidates-n", "9"], "--candidates-n goes with --text."),
         (["--n", "1000", "--bits", "9"], "--bits goes with --text."),
+        (["--n", "1000", "--json", "--csv"], "Give --json or --csv, one of the two."),
     ],
 )
 def test_an_impossible_text_plan_is_a_usage_error(arguments: list[str], message: str) -> None:

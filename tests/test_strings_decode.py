@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rappor_cases import CASES, Setting, bits_set, read_case, score
+from rappor_cases import CASES, Setting, bits_set, collect, read_case, score
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
@@ -138,7 +138,7 @@ def test_where_no_candidate_is_true_nothing_is_found_and_it_is_said() -> None:
         counts, candidates, _ = setting.draw(seed)
         decoded = decode(counts, RATES, candidates, DecodeManner(fdr=0.0001, correction="bonferroni"))
         assert decoded.rows == ()
-        assert decoded.other_share == 1
+        assert (decoded.other_share, decoded.other_standard_error) == (1, None)
         assert any("no candidate was found" in text for text in decoded.warnings)
         assert any("the model fits badly" in text for text in decoded.warnings)
 
@@ -180,8 +180,31 @@ def test_cohorts_without_reports_and_counts_of_0_or_all_give_numbers(
     candidates = CandidateMap.of([f"s{number}" for number in range(5)], BloomDesign(8, 2, 4))
     decoded = decode(counts, RATES, candidates, manner)
     check_consistent(decoded)
-    assert np.isfinite([decoded.fit.chi_square, decoded.fit.p_value, decoded.other_standard_error]).all()
+    assert np.isfinite([decoded.fit.chi_square, decoded.fit.p_value, decoded.other_standard_error or 0]).all()
+    assert (decoded.other_standard_error is None) == (decoded.rows == ())
     assert any("cohorts have no reports" in text for text in decoded.warnings)
+
+
+@pytest.mark.parametrize("n_bits", [2, 3, 8])
+def test_cohorts_whose_bits_are_all_as_common_tell_nothing(n_bits: int) -> None:
+    """With one hash nothing is left to vary: what rounding leaves of it is neither NaN nor evidence."""
+    totals = np.full(16, 7)
+    ones = np.random.default_rng(3).integers(0, 8, (16, 1))
+    candidates = CandidateMap.of([f"s{number}" for number in range(5)], BloomDesign(n_bits, 1, 16))
+    with np.errstate(invalid="raise"):
+        decoded = decode(BitCounts(totals, np.repeat(ones, n_bits, axis=1)), RATES, candidates)
+    assert decoded.rows == ()
+
+
+@pytest.mark.parametrize("n_reports", [1, 2, 3])
+def test_one_report_or_a_few_detect_no_string(n_reports: int) -> None:
+    """Each bit of a report is one of 256 that mean some candidate, if any: of 40 collections none finds a string."""
+    design, rates = BloomDesign(256, 1, 64), BitRates(0.982, 0.018)
+    for seed in range(40):
+        generator = np.random.default_rng([n_reports, seed])
+        absent = CandidateMap.of([f"absent-{seed}"], design)
+        counts = collect(absent, np.ones(1), n_reports, rates, generator)
+        assert decode(counts, rates, CandidateMap.of([f"{seed}-{number}" for number in range(20)], design)).rows == ()
 
 
 def test_what_cannot_be_decoded_is_refused() -> None:

@@ -9,8 +9,9 @@ import pytest
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitRates
-from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner, Fit
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
 from sotto_estimator.strings.google import read_counts, read_map, read_params, write_results
+from sotto_estimator.strings.remarks import Fit
 from sotto_protocol.bloom import BloomDesign, google_map
 
 DESIGN = BloomDesign(4, 2, 3)

@@ -198,14 +198,32 @@ def test_rejections_are_those_of_the_step_up_procedure_by_hand() -> None:
     for _ in range(200):
         n = int(generator.integers(1, 40))
         p_values = generator.random(n) ** generator.integers(1, 6)
-        n_true = min(n, 2 * (1 + sum(value > 0.5 for value in p_values)))
+        n_true = min(n, 2 * (1 + sum(value >= 0.5 for value in p_values)))
         most = 0
         for count in range(1, n + 1):
             value = sorted(p_values)[count - 1]
-            if value <= 0.5 and value <= 0.1 * count / n_true:
+            if value <= 0.1 and value <= 0.1 * count / n_true:
                 most = count
         expected = [sum(other < value for other in p_values) < most for value in p_values]
         assert rejected(p_values, 0.1, "fdr").tolist() == expected
         assert rejected(p_values, 0.1, "bonferroni").tolist() == [value <= 0.1 / n for value in p_values]
         smallest = np.sort(p_values)[:3]
         assert rejected(smallest, 0.1, "bonferroni", 1000).tolist() == [value <= 1e-4 for value in smallest]
+
+
+def test_a_rate_above_a_half_rejects_nothing_that_the_estimate_of_true_hypotheses_counts() -> None:
+    p_values = np.array([0.01] * 9 + [0.6])
+    assert rejected(p_values, 0.9, "fdr").tolist() == [True] * 9 + [False]
+
+
+@pytest.mark.parametrize("p_value", [0.06, 0.15, 0.5])
+def test_equal_p_values_that_are_no_evidence_are_not_rejected_however_many(p_value: float) -> None:
+    assert not rejected(np.full(20, p_value), 0.05, "fdr").any()
+
+
+@pytest.mark.parametrize("n_bits", [2, 3, 7])
+def test_equal_weights_of_one_hash_have_no_variance_and_never_less(n_bits: int) -> None:
+    weights = np.repeat(np.random.default_rng(8).standard_normal((100, 1)), n_bits, axis=1)
+    variances = HashMoments.of(BloomDesign(n_bits, 1, 1)).quadratic(weights)
+    assert variances.min() >= 0
+    assert variances == pytest.approx(0, abs=1e-12)

@@ -1,13 +1,15 @@
 """What was decoded is shown with all that its intervals need, aligned whatever the strings are made of."""
 
 import csv
+import io
 import json
 from dataclasses import asdict, replace
 
 import pytest
 
 from sotto_estimator.quality import Quality
-from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner, Fit
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
+from sotto_estimator.strings.remarks import Fit
 from sotto_estimator.strings.render import Subject, align_wide, as_csv, as_json, caption, summary, table, width
 
 ROWS = (
@@ -107,6 +109,35 @@ def test_nothing_found_is_a_table_without_rows_and_csv_with_the_same_header() ->
     assert "detected 0 of 1,000 candidates, 0.00 % of all answers" in table(SUBJECT, nothing)
     assert as_csv(SUBJECT, nothing) == as_csv(SUBJECT, decoded()).splitlines()[0]
     assert json.loads(as_json(SUBJECT, nothing))["strings"] == []
+
+
+HOSTILE = "a\x1b[2J\u202eb\r\n\u2028c\x9b👩‍💻"
+
+
+def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_programs() -> None:
+    hostile = decoded(rows=(replace(ROWS[0], string=HOSTILE),))
+    text = table(SUBJECT, hostile)
+    assert "a\\x1b[2J\\u202eb\\r\\n\\u2028c\\x9b👩‍💻 " in text
+    assert not set(text) & set("\x1b\u202e\r\u2028\x9b")
+    assert json.loads(as_json(SUBJECT, hostile))["strings"][0]["string"] == HOSTILE
+    [row] = csv.DictReader(io.StringIO(as_csv(SUBJECT, hostile), newline=""))
+    assert row["string"] == HOSTILE
+
+
+def test_where_nothing_was_found_no_error_of_the_others_is_pretended() -> None:
+    nothing = replace(decoded(rows=()), other_standard_error=None)
+    assert (
+        "\nother strings 100.00 %, of unknown std. error: where no string is detected, no share is estimated\n"
+        in table(SUBJECT, nothing)
+    )
+    assert json.loads(as_json(SUBJECT, nothing))["other_standard_error"] is None
+
+
+def test_strings_of_n_grams_are_not_called_candidates() -> None:
+    text = table(SUBJECT, replace(decoded(), origin="n-grams"))
+    assert "detected among 1,000 strings made of n-grams: " in text
+    assert "detected 3 of 1,000 strings made of n-grams, " in text
+    assert "candidate" not in text
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,6 @@ def test_five_strings_of_zipf_shares_are_found_and_nothing_else() -> None:
     answers = np.where(generator.random(n_people) < 0.2, others, listed)
     found = decode_unknown(mechanism(), mechanism().perturb(answers.tolist(), Coins(generator.bytes)))
     assert set(WORDS) <= set(found.found.strings)
-    assert found.decoded is not None
     assert [row.string for row in found.decoded.rows] == list(WORDS)
     for row, share in zip(found.decoded.rows, SHARES * 0.8, strict=True):
         assert abs(row.share - share) < 6 * row.standard_error < 0.1
@@ -46,7 +45,7 @@ def test_where_everybody_answers_something_else_nothing_is_found() -> None:
     generator = np.random.default_rng(2)
     answers = random_strings(40_000, generator)
     found = decode_unknown(mechanism(), mechanism().perturb(answers, Coins(generator.bytes)))
-    assert found.decoded is None or found.decoded.rows == ()
+    assert found.decoded.rows == ()
 
 
 def test_a_longer_string_is_cut_and_not_confirmed() -> None:
@@ -55,8 +54,34 @@ def test_a_longer_string_is_cut_and_not_confirmed() -> None:
     answers = ["bananas and more"] * 20_000
     found = decode_unknown(mechanism(), mechanism().perturb(answers, Coins(generator.bytes)))
     assert found.found.strings == ("banana",)
-    assert found.decoded is not None
     assert found.decoded.rows == ()
+    said = " ".join(found.decoded.warnings)
+    assert "the 6 characters (max_length) that devices cut n-grams from, and not confirmed" in said
+    assert "by the bits of whole strings: 'banana'. Longer answers may begin so; they cannot be found." in said
+    assert "no string made of n-grams was found" in said
+    assert "candidate" not in said
+
+
+def test_a_confirmed_string_that_fills_the_length_hides_longer_ones_and_a_shorter_one_none() -> None:
+    generator = np.random.default_rng(7)
+    answers = 20_000 * ["banana"] + 20_000 * ["cat"]
+    found = decode_unknown(mechanism(), mechanism().perturb(answers, Coins(generator.bytes)))
+    assert {row.string for row in found.decoded.rows} == {"banana", "cat"}
+    [said] = [text for text in found.decoded.warnings if "max_length" in text]
+    assert said.endswith("cut n-grams from: 'banana'. Longer answers that begin so are not found.")
+    assert "not confirmed" not in said
+
+
+def test_no_n_gram_leaves_a_result_without_strings_that_pretends_to_nothing() -> None:
+    generator = np.random.default_rng(8)
+    reports = mechanism().perturb(random_strings(2000, generator), Coins(generator.bytes))
+    decoded = decode_unknown(mechanism(), reports, "é").decoded
+    assert (decoded.rows, decoded.n_candidates, decoded.n_reports, decoded.origin) == ((), 0, 2000, "n-grams")
+    assert (decoded.explained_mass, decoded.other_share, decoded.other_standard_error) == (0, 1, None)
+    assert decoded.warnings[0] == "no string was found from n-grams."
+    assert "no n-gram stands out from the noise at position 1" in decoded.warnings[1]
+    assert decoded.fit.degrees == 32 * 16 - 1
+    assert 0.8 < decoded.fit.ratio < 1.3  # random strings are what is left to the fit
 
 
 def test_characters_outside_the_alphabet_need_one_that_has_them() -> None:

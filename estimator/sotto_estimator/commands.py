@@ -15,6 +15,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies, save
 from sotto_estimator.intervals import METHODS
+from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
 from sotto_estimator.planning import Aim
 from sotto_estimator.render import as_csv, as_json, table
@@ -90,8 +91,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
     type=click.FloatRange(0, 20, min_open=True),
     help="From counts: epsilon, in nats, of Warner's spinner.",
 )
-@click.option("--json", "style", flag_value="json", help="Print JSON.")
-@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@style_options
 @click.option(
     "--plot",
     "plot_path",
@@ -100,7 +100,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
 )
 def estimate(
     sources: tuple[str, ...],
-    style: str | None,
+    style: str,
     plot_path: Path | None,
     save_tally: Path | None,
     token: str,
@@ -122,6 +122,7 @@ def estimate(
     if n_yes is not None or n_reports is not None or channel is not None:
         if sources or save_tally or wave:
             raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
+        refuse_token()
         estimates = _from_counts(n_yes, n_reports, channel, how)
     else:
         tally = tally_of(sources, token, wave)
@@ -132,10 +133,10 @@ def estimate(
         from sotto_estimator.plot import plot  # matplotlib takes a second to load
 
         plot(estimates, plot_path)
-    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(estimates))
+    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(estimates))
     for quality in estimates.quality:
         if quality.is_alarming:
-            click.echo(f"Warning: {quality.warning}", err=True)
+            warn(quality.warning)
 
 
 def _from_counts(n_yes: int | None, n_reports: int | None, channel: Channel | None, manner: Manner) -> Estimates:
@@ -171,7 +172,8 @@ def tally_of(sources: Sequence[str], token: str, wave: int | None) -> Tally:
     if not sources[0].startswith(("http://", "https://")):
         if wave:
             raise click.UsageError("--wave goes with a collector's URL.")
-        return read_tallies([Path(source) for source in sources])
+        refuse_token()
+        return read_tallies([Path(source) for source in sources], warn)
     if len(sources) != 2:
         raise click.UsageError("A collector's URL is followed by one survey's id.")
     if not token:
@@ -214,15 +216,14 @@ def tally_of(sources: Sequence[str], token: str, wave: int | None) -> Tally:
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
 @text_options
-@click.option("--json", "style", flag_value="json", help="Print JSON.")
-@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@style_options
 def plan(
     epsilons: tuple[float, ...],
     n_options: int | None,
     max_selected: int | None,
     n_reports: int | None,
     half_width: float | None,
-    style: str | None,
+    style: str,
     is_text: bool,
     n_candidates: int | None,
     epsilon_forever: float | None,
@@ -251,4 +252,4 @@ def plan(
         rows = plan_rows(design, [Decimal(str(epsilon)) for epsilon in epsilons], n_reports, half_width, **aim)
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    click.echo({"json": plan_json, "csv": plan_csv}.get(style or "", plan_text)(rows, cast(Aim, aim)))
+    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_text)(rows, cast(Aim, aim)))

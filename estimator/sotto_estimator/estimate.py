@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sotto_estimator.channel import Channel, Target, debias, standard_error
+import numpy as np
+
+from sotto_estimator.channel import Channel, Floats, Target, debias, standard_error
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import Method, confidence_interval
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
@@ -136,8 +138,7 @@ def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner, n_wave
 
 def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: int) -> list[Estimate]:
     shares = debias(counts.support_counts, n, counts.channel)
-    errors = standard_error(counts.support_counts, n, counts.channel, target=manner.target)
-    errors *= math.sqrt(n_waves)
+    errors = standard_error(counts.support_counts, n, counts.channel, target=manner.target) * math.sqrt(n_waves)
     low, high = confidence_interval(
         counts.support_counts,
         n,
@@ -148,24 +149,19 @@ def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: in
         n_intervals=n_intervals,
         n_waves=n_waves,
     )
-    up, down = shift_per_percent(shares, counts.channel)
-    consistent: Sequence[float | None] = [None] * len(counts.labels)
-    if manner.consistent:
-        consistent = (project_on_simplex(shares) if counts.is_one_of else shares.clip(0, 1)).tolist()
+    numbers = np.stack([shares, errors, low, high, *shift_per_percent(shares, counts.channel)], axis=-1).tolist()
     return [
-        Estimate(
-            counts.question,
-            label,
-            n,
-            counts.support_counts[index],
-            counts.epsilon,
-            float(shares[index]),
-            float(errors[index]),
-            float(low[index]),
-            float(high[index]),
-            float(up[index]),
-            float(down[index]),
-            consistent[index],
+        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, consistent])
+        for label, count, row, consistent in zip(
+            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, manner), strict=True
         )
-        for index, label in enumerate(counts.labels)
     ]
+
+
+def _consistent(counts: _Counts, shares: Floats, manner: Manner) -> Sequence[float | None]:
+    """Return the closest shares that are possible, where they are asked for."""
+    if not manner.consistent:
+        return [None] * len(counts.labels)
+    possible = project_on_simplex(shares) if counts.is_one_of else shares.clip(0, 1)
+    consistent: list[float | None] = possible.tolist()
+    return consistent

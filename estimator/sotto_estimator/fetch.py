@@ -1,8 +1,8 @@
 """Where tallies come from: a collector, or files."""
 
-from collections.abc import Sequence
-from functools import reduce
-from operator import add
+import os
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
@@ -31,11 +31,31 @@ def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None) -
     return tally
 
 
-def read_tallies(paths: Sequence[Path]) -> Tally:
-    """Read tallies of one survey from files and merge them. Raises SourceError, which names the file."""
-    if len({path.resolve() for path in paths}) < len(paths):
+def read_tallies(paths: Sequence[Path], warn: Callable[[str], None] | None = None) -> Tally:
+    """Read tallies of one survey from files and merge them. Raises SourceError, which names the file.
+
+    `warn` is told of files that hold equal tallies: copies of one, most likely, whose reports are counted twice.
+    """
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise SourceError("a tally file is named twice; its reports would be counted twice.")
-    return reduce(add, [_read_tally(path) for path in paths])
+    first_with: dict[bytes, Path] = {}
+    merged: Tally | None = None
+    for path in paths:
+        tally = _read_tally(path)
+        first = first_with.setdefault(sha256(tally.to_json()).digest(), path)
+        if first is not path and tally.n_reports and warn:
+            warn(f"{path} holds the same tally as {first}: if it is a copy, its reports are counted twice.")
+        merged = tally if merged is None else _merge(merged, tally, path)
+    if merged is None:
+        raise SourceError("there is no tally file to read.")
+    return merged
+
+
+def _merge(merged: Tally, tally: Tally, path: Path) -> Tally:
+    try:
+        return merged + tally
+    except SottoError as fault:
+        raise SourceError(f"{path} does not go with the tallies before it: {fault}") from fault
 
 
 def save(tally: Tally, path: Path) -> None:
@@ -48,13 +68,18 @@ def save(tally: Tally, path: Path) -> None:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
+def unreadable(path: Path, fault: OSError) -> SourceError:
+    """Return the error for a file that cannot be read, to be raised."""
+    hint = " A collector's URL begins with http:// or https://." if isinstance(fault, FileNotFoundError) else ""
+    return SourceError(f"{path} cannot be read: {fault.strerror}.{hint}")
+
+
 def _read_tally(path: Path) -> Tally:
     try:
         if path.stat().st_size > _MAX_TALLY_BYTES:
             raise SourceError(f"{path} must have at most {_MAX_TALLY_BYTES} bytes.")
         return Tally.from_json(path.read_bytes())
     except OSError as fault:
-        hint = "" if path.exists() else " A collector's URL begins with http:// or https://."
-        raise SourceError(f"{path} cannot be read: {fault.strerror}.{hint}") from fault
+        raise unreadable(path, fault) from fault
     except SottoError as fault:
         raise SourceError(f"{path} is not a tally: {fault}") from fault

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 
 from sotto_estimator.errors import FetchError, SourceError
+from sotto_estimator.fetch import unreadable
 from sotto_estimator.http import get
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanism import Bytes
@@ -42,8 +43,7 @@ def read_records(path: Path) -> Records:
             raise SourceError(f"{path} must have at most {_MAX_BYTES} bytes.")
         return _parse(path.read_bytes())
     except OSError as fault:
-        hint = "" if path.exists() else " A collector's URL begins with http:// or https://."
-        raise SourceError(f"{path} cannot be read: {fault.strerror}.{hint}") from fault
+        raise unreadable(path, fault) from fault
     except SottoError as fault:
         raise SourceError(f"{path} are not records: {fault}") from fault
 

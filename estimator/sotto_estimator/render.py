@@ -13,6 +13,7 @@ from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
 from sotto_estimator.intervals import Method
 from sotto_estimator.quality import Quality
+from sotto_protocol.documents import is_text
 
 _METHODS: dict[Method, str] = {
     "chernoff": "Chernoff bound (relative entropy)",
@@ -79,6 +80,17 @@ def align(rows: Sequence[Sequence[str]], *, n_left: int) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Return text that a terminal shows as it stands: control characters and marks of direction by their escapes.
+
+    >>> escaped("a\\x1b[2Jb\\u202ec"), escaped("👩‍💻 è\\\\")
+    ('a\\\\x1b[2Jb\\\\u202ec', '👩‍💻 è\\\\')
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if is_text(one, 1) else one.encode("unicode_escape").decode() for one in text)
 
 
 def percent(share: float) -> str:

@@ -1,7 +1,7 @@
 """From a cohort and a string to the bits of a Bloom filter: the hash that every side computes alike, to the byte.
 
 Cohorts hash differently, so that strings which collide in one are told apart in others (Erlingsson, Pihur & Korolova
-2014). docs/maths.md specifies the hash for other languages, `tests/vectors/bloom.json` has vectors.
+2014). docs/maths-strings.md specifies the hash for other languages, `tests/vectors/bloom.json` has vectors.
 """
 
 import hashlib

@@ -89,7 +89,7 @@ def check_design(mechanism: Mechanism) -> None:
     """Raise ValueError unless the thresholds are of the shape that the mechanism's name promises.
 
     With RAPPOR's symmetric permanent stage the epsilons of reports of one answer add up, though they share it
-    (docs/maths.md); with another they might not.
+    (docs/maths-strings.md); with another they might not.
     """
     if not isinstance(mechanism, BitMechanism):
         return

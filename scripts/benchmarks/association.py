@@ -76,7 +76,7 @@ def unknown() -> None:
     reports = mechanism.perturb(answers, os_coins())
     started = time.perf_counter()
     decoded = decode_unknown(mechanism, reports).decoded
-    names = [row.string for row in decoded.rows] if decoded else []
+    names = [row.string for row in decoded.rows]
     print(f"        unknown strings, {N_UNKNOWN:,} reports: {time.perf_counter() - started:.2f} s, found {names}")
 
 

@@ -6,6 +6,7 @@ import click
 
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.render import as_csv, as_json, table
+from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.records import Records, fetch_records, of_wave, read_records, save_records
 from sotto_estimator.strings.candidates import read_candidates
 
@@ -33,8 +34,7 @@ from sotto_estimator.strings.candidates import read_candidates
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep the noisy reports in this file.",
 )
-@click.option("--json", "style", flag_value="json", help="Print JSON.")
-@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@style_options
 def associate(
     sources: tuple[str, ...],
     candidates: tuple[str, ...],
@@ -42,7 +42,7 @@ def associate(
     level: float,
     token: str,
     kept: Path | None,
-    style: str | None,
+    style: str,
 ) -> None:
     """Estimate the joint distribution of two or three questions, and test whether they are independent.
 
@@ -54,9 +54,9 @@ def associate(
         save_records(survey, records, kept)
     strings = _candidates(candidates)
     association = find_association(survey, of_wave(survey, records, wave), questions, strings, level=level)
-    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(association))
+    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))
     for warning in association.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        warn(warning)
 
 
 def _records(sources: tuple[str, ...], token: str, wave: int | None) -> tuple[Records, tuple[str, ...]]:
@@ -67,6 +67,7 @@ def _records(sources: tuple[str, ...], token: str, wave: int | None) -> tuple[Re
         raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
     questions = sources[n_named:]
     if not is_url:
+        refuse_token()
         return read_records(Path(sources[0])), questions
     if not token:
         raise click.UsageError("A collector gives records to analysts: --token or SOTTO_TOKEN is needed.")
@@ -77,7 +78,7 @@ def _candidates(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     read = {}
     for text in given:
         question, sign, path = text.partition("=")
-        if not sign or not path:
+        if not (question and sign and path):
             raise click.UsageError("--candidates takes QUESTION=FILE.")
         if question in read:
             raise click.UsageError(f"--candidates is given twice for {question}.")

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.render import align, csv_text, json_text, percent
+from sotto_estimator.render import align, csv_text, escaped, json_text, percent
 
 _MOST_ROWS = 60
 
@@ -71,7 +71,7 @@ def as_csv(association: Association) -> str:
 
 def _joint_table(questions: tuple[str, ...], cells: list[Cell]) -> str:
     rows = [[*questions, "share", "std. error", "low", "high"]]
-    rows += [[*cell.answers, *map(percent, _numbers(cell).values())] for cell in cells]
+    rows += [[*map(escaped, cell.answers), *map(percent, _numbers(cell).values())] for cell in cells]
     return align(rows, n_left=len(questions))
 
 

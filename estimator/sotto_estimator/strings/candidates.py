@@ -42,10 +42,10 @@ class CandidateMap:
 
     @classmethod
     def of(cls, strings: Iterable[str], design: BloomDesign, hash: Hash = "sottovoce") -> Self:
-        """Hash strings in normal form C. A large map is hashed anew whenever a block of it is asked for.
+        """Hash strings as they stand. A large map is hashed anew whenever a block of it is asked for.
 
-        `hash`: "sottovoce", that of surveys, or "google", that of google/rappor's clients. Raises DomainError for
-        other names, and where strings are missing or repeated.
+        `hash`: "sottovoce", that of surveys, whose answers are in normal form C, or "google", that of google/rappor's
+        clients. Raises DomainError for other names, and where strings are missing or repeated.
         """
         if hash not in _HASHES:
             raise DomainError(f"hash ({hash!r}) must be one of {', '.join(_HASHES)}.")
@@ -93,11 +93,23 @@ def read_candidates(path: Path, column: str | None = None) -> tuple[str, ...]:
     Raises SourceError, which names the file and the line, for what cannot be an answer, for repeats, and for more than
     2,000,000 candidates or 256 MiB.
     """
+    return _read_distinct(path, column, _MAX_LINE_BYTES, _as_answer)
+
+
+def read_strings(path: Path, column: str | None = None) -> tuple[str, ...]:
+    """Read candidates as they stand, for google/rappor's hash, which is of their bytes and knows no rules for answers.
+
+    Raises SourceError as `read_candidates`, but takes whatever is UTF-8 and not empty, up to 128 KiB a line.
+    """
+    return _read_distinct(path, column, _MAX_RECORD_BYTES, _as_it_stands)
+
+
+def _read_distinct(
+    path: Path, column: str | None, max_line_bytes: int, read: Callable[[Path, int, str], str]
+) -> tuple[str, ...]:
     lines: dict[str, int] = {}
-    for number, text in _read_column(path, column) if column is not None else _read_lines(path):
-        candidate = normalise(text)
-        if not is_answer(text):
-            raise SourceError(f"{path}, line {number}: {_complaint(text)}")
+    for number, text in _read_column(path, column) if column is not None else _read_lines(path, max_line_bytes):
+        candidate = read(path, number, text)
         if candidate in lines:
             raise SourceError(f"{path}, line {number}: {candidate!r} is already on line {lines[candidate]}.")
         if len(lines) == MAX_CANDIDATES:
@@ -106,6 +118,18 @@ def read_candidates(path: Path, column: str | None = None) -> tuple[str, ...]:
     if not lines:
         raise SourceError(f"{path} holds no candidates.")
     return tuple(lines)
+
+
+def _as_answer(path: Path, number: int, text: str) -> str:
+    if not is_answer(text):
+        raise SourceError(f"{path}, line {number}: {_complaint(text)}")
+    return normalise(text)
+
+
+def _as_it_stands(path: Path, number: int, text: str) -> str:
+    if not text:
+        raise SourceError(f"{path}, line {number}: {_complaint(text)}")
+    return text
 
 
 def read_text_lines(path: Path, max_line_bytes: int) -> Iterator[str]:
@@ -145,8 +169,8 @@ def _limited(path: Path, file: IO[bytes], max_line_bytes: int) -> Iterator[bytes
         yield line
 
 
-def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(read_text_lines(path, _MAX_LINE_BYTES), 1):
+def _read_lines(path: Path, max_line_bytes: int) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(read_text_lines(path, max_line_bytes), 1):
         yield number, line.removesuffix("\n").removesuffix("\r")
 
 

@@ -47,10 +47,13 @@ class HashMoments:
         return cls(1 - unset, unset * (1 - unset), both_unset - unset**2)
 
     def quadratic(self, weights: Floats) -> Floats:
-        """Return the variance of the weighted sum of a random string's bits, over the last axis: a cohort's."""
+        """Return the variance of the weighted sum of a random string's bits, over the last axis: a cohort's.
+
+        At least 0: with one hash equal weights have none, and the difference of its two terms may be below by rounding.
+        """
         squares: Floats = np.square(weights).sum(-1)
         sums: Floats = np.square(weights.sum(-1))
-        return (self.variance - self.covariance) * squares + self.covariance * sums
+        return np.maximum((self.variance - self.covariance) * squares + self.covariance * sums, 0)
 
     def skewness(self, weights: Floats, n_hashes: int) -> float:
         """Return the skewness of the sum over all cohorts, weights of shape (n_cohorts, n_bits), as of single bits."""

@@ -1,16 +1,18 @@
 """`sotto decode`."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sotto_estimator.errors import SourceError
 from sotto_estimator.fetch import fetch_tally, read_tallies
+from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
 from sotto_estimator.records import Records, fetch_records, of_wave, read_records
-from sotto_estimator.strings.candidates import CandidateMap, read_candidates
+from sotto_estimator.render import escaped
+from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeManner
 from sotto_estimator.strings.decode import decode as decode_counts
@@ -40,10 +42,10 @@ class _Listed:
     path: Path | None
     column: str | None
 
-    def read(self) -> tuple[str, ...]:
+    def read(self, reader: Callable[[Path, str | None], tuple[str, ...]] = read_candidates) -> tuple[str, ...]:
         if self.path is None:
             raise click.UsageError("--candidates is needed.")
-        return read_candidates(self.path, self.column)
+        return reader(self.path, self.column)
 
 
 @click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
@@ -84,8 +86,7 @@ class _Listed:
 )
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
 @click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
-@click.option("--json", "style", flag_value="json", help="Print JSON.")
-@click.option("--csv", "style", flag_value="csv", help="Print CSV.")
+@style_options
 @click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file.")
 def decode(
     sources: tuple[str, ...],
@@ -100,7 +101,7 @@ def decode(
     map_path: Path | None,
     rappor_csv: Path | None,
     limit: int | None,
-    style: str | None,
+    style: str,
     plot_path: Path | None,
     **manner: Any,
 ) -> None:
@@ -125,6 +126,8 @@ def decode(
         is_google = params or counts or map_path
         if is_google and (sources or wave):
             raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
+        if is_google:
+            refuse_token()
         listed = _Listed(candidates, column)
         given = (
             _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
@@ -134,10 +137,10 @@ def decode(
         write_results(decoded, rappor_csv)
     if plot_path:
         _plot(subject, decoded, plot_path, limit)
-    click.echo({"json": as_json, "csv": as_csv}.get(style or "", table)(subject, decoded, limit))
+    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
     quality = subject.quality
     for warning in (*decoded.warnings, *([quality.warning] if quality and quality.is_alarming else [])):
-        click.echo(f"Warning: {warning}", err=True)
+        warn(warning)
 
 
 def _from_google(params: Path | None, counts: Path | None, map_path: Path | None, listed: _Listed) -> _Given:
@@ -145,7 +148,7 @@ def _from_google(params: Path | None, counts: Path | None, map_path: Path | None
         raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
     design, rates = read_params(params)
     bit_counts = read_counts(counts, design)
-    mapped = read_map(map_path, design) if map_path else CandidateMap.of(listed.read(), design, "google")
+    mapped = read_map(map_path, design) if map_path else CandidateMap.of(listed.read(read_strings), design, "google")
     return _Given(Subject(str(counts)), bit_counts, rates, mapped)
 
 
@@ -166,7 +169,7 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
 def _decode_unknown(
     sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, manner: DecodeManner
 ) -> tuple[Subject, Decoded]:
-    """Return the strings that n-grams lead to, as decoded. Raises SourceError where they lead to none."""
+    """Return the strings that n-grams lead to, as decoded."""
     if len(sources) < 2:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or a file of packed reports and QUESTION.")
     *place, question_id = sources
@@ -175,11 +178,8 @@ def _decode_unknown(
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
     reports = next(part for asked, part in survey.columns(of_wave(survey, records, wave)) if asked.id == question_id)
-    unknown = decode_unknown(mechanism, reports, alphabet, manner)
-    if unknown.decoded is None:
-        raise SourceError(" ".join(["no string was found from n-grams:", *unknown.found.warnings]))
-    decoded = replace(unknown.decoded, warnings=(*unknown.found.warnings, *unknown.decoded.warnings))
-    return _subject(survey, question, (wave or 1,), len(reports), mechanism.count_implausible(reports)), decoded
+    subject = _subject(survey, question, (wave or 1,), len(reports), mechanism.count_implausible(reports))
+    return subject, decode_unknown(mechanism, reports, alphabet, manner).decoded
 
 
 def _subject(survey: Survey, question: Question, waves: tuple[int, ...], n_reports: int, n_implausible: int) -> Subject:
@@ -194,7 +194,7 @@ def _tally(place: list[str], token: str, wave: int | None) -> Tally:
         return fetch_tally(place[0], place[1], token, wave)
     if wave:
         raise click.UsageError("--wave goes with a collector's URL.")
-    return read_tallies([Path(source) for source in place])
+    return read_tallies([Path(source) for source in place], warn)
 
 
 def _records(place: list[str], token: str, wave: int | None) -> Records:
@@ -208,6 +208,7 @@ def _records(place: list[str], token: str, wave: int | None) -> Records:
 def _is_collector(place: list[str], token: str) -> bool:
     """Whether sources begin with a collector's URL; raises UsageError for one that cannot be asked."""
     if not place[0].startswith(("http://", "https://")):
+        refuse_token()
         return False
     if len(place) != 2:
         raise click.UsageError("A collector's URL is followed by one survey's id and one question's.")
@@ -220,6 +221,6 @@ def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> 
     from sotto_estimator.plot import MAX_BARS, Bar, draw_bars  # matplotlib takes a second to load
 
     rows = decoded.rows[: min(limit or MAX_BARS, MAX_BARS)]
-    bars = [Bar(row.string, row.share, row.low, row.high) for row in rows]
+    bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]
     longest = max((row.high for row in rows), default=1.0)
     draw_bars(bars, caption(subject, decoded), path, max_percent=min(100.0, 105 * longest))

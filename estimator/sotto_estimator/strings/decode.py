@@ -13,21 +13,18 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals import check_level
 from sotto_estimator.quality import PERCENT
 from sotto_estimator.strings.bounds import chernoff_half_width, normal_half_width
-from sotto_estimator.strings.columns import Candidates, Columns
+from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import Model, Search
-from sotto_estimator.strings.regression import Cells, level_score, standard_errors
+from sotto_estimator.strings.regression import Cells, fit_columns, level_score, standard_errors
+from sotto_estimator.strings.regression import Fit as Regression
+from sotto_estimator.strings.remarks import Fit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
+from sotto_protocol.bloom import BloomDesign
 
 DecodeMethod = Literal["normal", "chernoff"]
 DECODE_METHODS: tuple[DecodeMethod, ...] = get_args(DecodeMethod)
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-
-MISFIT_P_VALUE = 1e-3
-"""Below it the residuals are more than noise."""
-_N_NAMED = 6
-_FAR_OFF = 6.0  # deviations of the mean of all bits
-_FAR_OFF_SHARE = 0.02  # of a random string's density of bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +73,11 @@ class DecodedString:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """How far the counts lie from the model: chi_square over degrees is 1 where only noise is left.
-
-    `p_value`: P(chi-square is as large or larger | only noise); 1 where no degrees of freedom are left to tell.
-    """
-
-    chi_square: float
-    degrees: int
-    p_value: float
-
-    @property
-    def ratio(self) -> float:
-        """chi_square / degrees; 1 without degrees of freedom."""
-        return self.chi_square / self.degrees if self.degrees else 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class Decoded:
     """What was found, by share from the largest, and how much was not.
 
     `explained_mass`: the sum of the rows' shares. `other_share`: of all other strings, 1 - explained_mass, with the
-    standard error of the linear estimate of either.
+    standard error of the linear estimate of either; None where nothing was found, and so nothing estimated.
     """
 
     n_reports: int
@@ -110,61 +90,117 @@ class Decoded:
     rows: tuple[DecodedString, ...]
     explained_mass: float
     other_share: float
-    other_standard_error: float
+    other_standard_error: float | None
     fit: Fit
     warnings: tuple[str, ...]
+    origin: Origin = "list"
 
 
-def decode(counts: BitCounts, rates: BitRates, candidates: Candidates, manner: DecodeManner | None = None) -> Decoded:
-    """Find the candidates that are there, and estimate their shares (docs/maths.md).
+def decode(
+    counts: BitCounts,
+    rates: BitRates,
+    candidates: Candidates,
+    manner: DecodeManner | None = None,
+    origin: Origin = "list",
+) -> Decoded:
+    """Find the candidates that are there, and estimate their shares (docs/maths-strings.md).
 
-    The same input gives the same output. Raises `DomainError` where the candidates are hashed for another design than
-    that of the counts, or none is given, `SourceError` where there are no reports.
+    `origin`: where the candidates come from, for the warnings' words. The same input gives the same output. Raises
+    `DomainError` where the candidates are hashed for another design than that of the counts, or none is given,
+    `SourceError` where there are no reports.
     """
     manner = manner or DecodeManner()
     _check(counts, candidates)
     columns = Columns(candidates)
     cells = Cells.of(counts, rates, columns.moments)
-    twins = columns.twins(cells.n_devices > 0)
-    eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
-    search = Search(cells, columns, eligible, manner.fdr, manner.correction)
-    model = search.find()
-    ambiguous = [number for group in twins for number in group]
-    found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
-    low, high = _intervals(counts, rates, candidates, manner, model, found)
-    shares = np.clip(model.fit.bounded[found], low, high)
-    rows = [
-        DecodedString(candidates.strings[number], *values)
-        for number, *values in zip(
-            model.chosen[found].tolist(),
-            shares.tolist(),
-            model.standard_errors[found].tolist(),
-            low.tolist(),
-            high.tolist(),
-            model.p_values[found].tolist(),
-            model.z_scores[found].tolist(),
-            *(shifts.tolist() for shifts in _shifts(rates, model, found)),
-            strict=True,
-        )
-    ]
-    rows.sort(key=lambda row: (-row.share, row.string))
+    finding = _find(cells, columns, manner)
+    rows = _rows(counts, rates, candidates, manner, finding)
     explained = min(1.0, math.fsum(row.share for row in rows))
-    fit = _goodness(model)
-    design = candidates.design
+    fit = _goodness(finding.model.fit)
     return Decoded(
         counts.n_total,
         counts.n_waves,
         columns.n,
         counts.n_bits,
-        design.n_hashes,
+        candidates.design.n_hashes,
         counts.n_cohorts,
         manner,
-        tuple(rows),
+        rows,
         explained,
         1 - explained,
-        float(model.inflation * standard_errors(cells, model.fit, model.fit.weights[found].sum(0, keepdims=True))[0]),
+        _error_of_others(cells, finding),
         fit,
-        tuple(_warnings(counts, candidates, twins, search, fit, rows, level_score(cells, model.fit))),
+        _warnings(Remarks(candidates.strings, origin, counts), cells, finding, fit),
+        origin,
+    )
+
+
+def decode_nothing(
+    counts: BitCounts, rates: BitRates, design: BloomDesign, manner: DecodeManner, warnings: tuple[str, ...]
+) -> Decoded:
+    """Return what is decoded where n-grams lead to no string that could be tested: no rows, and how random bits fit.
+
+    Raises SourceError where there are no reports.
+    """
+    _check_reports(counts)
+    cells = Cells.of(counts, rates, HashMoments.of(design))
+    fit = _goodness(fit_columns(cells, np.zeros((cells.excess.size, 0))))
+    shape = (counts.n_bits, design.n_hashes, counts.n_cohorts)
+    return Decoded(counts.n_total, counts.n_waves, 0, *shape, manner, (), 0.0, 1.0, None, fit, warnings, "n-grams")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Finding:
+    """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be."""
+
+    model: Model
+    is_found: NDArray[np.bool_]
+    twins: list[list[int]]
+    dropped: list[int]
+
+
+def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> _Finding:
+    twins = columns.twins(cells.n_devices > 0)
+    ambiguous = [number for group in twins for number in group]
+    eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
+    search = Search(cells, columns, eligible, manner.fdr, manner.correction)
+    model = search.find()
+    is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
+    return _Finding(model, is_found, twins, sorted(search.dropped))
+
+
+def _rows(
+    counts: BitCounts, rates: BitRates, candidates: Candidates, manner: DecodeManner, finding: _Finding
+) -> tuple[DecodedString, ...]:
+    """Return the strings that were found, the commonest first."""
+    model, found = finding.model, finding.is_found
+    ends = _intervals(counts, rates, candidates, manner, model, found)
+    shares = np.clip(model.fit.bounded[found], *ends)
+    errors, p_values, z_scores = model.standard_errors[found], model.p_values[found], model.z_scores[found]
+    numbers = [shares, errors, *ends, p_values, z_scores, *_shifts(rates, model, found)]
+    rows = [
+        DecodedString(candidates.strings[number], *row)
+        for number, row in zip(model.chosen[found].tolist(), np.stack(numbers, axis=-1).tolist(), strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.share, row.string)))
+
+
+def _error_of_others(cells: Cells, finding: _Finding) -> float | None:
+    """Return the standard error of the sum of the shares that were found, and so of what they leave to others."""
+    model = finding.model
+    if not finding.is_found.any():
+        return None
+    sums = model.fit.weights[finding.is_found].sum(0, keepdims=True)
+    return float(model.inflation * standard_errors(cells, model.fit, sums)[0])
+
+
+def _warnings(remarks: Remarks, cells: Cells, finding: _Finding, fit: Fit) -> tuple[str, ...]:
+    return (
+        *remarks.on_finding(int(np.count_nonzero(finding.is_found))),
+        *remarks.on_fit(fit, level_score(cells, finding.model.fit), cells.moments.density),
+        *remarks.on_twins(finding.twins),
+        *remarks.on_dropped(finding.dropped),
+        *remarks.on_cohorts(),
     )
 
 
@@ -177,6 +213,10 @@ def _check(counts: BitCounts, candidates: Candidates) -> None:
         )
     if not candidates.strings:
         raise DomainError("candidates (none) must be at least one string.")
+    _check_reports(counts)
+
+
+def _check_reports(counts: BitCounts) -> None:
     if not counts.n_total:
         raise SourceError("the counts hold no reports; decoding needs at least one.")
 
@@ -218,55 +258,6 @@ def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Fl
     return PERCENT * (most - shares), PERCENT * (-most - shares)
 
 
-def _goodness(model: Model) -> Fit:
-    chi_square, degrees = model.fit.chi_square, model.fit.degrees
-    p_value = float(special.chdtrc(degrees, chi_square)) if degrees else 1.0
-    return Fit(chi_square, degrees, p_value)
-
-
-def _warnings(
-    counts: BitCounts,
-    candidates: Candidates,
-    twins: list[list[int]],
-    search: Search,
-    fit: Fit,
-    rows: list[DecodedString],
-    level: tuple[float, float],
-) -> list[str]:
-    said = []
-    if not rows:
-        said.append("no candidate was found: none stands out from the noise and the other strings.")
-    if fit.p_value < MISFIT_P_VALUE:
-        said.append(
-            f"the model fits badly: residual chi-square / df = {fit.ratio:.3g} ({fit.degrees} df); strings may be "
-            "missing from the candidates, or the parameters be others than the devices'. Intervals are widened for it."
-        )
-    offset, deviations = level
-    if abs(deviations) > _FAR_OFF and abs(offset) > _FAR_OFF_SHARE * search.columns.moments.density:
-        said.append(
-            f"bits are set {'more' if offset > 0 else 'less'} often than strings can explain: by {abs(offset):.3g} of "
-            "devices a bit, on average; the parameters are others than the devices', or not all reports are genuine."
-        )
-    if not fit.degrees:
-        said.append("there are as many strings as cells: whether the model fits cannot be told.")
-    for group in twins[:_N_NAMED]:
-        said.append(
-            f"{_names(candidates, group)} set the same bits in every cohort with reports: they cannot be told apart "
-            "and are not reported."
-        )
-    if len(twins) > _N_NAMED:
-        said.append(f"{len(twins) - _N_NAMED} more groups of candidates set the same bits and are not reported.")
-    if search.dropped:
-        said.append(
-            f"{_names(candidates, sorted(search.dropped))} cannot be told from combinations of other candidates and "
-            "are not reported."
-        )
-    empty = int(np.count_nonzero(counts.n_reports == 0))
-    if empty:
-        said.append(f"{empty} of {counts.n_cohorts} cohorts have no reports.")
-    return said
-
-
-def _names(candidates: Candidates, numbers: list[int]) -> str:
-    shown = ", ".join(repr(candidates.strings[number]) for number in numbers[:_N_NAMED])
-    return shown + (f" and {len(numbers) - _N_NAMED} more" if len(numbers) > _N_NAMED else "")
+def _goodness(fit: Regression) -> Fit:
+    p_value = float(special.chdtrc(fit.degrees, fit.chi_square)) if fit.degrees else 1.0
+    return Fit(fit.chi_square, fit.degrees, p_value)

@@ -20,6 +20,8 @@ _WINSOR = 2.0
 _LEAST_P_VALUE = 1e-300
 _TURN = 1.5
 _MAX_INFLATION = 3.0
+_ROUNDING = 1e-9
+"""Of the sum of all sizes: a sum that varies by less varies by rounding, and is no evidence."""
 _MAX_SCANS = 8
 _MAX_WAVES = 40
 _SHORTLIST = 4096
@@ -146,7 +148,8 @@ class Search:
     def _screen(self, model: Model, matrix: sparse.csr_array | None) -> Floats:
         """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""
         weighted = _winsorised(model.fit)
-        deviation = np.sqrt(self.columns.moments.quadratic(weighted.reshape(self.cells.shape)).sum())
+        deviation = math.sqrt(float(self.columns.moments.quadratic(weighted.reshape(self.cells.shape)).sum()))
+        deviation = max(deviation, _ROUNDING * float(np.abs(weighted).sum()))
         sums = self.columns.sums(weighted[:, None])[:, 0] if matrix is None else matrix @ weighted
         scores = sums - self.columns.moments.density * weighted.sum()
         return upper_tail(scores, np.full(sums.shape, deviation), self._skewness(weighted))

@@ -97,7 +97,8 @@ def share_variance(share: float, design: BloomResponse) -> float:
 
     The estimate is the mean over reports of g = sum over bits i of (x_i - d)(y_i - b) / ((a - b) k d (1 - d)): y_i is
     the reported bit, x_i whether the string sets it, d the chance that a string does, a and b the probabilities of a
-    reported one if it does and does not. Other strings' bits are random. Exact for one hash. docs/maths.md derives it.
+    reported one if it does and does not. Other strings' bits are random. Exact for one hash. Derived in
+    docs/maths-strings.md.
     """
     a, b = design.prob_support_if_true, design.prob_support_if_other
     density, spread = _hash_moments(design)

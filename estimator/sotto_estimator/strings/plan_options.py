@@ -70,7 +70,7 @@ def check_text_options(is_text: bool) -> None:
 
 
 def text_output(
-    style: str | None,
+    style: str,
     epsilons: Sequence[float],
     epsilon_forever: float | None,
     n_reports: int | None,
@@ -86,4 +86,4 @@ def text_output(
         rows = [row for epsilon in epsilons for row in text_plan(Decimal(str(epsilon)), forever, aim, **shape)]
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    return {"json": plan_json, "csv": plan_csv}.get(style or "", plan_text)(rows, aim)
+    return {"json": plan_json, "csv": plan_csv}.get(style, plan_text)(rows, aim)

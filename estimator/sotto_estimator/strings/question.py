@@ -8,6 +8,7 @@ from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
 from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.text import normalise
 
 
 def decode_tally(
@@ -15,12 +16,12 @@ def decode_tally(
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares: see `decode`.
 
-    `candidates`: different strings, in Unicode's normal form C. Raises SourceError where the survey has no such text
-    question, or no reports are counted.
+    `candidates`: strings that differ in Unicode's normal form C, which devices report and which they are brought to.
+    Raises SourceError where the survey has no such text question, or no reports are counted.
     """
     _, mechanism = text_question(tally.survey, question_id)
-    counts = bit_counts(tally, question_id)
-    return decode(counts, bit_rates(mechanism), CandidateMap.of(candidates, mechanism.design), manner)
+    mapped = CandidateMap.of(map(normalise, candidates), mechanism.design)
+    return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, manner)
 
 
 def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResponse]:

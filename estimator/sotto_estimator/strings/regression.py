@@ -1,7 +1,7 @@
 """Weighted least squares of debiased bit counts on candidates' columns, with strings that nobody listed as a remainder.
 
 With shares x that add up to 1 with that of all other strings, and a density of bits d of a random string,
-E(y - d) = sum of x_s (B_s - d): the remainder needs no column of its own (docs/maths.md).
+E(y - d) = sum of x_s (B_s - d): the remainder needs no column of its own (docs/maths-strings.md).
 """
 
 import math
@@ -188,7 +188,10 @@ def _covariances(cells: Cells, fit: Fit, cohorts: NDArray[np.intp], strings: Flo
 
 
 def level_score(cells: Cells, fit: Fit) -> tuple[float, float]:
-    """Return for each column whether, where anyone reported, no sum of a constant and those before it is the same."""
+    """Return the constant that the strings leave over, as a share of devices a bit, and its size in its own errors.
+
+    0 but for noise: other strings set bits at their density, and the rest of a fit is the rates' or the reports' fault.
+    """
     used = np.isfinite(fit.variances)
     mass = np.where(used, 1 / fit.variances, 0.0)
     mass /= mass.sum()

@@ -6,8 +6,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sotto_estimator.quality import Quality
-from sotto_estimator.render import FAKES, csv_text, json_text, level_words, percent, quality_members, signed_percent
+from sotto_estimator.render import (
+    FAKES,
+    csv_text,
+    escaped,
+    json_text,
+    level_words,
+    percent,
+    quality_members,
+    signed_percent,
+)
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
+from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
 
 _METHODS: dict[DecodeMethod, str] = {
@@ -46,7 +56,7 @@ def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
 
 def _cells(row: DecodedString) -> list[str]:
     shares = map(percent, (row.share, row.standard_error, row.low, row.high))
-    return [row.string, *shares, *map(signed_percent, (row.shift_up, row.shift_down))]
+    return [escaped(row.string), *shares, *map(signed_percent, (row.shift_up, row.shift_down))]
 
 
 def caption(subject: Subject, decoded: Decoded) -> str:
@@ -54,10 +64,11 @@ def caption(subject: Subject, decoded: Decoded) -> str:
     manner = decoded.manner
     title = ", ".join(filter(None, [subject.title, subject.question]))
     together = "all together" if manner.simultaneous else "of those that were detected"
+    tested = counted_words(decoded.n_candidates, decoded.origin)
     return (
         f"{title}: n = {decoded.n_reports:,} reports{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
         f"{level_words(manner.level)} intervals by the {_METHODS[manner.method]}, {together}, about the population\n"
-        f"detected among {decoded.n_candidates:,} candidates: {_CORRECTIONS[manner.correction]} {manner.fdr:g}"
+        f"detected among {tested}: {_CORRECTIONS[manner.correction]} {manner.fdr:g}"
     )
 
 
@@ -66,9 +77,9 @@ def summary(decoded: Decoded, n_shown: int) -> str:
     fit = decoded.fit
     shown = "" if n_shown == len(decoded.rows) else f" ({n_shown:,} shown)"
     return (
-        f"detected {len(decoded.rows):,} of {decoded.n_candidates:,} candidates{shown}, "
+        f"detected {len(decoded.rows):,} of {counted_words(decoded.n_candidates, decoded.origin)}{shown}, "
         f"{percent(decoded.explained_mass)} of all answers\n"
-        f"other strings {percent(decoded.other_share)}, std. error {percent(decoded.other_standard_error)}\n"
+        f"other strings {percent(decoded.other_share)}, {_error_words(decoded.other_standard_error)}\n"
         f"fit: residual chi-square {fit.chi_square:.1f} on {fit.degrees:,} degrees of freedom, "
         f"ratio {fit.ratio:.3f}, p-value {fit.p_value:.3g}"
     )
@@ -140,6 +151,12 @@ def _columns(character: str) -> int:
     if not character or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _error_words(standard_error: float | None) -> str:
+    if standard_error is None:
+        return "of unknown std. error: where no string is detected, no share is estimated"
+    return f"std. error {percent(standard_error)}"
 
 
 def _epsilon_words(subject: Subject) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel import Floats
 
-_STOREY = 0.5  # p-values above it are taken for those of true hypotheses
+_STOREY = 0.5  # p-values from it on are taken for those of true hypotheses
 
 Correction = Literal["fdr", "bonferroni"]
 
@@ -16,8 +16,10 @@ def rejected(p_values: Floats, rate: float, correction: Correction, n_tests: int
     """Return which hypotheses are rejected.
 
     "fdr": by Benjamini & Hochberg (1995), its rate divided by an estimate of the part of hypotheses that are true
-    (Storey, Taylor & Siegmund 2004): the expected part of false rejections is at most `rate`. "bonferroni": the
-    probability of any is. `n_tests`: how many there are, where the p-values given are the smallest of them.
+    (Storey, Taylor & Siegmund 2004): the expected part of false rejections is at most `rate`. No p-value above `rate`
+    is rejected, however few hypotheses that estimate takes for true: where p-values are few or equal it is no
+    evidence. "bonferroni": the probability of any is. `n_tests`: how many there are, where the p-values given are the
+    smallest of them.
 
     >>> rejected(np.array([0.04, 0.01, 0.9]), 0.05, "bonferroni").tolist()
     [False, True, False]
@@ -25,8 +27,8 @@ def rejected(p_values: Floats, rate: float, correction: Correction, n_tests: int
     n = n_tests or p_values.size
     if correction == "bonferroni":
         return np.asarray(p_values <= rate / n)
-    n_true = min(float(n), (1 + n - np.count_nonzero(p_values <= _STOREY)) / (1 - _STOREY))
-    ordered = np.sort(p_values[p_values <= _STOREY])
+    n_true = min(float(n), (1 + n - np.count_nonzero(p_values < _STOREY)) / (1 - _STOREY))
+    ordered = np.sort(p_values[p_values <= min(rate, _STOREY)])
     passing = np.flatnonzero(ordered <= rate * np.arange(1, ordered.size + 1) / n_true)
     if not passing.size:
         return np.zeros(p_values.shape, np.bool_)

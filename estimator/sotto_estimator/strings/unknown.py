@@ -6,7 +6,7 @@ candidates, and are tested as such on the bits of whole strings, whose noise had
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -19,9 +19,10 @@ from sotto_estimator.association.text import bloom_likelihood
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts
-from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_estimator.strings.decode import Decoded, DecodeManner, decode, decode_nothing
 from sotto_estimator.strings.graph import Shares, join_grams
 from sotto_estimator.strings.question import bit_rates
+from sotto_estimator.strings.remarks import names
 from sotto_protocol.bloom import bloom_map
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.rappor import BloomResponse
@@ -48,10 +49,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """`found`, and of its strings those that the reports of whole strings confirm; None where none was found."""
+    """`found`, and of its strings those that the reports of whole strings confirm, with all warnings of both."""
 
     found: Found
-    decoded: Decoded | None
+    decoded: Decoded
 
 
 def decode_unknown(
@@ -59,11 +60,31 @@ def decode_unknown(
 ) -> Unknown:
     """Find strings by their n-grams, and decode them as candidates. Raises as `find_strings`."""
     found = find_strings(mechanism, reports, alphabet, manner)
-    if not found.strings:
-        return Unknown(found, None)
-    candidates = CandidateMap.of(found.strings, mechanism.design)
     counts = BitCounts.from_support(mechanism.count_support(reports))
-    return Unknown(found, decode(counts, bit_rates(mechanism), candidates, manner))
+    rates, design = bit_rates(mechanism), mechanism.design
+    if not found.strings:
+        warnings = ("no string was found from n-grams.", *found.warnings)
+        return Unknown(found, decode_nothing(counts, rates, design, manner or DecodeManner(), warnings))
+    decoded = decode(counts, rates, CandidateMap.of(found.strings, design), manner, "n-grams")
+    warnings = (*found.warnings, *_on_length(mechanism.max_length, found, decoded), *decoded.warnings)
+    return Unknown(found, replace(decoded, warnings=warnings))
+
+
+def _on_length(max_length: int, found: Found, decoded: Decoded) -> list[str]:
+    """Say which strings fill the length that n-grams are cut from: devices report no more of a longer answer."""
+    filling = [text for text in found.strings if len(text) == max_length]
+    whole = {row.string for row in decoded.rows}
+    confirmed, beginnings = [text for text in filling if text in whole], [text for text in filling if text not in whole]
+    filled = f"filling the {max_length} characters (max_length) that devices cut n-grams from"
+    said = []
+    if confirmed:
+        said.append(f"{filled}: {names(confirmed)}. Longer answers that begin so are not found.")
+    if beginnings:
+        said.append(
+            f"{filled}, and not confirmed by the bits of whole strings: {names(beginnings)}. Longer answers may begin "
+            "so; they cannot be found."
+        )
+    return said
 
 
 def find_strings(

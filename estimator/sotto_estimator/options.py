@@ -1,0 +1,31 @@
+"""What the estimator's commands share: --json and --csv, a token for a collector only, and warnings on stderr."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+
+def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json and --csv, of which one at most may be given; the command gets `style`: "json", "csv" or ""."""
+
+    @wraps(command)
+    def styled(*arguments: Any, is_json: bool, is_csv: bool, **options: Any) -> Any:
+        if is_json and is_csv:
+            raise click.UsageError("Give --json or --csv, one of the two.")
+        return command(*arguments, style="json" if is_json else "csv" if is_csv else "", **options)
+
+    with_csv = click.option("--csv", "is_csv", is_flag=True, help="Print CSV.")(styled)
+    return click.option("--json", "is_json", is_flag=True, help="Print JSON.")(with_csv)
+
+
+def refuse_token() -> None:
+    """Raise UsageError if --token was typed where no collector is asked; the environment may hold one."""
+    if click.get_current_context().get_parameter_source("token") == click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("--token goes with a collector's URL.")
+
+
+def warn(text: str) -> None:
+    """Say it on stderr, beside the result."""
+    click.echo(f"Warning: {text}", err=True)

@@ -1,0 +1,116 @@
+"""What is said beside decoded strings: what was not found, what cannot be told apart, where the model fits badly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sotto_estimator.strings.counts import BitCounts
+
+Origin = Literal["list", "n-grams"]
+"""Where the strings that are tested come from: somebody's list of candidates, or reported n-grams."""
+
+MISFIT_P_VALUE = 1e-3
+"""Below it the residuals are more than noise."""
+_N_NAMED = 6
+_FAR_OFF = 6.0  # deviations of the mean of all bits
+_FAR_OFF_SHARE = 0.02  # of a random string's density of bits
+_ONE: dict[Origin, str] = {"list": "candidate", "n-grams": "string made of n-grams"}
+_MANY: dict[Origin, str] = {"list": "candidates", "n-grams": "strings made of n-grams"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How far the counts lie from the model: chi_square over degrees is 1 where only noise is left.
+
+    `p_value`: P(chi-square is as large or larger | only noise); 1 where no degrees of freedom are left to tell.
+    """
+
+    chi_square: float
+    degrees: int
+    p_value: float
+
+    @property
+    def ratio(self) -> float:
+        """chi_square / degrees; 1 without degrees of freedom."""
+        return self.chi_square / self.degrees if self.degrees else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """Remarks on the decoding of these strings; each method returns those that are due, () where all is well."""
+
+    strings: Sequence[str]
+    origin: Origin
+    counts: BitCounts
+
+    def on_finding(self, n_found: int) -> tuple[str, ...]:
+        if n_found:
+            return ()
+        return (f"no {_ONE[self.origin]} was found: none stands out from the noise and the other strings.",)
+
+    def on_fit(self, fit: Fit, level: tuple[float, float], density: float) -> tuple[str, ...]:
+        """`level`: the constant that strings leave over, and its deviations. `density`: of a random string's bits."""
+        said = []
+        if fit.p_value < MISFIT_P_VALUE:
+            said.append(
+                f"the model fits badly: residual chi-square / df = {fit.ratio:.3g} ({fit.degrees} df); strings may be "
+                f"missing among the {_MANY[self.origin]}, or the parameters be others than the devices'. Intervals are "
+                "widened for it."
+            )
+        offset, deviations = level
+        if abs(deviations) > _FAR_OFF and abs(offset) > _FAR_OFF_SHARE * density:
+            said.append(
+                f"bits are set {'more' if offset > 0 else 'less'} often than strings can explain: by {abs(offset):.3g} "
+                "of devices a bit, on average; the parameters are others than the devices', or not all reports are "
+                "genuine."
+            )
+        if not fit.degrees:
+            said.append("there are as many strings as cells: whether the model fits cannot be told.")
+        return tuple(said)
+
+    def on_twins(self, twins: Sequence[Sequence[int]]) -> tuple[str, ...]:
+        """`twins`: groups of the strings' numbers, each of those that set the same bits."""
+        said = [
+            f"{self._names(group)} set the same bits in every cohort with reports: they cannot be told apart "
+            "and are not reported."
+            for group in twins[:_N_NAMED]
+        ]
+        if len(twins) > _N_NAMED:
+            more = len(twins) - _N_NAMED
+            said.append(f"{more} more groups of {_MANY[self.origin]} set the same bits and are not reported.")
+        return tuple(said)
+
+    def on_dropped(self, dropped: Sequence[int]) -> tuple[str, ...]:
+        """`dropped`: the numbers of strings whose bits others make up."""
+        if not dropped:
+            return ()
+        others = f"combinations of other {_MANY[self.origin]}"
+        return (f"{self._names(dropped)} cannot be told from {others} and are not reported.",)
+
+    def on_cohorts(self) -> tuple[str, ...]:
+        empty = int(np.count_nonzero(self.counts.n_reports == 0))
+        return (f"{empty} of {self.counts.n_cohorts} cohorts have no reports.",) if empty else ()
+
+    def _names(self, numbers: Sequence[int]) -> str:
+        return names([self.strings[number] for number in numbers])
+
+
+def counted_words(n_strings: int, origin: Origin) -> str:
+    """Return how many strings were tested, in words.
+
+    >>> counted_words(1000, "list"), counted_words(1, "n-grams")
+    ('1,000 candidates', '1 string made of n-grams')
+    """
+    return f"{n_strings:,} {(_ONE if n_strings == 1 else _MANY)[origin]}"
+
+
+def names(strings: Sequence[str]) -> str:
+    """Return the first of some strings, quoted, and how many more there are.
+
+    >>> names(["fig", "plum"])
+    "'fig', 'plum'"
+    """
+    shown = ", ".join(map(repr, strings[:_N_NAMED]))
+    return shown + (f" and {len(strings) - _N_NAMED} more" if len(strings) > _N_NAMED else "")
