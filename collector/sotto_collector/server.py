@@ -1,6 +1,7 @@
 """The server: waitress, threads, with an ending that drains. Nobody else in the collector knows waitress."""
 
 import socket
+import threading
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -16,14 +17,12 @@ from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
 from sotto_collector.errors import ListenError
 from sotto_collector.problems import describe_status
 from sotto_collector.settings import Settings
+from sotto_collector.turns import Turns
 from sotto_protocol.problem import CONTENT_TYPE
 
 BODY_MARGIN_BYTES = 64 * 1024
 """So much more than the limit reaches the application, which says what the limit is."""
 MAX_HEADER_BYTES = 32 * 1024
-SWITCH_INTERVAL_S = 1e-4
-"""How long a thread may keep the interpreter while others wait. CPython's 5 ms are paid at every turn that the writer
-and the main loop take between the requests' threads; a fiftieth of it answers 1.8 times as many single posts."""
 STALLED_S = 30  # a connection that says nothing, or takes nothing of its answer, for so long is closed
 MAX_UNSENT_BYTES = 2**20
 """A request's thread waits while so much of its answer is not sent yet."""
@@ -32,9 +31,23 @@ MAX_ANSWER_BYTES = 2**30
 DRAIN_S = 7.0  # when the server stops, requests being served may take so long to finish,
 RECEIVE_S = 1.0  # and requests that may be on their way so long to arrive
 
+_serving = threading.local()  # its `channel` is that whose request the thread serves
+
 
 class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
     """Serves a request; while the server stops, it is its connection's last."""
+
+    wrote_header: bool
+
+    def write(self, data: bytes) -> None:
+        """Send an answer that is whole in one piece with its header; waitress would send two."""
+        if self.wrote_header or not self.has_body or self.content_length != len(data):
+            super().write(data)
+        else:
+            whole = self.build_response_header() + data
+            self.wrote_header = True
+            self.content_bytes_written = len(data)
+            self.channel.write_soon(whole)
 
     def build_response_header(self) -> bytes:
         if self.channel.server.is_stopping:
@@ -61,12 +74,25 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     task_class = _Task
     error_task_class = _RefusalTask
 
+    def add_channel(self, map: dict[int, Any] | None = None) -> None:
+        super().add_channel(map)
+        self.server.turns.add(self)
+
+    def del_channel(self, map: dict[int, Any] | None = None) -> None:
+        self.server.turns.remove(self)
+        super().del_channel(map)
+
+    def service(self) -> None:
+        _serving.channel = self
+        super().service()
+
 
 class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     """Listens at once, serves in `run`, until `stop`."""
 
     channel_class = _Channel
     is_stopping = False
+    turns: Turns
     count_refusal: Callable[[str], None]
     """Hears the code of every request that is refused before the application sees it."""
 
@@ -79,11 +105,18 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             channel.handle_close()  # an answer that comes in chunks ends at the next one, and lets go of its snapshot
         self.task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map)
+        self.turns.close()
 
     def stop(self) -> None:
         """Let `run` end; safe in a signal handler."""
         self.is_stopping = True
         self.pull_trigger()
+
+    def pull_trigger(self) -> None:
+        """Wake the thread that takes the turns, where it has to see to the channel that this thread serves."""
+        channel = getattr(_serving, "channel", None)
+        if channel is None or self.turns.note_change(channel):
+            super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
         """Close connections that stall; waitress leaves those whose request is being served, however long that is."""
@@ -93,14 +126,19 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             is_owed = channel.total_outbufs_len >= (self.adj.send_bytes if channel.requests else 1)
             if is_owed and channel.last_activity < now - self.adj.channel_timeout:
                 channel.handle_close()  # its thread hears of it at the next chunk
+            elif channel.will_close:
+                self.turns.note_change(channel)
 
     def _serve_once(self, timeout_s: float) -> None:
-        wasyncore.loop(timeout=timeout_s, map=self._map, use_poll=True, count=1)
+        if self.accepting:
+            self.turns.watch(self)  # asks `readable`, which does the maintenance
+        self.turns.take(timeout_s)
 
     def _drain(self) -> None:
         """Accept nothing more; close each connection that is owed no answer, once no request can be on its way."""
         self._accept_waiting()
         self.accepting = False
+        self.turns.remove(self)
         self.del_channel(self._map)
         self.socket.close()
         started = time.monotonic()
@@ -164,6 +202,9 @@ def make_server(app: Flask, settings: Settings, listening: socket.socket | None 
         sockinfo=sockinfo,
         bind_socket=False,
     )
+    server.turns = Turns(channels)
+    server.turns.add(server)
+    server.turns.add(server.trigger)
     server.count_refusal = app.extensions["metrics"].count_refusal
     app.extensions["server"] = server
     dispatcher.set_thread_count(settings.threads)
@@ -182,5 +223,6 @@ def _adjust(settings: Settings) -> Adjustments:
         channel_timeout=STALLED_S,
         cleanup_interval=STALLED_S // 3,
         ident=None,  # no Server header
+        clear_untrusted_proxy_headers=False,  # nobody reads them
         log_socket_errors=False,  # they name the peer
     )

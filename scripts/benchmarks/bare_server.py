@@ -15,8 +15,6 @@ import msgspec
 import waitress
 from flask import Flask, request
 
-from sotto_collector.server import SWITCH_INTERVAL_S
-
 N_THREADS = 32
 PACKED = bytes(3)  # as many as the bench's survey packs a report into
 
@@ -87,7 +85,6 @@ def make_app(write: Grouped | Each) -> Flask:
 
 if __name__ == "__main__":
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    sys.setswitchinterval(SWITCH_INTERVAL_S)  # as the collector: what is compared is the commits
     write = {"each": Each, "grouped": Grouped}[sys.argv[2]](open_database(sys.argv[1]))
     server = waitress.create_server(make_app(write), host="127.0.0.1", port=0, threads=N_THREADS)
     print(f"bare server listening on http://127.0.0.1:{server.effective_port}", flush=True)

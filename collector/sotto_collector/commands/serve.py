@@ -1,7 +1,6 @@
 """`sotto serve`: run the collector."""
 
 import signal
-import sys
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from sotto_collector.commands.options import all_settings
 from sotto_collector.logs import log_what_nobody_caught, set_up_logs
 from sotto_collector.metrics import metrics_folder
 from sotto_collector.seat import ALONE
-from sotto_collector.server import SWITCH_INTERVAL_S, listen, say_url
+from sotto_collector.server import listen, say_url
 from sotto_collector.settings import Settings
 from sotto_collector.worker import serve_on
 from sotto_collector.workers import Workers
@@ -28,7 +27,6 @@ def serve(**values: Any) -> None:
     settings = Settings(**values)
     set_up_logs(settings.log_format, settings.log_time)
     log_what_nobody_caught()
-    sys.setswitchinterval(SWITCH_INTERVAL_S)
     listening = listen(settings)
     url = say_url(listening)
 

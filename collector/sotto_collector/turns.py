@@ -1,0 +1,89 @@
+"""The server's turns: wait until connections can be read or written, and let them.
+
+waitress asks every connection at every turn what it waits for; with some dozens open that costs more than a request.
+Here the system keeps what each waits for, and is told of changes only.
+"""
+
+import select
+import selectors
+from collections import deque
+from typing import Any
+
+from waitress import wasyncore
+
+_READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+_FLAGS = {_READ: select.POLLIN, _WRITE: select.POLLOUT, _READ | _WRITE: select.POLLIN | select.POLLOUT}
+
+
+class Turns:
+    """Watches waitress's channels, the listening one and the trigger among them.
+
+    All but `note_change` is for the thread that takes the turns.
+    """
+
+    def __init__(self, channels: dict[int, Any]) -> None:
+        """`channels`: those that are open, by descriptor; waitress keeps it."""
+        self._channels = channels
+        self._selector = selectors.DefaultSelector()
+        self._watched: dict[int, int] = {}  # what the system is asked to tell, by descriptor
+        self._changed: deque[Any] = deque()
+
+    def add(self, channel: Any) -> None:
+        """Begin to watch a channel, for what it has to say."""
+        self._ask(channel._fileno, _READ)
+
+    def remove(self, channel: Any) -> None:
+        """Watch a channel no longer; before its descriptor is closed."""
+        self._ask(channel._fileno, 0)
+
+    def watch(self, channel: Any) -> None:
+        """Watch a channel for what it waits for now; while it waits for nothing, for what it did before."""
+        descriptor = channel._fileno
+        if (wanted := _wanted(channel)) and self._channels.get(descriptor) is channel:
+            self._ask(descriptor, wanted)
+
+    def note_change(self, channel: Any) -> bool:
+        """Hear, from any thread, that a channel may wait for something else; return whether a turn must see to it.
+
+        Not, as a rule, if it waits for the next request: a channel is watched for that while one is served, too.
+        """
+        must = channel.writable() or channel._fileno not in self._watched
+        if must:
+            self._changed.append(channel)
+        return bool(must)
+
+    def take(self, timeout_s: float) -> None:
+        """Wait for at most so long until something can be done, and do all that can."""
+        while self._changed:
+            self.watch(self._changed.popleft())
+        for key, events in self._selector.select(timeout_s):
+            channel = self._channels.get(key.fd)
+            if channel is None or key.fd not in self._watched:  # closed by what came before in this turn
+                continue
+            if ready := events & _wanted(channel):
+                wasyncore.readwrite(channel, _FLAGS[ready])
+            else:  # it speaks, or hangs up, while it is served: that has to wait
+                self._ask(key.fd, 0)
+            self.watch(channel)  # in either case: it may have been served meanwhile
+
+    def close(self) -> None:
+        """Give the system's list back."""
+        self._selector.close()
+
+    def _ask(self, descriptor: int, wanted: int) -> None:
+        before = self._watched.get(descriptor, 0)
+        if wanted == before:
+            return
+        if not wanted:
+            del self._watched[descriptor]
+            self._selector.unregister(descriptor)
+        elif before:
+            self._selector.modify(descriptor, wanted)
+        else:
+            self._selector.register(descriptor, wanted)
+        if wanted:
+            self._watched[descriptor] = wanted
+
+
+def _wanted(channel: Any) -> int:
+    return (_READ if channel.readable() else 0) | (_WRITE if channel.writable() else 0)
