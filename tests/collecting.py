@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from sotto_collector.invitations import hash_invitation, make_invitations
-from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
 from sotto_collector.store.audit import check_integrity
-from sotto_collector.tokens import create_token
+from sotto_collector.tokens import create_token, hash_token
 from sotto_collector.writer import Batch, Outcome, count_batches
 from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_toml, stack_records
 from sotto_protocol.invitation import parse_invitation
@@ -140,6 +140,11 @@ def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
 def count_here(store: Store, stored: StoredSurvey, reports: list[Report]) -> list[Outcome | Exception]:
     """Count one batch in a transaction of its own, without a writer."""
     return store.run(lambda transaction: count_batches(transaction, [make_batch(stored, reports)]))
+
+
+def end_token(table: TokenTable, token: str) -> None:
+    """Let a token have ended long ago, as one that was replaced."""
+    table.replace(hash_token(token), 1, StoredToken(os.urandom(32), "analyst", "the next one"))
 
 
 def check_store(db: str | Path) -> None:

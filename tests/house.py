@@ -37,6 +37,10 @@ class House(NamedTuple):
         path = f"/v1/surveys/{survey.id}/reports"
         return self.http.post(path, data=batch_body(survey, reports), content_type=JSON)
 
+    def erase(self, survey_id: str, receipt: object) -> TestResponse:
+        """Ask as whoever has this receipt."""
+        return self.http.post(f"/v1/surveys/{survey_id}/erase", json={"receipt": receipt})
+
     def administer(self, method: str, path: str, sent: dict[str, Any] | None = None) -> TestResponse:
         """Ask as the admin, of all surveys."""
         return self.http.open(path, method=method, json=sent, headers=self.admin)

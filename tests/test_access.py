@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from collecting import INVITED, SMALL, SURVEY, TIMEOUT_S, make_reports, serve
+from collecting import INVITED, SMALL, SURVEY, TIMEOUT_S, end_token, make_reports, serve
 from house import JSON, House, assert_refused, bearer, open_house
+from sotto_collector.errors import TokenError
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.tokens import create_token, hash_token
 
 HABITS = "/v1/surveys/habits"
-RECEIPT = "0" * 32
 
 
 class Route(NamedTuple):
@@ -32,7 +32,7 @@ ROUTES = [
     Route("GET", "/healthz", ""),
     Route("GET", HABITS, ""),
     Route("POST", f"{HABITS}/reports", ""),
-    Route("DELETE", f"{HABITS}/reports/{RECEIPT}", ""),
+    Route("POST", f"{HABITS}/erase", ""),
     Route("GET", "/v1/surveys", "both"),
     Route("POST", "/v1/surveys", "admin"),
     Route("PATCH", HABITS, "admin"),
@@ -49,6 +49,7 @@ ROUTES = [
     Route("GET", f"{HABITS}/records", "analyst"),
 ]
 GUARDED = [route for route in ROUTES if route.role]
+OF_WHICH = (None, "habits", "small")
 name = "{0.method} {0.path}".format
 
 
@@ -83,7 +84,7 @@ def is_refused(response: Any) -> bool:
 def test_every_route_is_in_the_table(shared: House) -> None:
     """Those of the operation answer without a token; what they say is tested with them."""
     rules = {
-        (method, rule.rule.replace("<survey_id>", "habits").replace("<receipt>", RECEIPT).replace("<prefix>", "abcdef"))
+        (method, rule.rule.replace("<survey_id>", "habits").replace("<prefix>", "abcdef"))
         for rule in shared.app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if rule.rule.startswith("/v1")
@@ -94,11 +95,15 @@ def test_every_route_is_in_the_table(shared: House) -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=name)
 def test_token_of_the_role_is_let_in_and_no_other(shared: House, route: Route) -> None:
     house = shared
-    for role in ("admin", "analyst"):
-        for survey_id in (None, "habits", "small"):
+    for role, survey_ids in (("admin", OF_WHICH), ("analyst", OF_WHICH), ("monitor", OF_WHICH[:1])):
+        for survey_id in survey_ids:
             response = ask(house, route, bearer(make(house, role, survey_id)))
             is_right_survey = survey_id is None or (survey_id == "habits" and (route.is_of_survey))
-            is_allowed = route.role in ("", "both") or (route.role == role and is_right_survey)
+            is_allowed = (
+                not route.role
+                or (route.role == "both" and role != "monitor")
+                or (route.role == role and is_right_survey)
+            )
             assert is_refused(response) == (not is_allowed), (role, survey_id, response.text)
             if not is_allowed:
                 assert_refused(response, 403, "forbidden")
@@ -122,9 +127,10 @@ def test_token_that_is_none_or_no_more_is_not_let_in(shared: House, route: Route
         table.remove(hash_token(token))
     if given == "expired":
         assert not is_refused(ask(house, route, bearer(token)))
-        table.end(hash_token(token), 1)
+        end_token(table, token)
     response = ask(house, route, headers)
     assert_refused(response, 401, "unauthorized")
+    assert ("has ended" in response.text) == (given == "expired")
     assert response.headers["WWW-Authenticate"] == "Bearer"
     assert token not in response.text
 
@@ -274,9 +280,19 @@ def test_no_valid_client_is_refused_while_tokens_are_rotated_under_load(tmp_path
             assert secret not in out + err + json.dumps(listed)
 
 
+def test_monitor_reads_the_metrics_and_is_of_all_surveys(house: House) -> None:
+    token = bearer(make(house, "monitor"))
+    assert house.http.get("/metrics", headers=token).status_code == 200
+    with pytest.raises(TokenError, match="role monitor must be for all surveys"):
+        make(house, "monitor", "habits")
+    sent = {"role": "monitor", "survey": "habits"}
+    assert_refused(house.administer("POST", "/v1/tokens", sent), 422, "bad_token")
+    assert house.administer("POST", "/v1/tokens", {"role": "monitor"}).get_json()["token"].startswith("sotto_monitor_")
+
+
 def test_token_that_another_process_ends_is_refused_at_once(house: House, tmp_path: Path) -> None:
     token = make(house, "analyst")
     assert house.http.get(f"{HABITS}/tally", headers=bearer(token)).status_code == 200
     with closing(Store(tmp_path / "survey.db")) as other:
-        TokenTable(other).end(hash_token(token), 1)
+        end_token(TokenTable(other), token)
     assert house.http.get(f"{HABITS}/tally", headers=bearer(token)).status_code == 401

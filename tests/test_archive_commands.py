@@ -62,6 +62,9 @@ def test_exported_archive_gives_the_collectors_tally(served: Served, tmp_path: P
     assert run("tally", archive, "--workers", 1) == (0, expected.decode() + "\n", "")
     assert run("tally", archive, "--save", saved) == (0, f"1,000 reports counted into {saved}\n", "")
     assert saved.read_bytes() == expected
+    code, out, err = run("tally", archive, "--wave", 1, "--save", saved)
+    assert (code, out, err) == (1, "", f"Error: {saved} must be a new file; there is one already.\n")
+    assert saved.read_bytes() == expected
     third = served.fetch("GET", "/v1/surveys/strings/tally?wave=3", token=served.analyst)[2]
     assert run("tally", archive, "--workers", 1, "--wave", 3)[1] == third.decode() + "\n"
 

@@ -225,6 +225,7 @@ def test_store_that_cannot_be_read_is_a_problem_document(house: House, tmp_path:
             response = house.http.get(f"/v1/surveys/habits/{route}", headers=house.analyst)
             assert_refused(response, 503, "store_unavailable")
             assert response.headers["Retry-After"] == "5"
+            assert response.get_json(force=True)["detail"] == "the store cannot be used now; ask again later."
             assert str(path) not in response.text
     finally:
         path.with_suffix(".away").rename(path)
@@ -260,7 +261,7 @@ def test_parts_of_the_records_are_all_of_them(house: House) -> None:
         ("GET", "/v1/surveys/nobody/records", "analyst"),
         ("PATCH", "/v1/surveys/nobody", "admin"),
         ("DELETE", "/v1/surveys/nobody", "admin"),
-        ("DELETE", f"/v1/surveys/nobody/reports/{'0' * 32}", ""),
+        ("POST", "/v1/surveys/nobody/erase", ""),
         ("POST", "/v1/surveys/nobody/invitations", "admin"),
         ("GET", "/v1/surveys/nobody/invitations", "admin"),
         ("POST", "/v1/surveys/nobody/invitations/revoke", "admin"),
@@ -314,6 +315,7 @@ def test_faults_while_counting_are_problem_documents(  # one table
     assert_refused(response, status, code)
     assert response.headers.get("Retry-After") == retry_after
     assert "canary" not in caplog.text + response.text
+    assert ("nothing was acknowledged" in response.text) == (code == "store_unavailable")
     assert ("ValueError" in caplog.text) == (status == 500)
 
 

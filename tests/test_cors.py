@@ -9,9 +9,9 @@ from collecting import SMALL, SURVEY, make_reports
 from house import House, assert_refused, open_house
 
 ORIGIN = "https://clinic.example"
+ALLOWED = {"Access-Control-Allow-Origin": ORIGIN, "Access-Control-Expose-Headers": "Retry-After"}
 HABITS = "/v1/surveys/habits"
-RECEIPT = "0" * 32
-OF_DEVICES = [("GET", HABITS), ("POST", f"{HABITS}/reports"), ("DELETE", f"{HABITS}/reports/{RECEIPT}")]
+OF_DEVICES = [("GET", HABITS), ("POST", f"{HABITS}/reports"), ("POST", f"{HABITS}/erase")]
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def test_no_page_may_read_anything_by_default(house: House, method: str, path: s
 @pytest.mark.parametrize(("method", "path"), OF_DEVICES)
 def test_allowed_origin_may_do_what_a_device_does(house: House, method: str, path: str) -> None:
     allow(house, "https://other.example", ORIGIN)
-    assert cors_headers(house, method, path) == {"Access-Control-Allow-Origin": ORIGIN}
+    assert cors_headers(house, method, path) == ALLOWED
     preflight = cors_headers(house, "OPTIONS", path)
     assert method in preflight.pop("Access-Control-Allow-Methods").split(", ")
     assert preflight == {
-        "Access-Control-Allow-Origin": ORIGIN,
+        **ALLOWED,
         "Access-Control-Allow-Headers": "Content-Type",
         "Access-Control-Max-Age": "600",
     }
@@ -87,7 +87,8 @@ def test_no_page_may_do_what_takes_a_token(house: House, method: str, path: str)
 def test_star_allows_every_origin_and_no_credentials(house: House) -> None:
     allow(house, "*")
     for origin in (ORIGIN, "https://anything.example"):
-        assert cors_headers(house, "POST", f"{HABITS}/reports", origin) == {"Access-Control-Allow-Origin": origin}
+        allowed = ALLOWED | {"Access-Control-Allow-Origin": origin}
+        assert cors_headers(house, "POST", f"{HABITS}/reports", origin) == allowed
 
 
 def test_answers_differ_by_origin_and_say_so_to_caches(house: House) -> None:

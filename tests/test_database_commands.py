@@ -10,7 +10,7 @@ from sqlalchemy import text
 from collecting import SMALL, SURVEY, check_store, count_here, make_reports, publish_here, serve, tally_of
 from sotto_client.cli import main
 from sotto_collector.store import Store, TokenTable
-from sotto_collector.tokens import check_token, hash_token
+from sotto_collector.tokens import find_token, has_ended, hash_token
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -96,6 +96,15 @@ def test_password_of_a_database_is_in_no_message(command: tuple[str, ...]) -> No
     assert "c4n4ry" not in err
 
 
+def test_token_for_a_survey_that_is_not_there_is_made_with_a_warning(db: str) -> None:
+    code, out, err = run("token", "create", "--db", db, "--role", "admin", "--survey", "nosuch")
+    assert (code, out.startswith("sotto_admin_")) == (0, True)
+    assert err == "Warning: no survey has the id nosuch yet; the token is good once one has.\n"
+    with closing(Store(db)) as store:
+        store.add_survey(SMALL)
+    assert run("token", "create", "--db", db, "--role", "admin", "--survey", SMALL.id)[2] == ""
+
+
 def test_rotated_token_is_printed_and_the_old_one_ends_later(db: str) -> None:
     old = run("token", "create", "--db", db, "--role", "analyst", "--survey", "habits", "--days", 30)[1].strip()
     code, out, err = run("token", "rotate", "--db", db, hash_token(old).hex()[:12], "--overlap-hours", 2)
@@ -106,12 +115,12 @@ def test_rotated_token_is_printed_and_the_old_one_ends_later(db: str) -> None:
     assert all("  analyst  habits  until 20" in line for line in listed)
     with closing(Store(db)) as store:
         table = TokenTable(store)
-        assert check_token(table, old) is not None
-        assert check_token(table, new) is not None
+        assert find_token(table, old) is not None
+        assert find_token(table, new) is not None
     assert run("token", "rotate", "--db", db, hash_token(new).hex()[:12], "--overlap-hours", 0)[0] == 0
     assert "  ended 20" in run("token", "list", "--db", db)[1]
     with closing(Store(db)) as store:
-        assert check_token(TokenTable(store), new) is None
+        assert [has_ended(token) for token in TokenTable(store).list()].count(True) == 1
 
 
 def test_rotating_an_unknown_token_is_refused(db: str) -> None:

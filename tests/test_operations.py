@@ -61,5 +61,7 @@ def wait_until_refused(port: int) -> None:
             connection.connect()
         except ConnectionRefusedError:
             return
+        except ConnectionResetError:  # it was just being closed
+            continue
         finally:
             connection.close()

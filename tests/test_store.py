@@ -245,9 +245,11 @@ def test_tokens_are_kept_as_hashes_until_removed(store: Store) -> None:
         table.add(token)
     assert [table.find(b"h" * 32), table.find(b"e" * 32), table.find(b"x" * 32)] == [bob, eve, None]
     assert table.list() == [bob, eve]
-    table.end(b"h" * 32, 99)
+    table.replace(b"h" * 32, 99, StoredToken(b"n" * 32, "analyst", "new"))
     assert table.find(b"h" * 32) == StoredToken(b"h" * 32, "analyst", "bob", None, 99)
+    assert table.find(b"n" * 32) == StoredToken(b"n" * 32, "analyst", "new")
     table.remove(b"h" * 32)
+    table.remove(b"n" * 32)
     assert table.list() == [eve]
 
 

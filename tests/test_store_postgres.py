@@ -2,16 +2,29 @@
 
 import random
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from typing import Any
+from urllib.parse import unquote
 
 import psycopg
 import pytest
 from sqlalchemy import make_url
 
-from collecting import SMALL, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here, tally_of
+from collecting import (
+    INVITED,
+    SMALL,
+    SURVEY,
+    TIMEOUT_S,
+    count_here,
+    invite_reports,
+    make_batch,
+    make_reports,
+    publish_here,
+    tally_of,
+)
 from postgres_server import postgres_server
 from raw_database import correlate_ranks, read_hidden
 from sotto_collector.errors import StoreError, StoreUnavailableError
@@ -46,7 +59,7 @@ def random_reports(n_reports: int, seed: int) -> list[Report]:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("synchronous_commit", "on"), ("lock_timeout", "5s"), ("application_name", "sottovoce")]
+    ("name", "value"), [("synchronous_commit", "on"), ("lock_timeout", "5s"), ("statement_timeout", "8s")]
 )
 def test_writing_session_is_durable_whatever_the_servers_default(
     postgres_db: str, store: Store, name: str, value: str
@@ -58,6 +71,45 @@ def test_writing_session_is_durable_whatever_the_servers_default(
     with closing(Store(postgres_db)) as opened, opened.transaction() as transaction:
         assert transaction.connection.exec_driver_sql(ask_for).scalar_one() == value
     assert ask(postgres_db, "SHOW synchronous_commit") == [("off",)]  # the default that it was against
+
+
+def test_statement_that_takes_too_long_is_ended_by_the_server_unless_it_may_take_its_time(
+    postgres_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sotto_collector.store.postgres.WORK_MS", 100)
+    monkeypatch.setattr("sotto_collector.store.postgres.SILENCE_S", 0.1)
+    nap = "SELECT pg_sleep(0.5)"
+    with closing(Store(postgres_db, busy_timeout_ms=100)) as store:
+        for _ in range(2):
+            with store.transaction() as transaction:
+                transaction.take_time()
+                transaction.connection.exec_driver_sql(nap)
+            with pytest.raises(StoreUnavailableError, match="statement timeout"), store.transaction() as transaction:
+                transaction.connection.exec_driver_sql(nap)
+        with store.snapshot() as connection:
+            connection.exec_driver_sql(nap)
+
+
+def test_collector_that_stops_waits_no_longer_for_a_server_that_says_nothing(
+    postgres_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HURRIED_S", "HURRIED_LONG_S"):
+        monkeypatch.setattr(f"sotto_collector.store.patience.{name}", 0.2)
+    with closing(Store(postgres_db)) as store, ThreadPoolExecutor(1) as pool:
+
+        def nap() -> None:
+            with store.transaction() as transaction:
+                transaction.take_time()
+                transaction.connection.exec_driver_sql("SELECT pg_sleep(60)")
+
+        napping = pool.submit(nap)
+        deadline = time.monotonic() + TIMEOUT_S
+        while not ask(postgres_db, "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60%'"):
+            assert time.monotonic() < deadline
+        assert not napping.done()
+        store.hurry()
+        with pytest.raises(StoreUnavailableError, match="no answer in time"):
+            napping.result(TIMEOUT_S)
 
 
 def test_rewritten_tables_hold_rows_by_their_ids_and_of_one_transaction(postgres_db: str, store: Store) -> None:
@@ -188,6 +240,7 @@ def test_two_that_are_the_first_to_write_a_shard_both_count(postgres_db: str, mo
 def meeting(store: Store, other: Store, stored: Any, reports: list[Report]) -> Iterator[list[Any]]:
     """Let two transactions insert reports against each other's order: each waits for what the other has."""
     both_have_one = threading.Barrier(2)
+    store._shard, other._shard = 0, 1  # in each other's way with the reports, and not before
 
     def insert(mine: Store, order: list[Report]) -> None:
         is_first = [True]
@@ -217,6 +270,29 @@ def end_sessions(url: str) -> int:
     """End every other session of a database; return how many those were."""
     question = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     return len(ask(url, question + "WHERE datname = current_database() AND pid <> pg_backend_pid()"))
+
+
+def test_groups_of_invited_batches_are_not_in_each_others_way(store: Store, other: Store) -> None:
+    """Two collectors get the same batches in opposite orders: neither has to be ended for the other."""
+    stored, n_works = publish_here(store, INVITED), []
+    reports = invite_reports(store, stored, make_reports(400, INVITED))
+    batches = [make_batch(stored, reports[start : start + 10]) for start in range(0, 400, 10)]
+
+    def count_all(mine: Store, order: list[Any]) -> None:
+        def work(transaction: Any) -> None:
+            n_works.append(1)
+            count_batches(transaction, order)
+
+        mine.run(work)
+
+    with ThreadPoolExecutor(2) as pool:
+        for start in range(0, 40, 8):
+            group = batches[start : start + 8]
+            both = [pool.submit(count_all, store, group), pool.submit(count_all, other, group[::-1])]
+            for counting in both:
+                counting.result(TIMEOUT_S)
+    assert len(n_works) == 10
+    assert store.read_tally(stored) == tally_of(INVITED, reports)
 
 
 def test_connection_that_was_lost_between_requests_is_made_anew(postgres_db: str, store: Store) -> None:
@@ -302,6 +378,14 @@ def test_database_that_does_not_answer_is_named_without_its_password(url: str) -
         Store(url)
     assert "c4n4ry" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("query", ["host=127.0.0.1&port=1", "host=/c/no-such-folder"])
+def test_database_whose_host_is_in_the_query_is_named_with_it(query: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        Store(f"postgresql://sotto:c4n4ry@/name?{query}&password=c4n4ry")
+    assert unquote(str(caught.value)).startswith(f"db (postgresql://sotto:***@/name?{query}) must be")
+    assert "c4n4ry" not in str(caught.value)
 
 
 def lose_connection(url: str, store: Store) -> None:

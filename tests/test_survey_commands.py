@@ -28,11 +28,11 @@ def publish(served: Served, survey: Survey) -> None:
     assert served.ask("POST", "/v1/surveys", survey.canonical, served.admin)[0] in (200, 201)
 
 
-def run(served: Served, *arguments: object, token: str | None = None) -> tuple[int, str, str]:
+def run(served: Served, *arguments: object, token: str | None = None, stdin: str = "") -> tuple[int, str, str]:
     """Run a command with the admin's token in the environment; URL stands for the collector's."""
     env = {"SOTTO_TOKEN": served.admin if token is None else token}
     words = [served.url if word == "URL" else str(word) for word in arguments]
-    result = CliRunner().invoke(main, words, env=env)
+    result = CliRunner().invoke(main, words, env=env, input=stdin)
     assert served.admin not in result.output
     return result.exit_code, result.stdout, result.stderr
 
@@ -115,9 +115,10 @@ def test_report_is_erased_by_its_receipt_without_a_token(served: Served) -> None
     assert served.send([report])[0] == 200
     n_before = served.ask("GET", f"{HABITS}/tally", token=served.analyst)[2]["n_reports"]
     command = ("erase", "URL", "habits", "--receipt", f" {report.receipt.upper()} ")
-    assert run(served, *command, token="") == (0, "habits  report erased\n", "")
-    assert served.ask("GET", f"{HABITS}/tally", token=served.analyst)[2]["n_reports"] == n_before - 1
-    code, out, err = run(served, *command, token="")
+    for _ in range(2):  # the second time too: the first answer may have been lost
+        assert run(served, *command, token="") == (0, "habits  report erased\n", "")
+        assert served.ask("GET", f"{HABITS}/tally", token=served.analyst)[2]["n_reports"] == n_before - 1
+    code, out, err = run(served, "erase", "URL", "habits", "--receipt", "0" * 32, token="")
     assert (code, out, "404 no_such_report" in err) == (1, "", True)
 
 
@@ -130,11 +131,29 @@ def test_receipt_that_is_none_is_not_sent(served: Served, receipt: str) -> None:
 
 def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
     publish(served, SMALL)
-    code, _, err = run(served, "erase", "URL", "small", "--all")
+    code, _, err = run(served, "erase", "URL", "small", "--all", "--yes")
     assert (code, "409 survey_open" in err) == (1, True)
     assert run(served, "close", "URL", "small")[0] == 0
-    assert run(served, "erase", "URL", "small", "--all") == (0, "small  erased\n", "")
+    for answer in ("", "n\n"):
+        code, out, err = run(served, "erase", "URL", "small", "--all", stdin=answer)
+        assert (code, out) == (1, "")
+        assert f"Erase survey small at {served.url}, and all its reports? [y/N]: " in err
+        assert served.ask("GET", "/v1/surveys/small")[0] == 200
+    assert run(served, "erase", "URL", "small", "--all", stdin="y\n")[:2] == (0, "small  erased\n")
+    publish(served, SMALL)
+    assert run(served, "close", "URL", "small")[0] == 0
+    assert run(served, "erase", "URL", "small", "--all", "--yes") == (0, "small  erased\n", "")
     assert served.ask("GET", "/v1/surveys/small")[0] == 404
+
+
+def test_password_in_a_collectors_url_is_in_no_message(served: Served) -> None:
+    url = served.url.replace("//", "//alice:c4n4/ry@")
+    for command in (("status", url), ("close", url, "nobody"), ("erase", url, "nobody", "--all")):
+        _, out, err = run(served, *command)
+        assert "c4n4" not in out + err
+    code, out, err = run(served, "close", "http://alice:c4n4ry@127.0.0.1:1", "habits")
+    assert (code, "http://127.0.0.1:1/v1/surveys/habits/close could not be reached" in err) == (1, True)
+    assert "c4n4ry" not in err
 
 
 def test_survey_is_configured_and_what_is_not_given_stays(served: Served) -> None:

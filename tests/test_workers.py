@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +20,7 @@ from sotto_protocol import Report, batch_body
 from test_serve import read_stored, run_serve
 
 PATH = f"/v1/surveys/{SURVEY.id}/reports"
+PLANTED = Path(__file__).parent / "faults" / "planted.py"
 N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 2
 
 
@@ -178,6 +181,12 @@ def test_unusable_database_is_one_line_however_many_workers(tmp_path: Path) -> N
     done = run_serve("--db", tmp_path / "other.db", "--port", "0", "--workers", "3")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(r"Error: db \([^\n]+\n", done.stderr)
+
+
+def test_worker_that_does_not_begin_to_serve_is_ended_and_said(tmp_path: Path) -> None:
+    command = [sys.executable, PLANTED, "never-serve", "serve", "--db", tmp_path / "survey.db", "--port", "0"]
+    done = subprocess.run([*command, "--workers", "2"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "Error: it did not serve within 0.5 s\n")
 
 
 def test_new_workers_that_cannot_begin_leave_the_old_ones(tmp_path: Path) -> None:

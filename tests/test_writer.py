@@ -141,6 +141,23 @@ def test_closed_survey_takes_nothing_more_and_still_acknowledges_a_repeat(store:
     assert writer.count(make_batch(small, make_reports(2, SMALL))) == Outcome(2, 0)
 
 
+def test_request_waits_so_long_and_no_longer_and_what_was_still_queued_is_not_stored(store: Store) -> None:
+    stored, reports = publish_here(store), make_reports(9)
+    with (
+        closing(WatchedWriter(store, max_queued_reports=1000, answer_s=0.3)) as writer,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        with held(store, stored):
+            begun, queued = queue_behind_lock(writer, pool, stored, 4)
+            for reply in (begun, queued):
+                with pytest.raises(StoreUnavailableError, match="does not answer"):
+                    reply.result(TIMEOUT_S)
+            assert (writer._queue, writer._n_queued) == ([], 0)
+        assert writer.count(make_batch(stored, reports)) == Outcome(9, 0)
+    assert store.read_tally(stored).n_reports == 10  # the one that was begun, and may be sent again
+    check_integrity(store)
+
+
 def test_batch_over_the_queues_bound_is_refused_until_there_is_room(store: Store, writer: WatchedWriter) -> None:
     stored = publish_here(store)
     with ThreadPoolExecutor(2) as pool:
@@ -224,7 +241,7 @@ def test_reports_leave_the_inbox_when_they_are_many_and_all_when_it_is_tidied(
 
 def test_idle_writer_tidies_a_small_store(store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_collector.writer.IDLE_S", 0.01)
-    monkeypatch.setattr("sotto_collector.writer.TIDY_S", 0.01)
+    monkeypatch.setattr("sotto_collector.tidying.TIDY_S", 0.01)
     stored, reports = publish_here(store), make_reports(30)
     writer.count(make_batch(stored, reports))
     deadline = time.monotonic() + TIMEOUT_S

@@ -1,5 +1,6 @@
 """The writer on SQLite: locks, a full disk, and the write-ahead log, which is in the order of the commits."""
 
+import logging
 import sqlite3
 import threading
 import time
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from collecting import TIMEOUT_S, check_store, make_batch, make_reports, publish_here
+from collecting import SURVEY, TIMEOUT_S, check_store, make_batch, make_reports, publish_here
+from house import open_house
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.store import Store
 from sotto_collector.writer import Outcome, Writer
@@ -45,6 +47,24 @@ def test_lock_held_by_another_process_too_long_is_an_error_and_then_over(
             writer.count(make_batch(stored, reports))
         other.execute("ROLLBACK")
     assert writer.count(make_batch(stored, reports)) == Outcome(5, 0)
+
+
+def test_collector_that_cannot_empty_the_log_at_its_end_says_so(
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader holds the state of before: the log stays, with the order of commits in it."""
+    caplog.set_level("ERROR", logger="sotto_collector")
+    monkeypatch.setattr(logging.getLogger("sotto_collector"), "propagate", True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        with open_house(path, busy_timeout_ms=50) as house:
+            other.execute("BEGIN")
+            other.execute("SELECT count(*) FROM reports").fetchall()
+            assert house.send(SURVEY, make_reports(5)).status_code == 200
+        assert [record.getMessage() for record in caplog.records] == [
+            "somebody else reads the database: its log cannot be emptied, and holds the order of commits"
+        ]
+        assert Store(path, busy_timeout_ms=50).close() is False
+    assert Store(path).close() is True
 
 
 def test_full_disk_is_an_error_for_every_waiting_batch_and_then_over(store: Store, writer: WatchedWriter) -> None:

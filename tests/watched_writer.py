@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 from collecting import TIMEOUT_S, make_batch, make_reports
 from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.writer import Outcome, Writer, _Waiting
+from sotto_collector.writer import ANSWER_S, Outcome, Writer, _Waiting
 
 
 class WatchedWriter(Writer):
     """A writer whose groups can be waited for: `groups` are their sizes, in batches."""
 
-    def __init__(self, store: Store, *, max_queued_reports: int) -> None:
+    def __init__(self, store: Store, *, max_queued_reports: int, answer_s: float = ANSWER_S) -> None:
         self.groups: list[int] = []
-        super().__init__(store, max_queued_reports=max_queued_reports)
+        super().__init__(store, max_queued_reports=max_queued_reports, answer_s=answer_s)
 
     def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:
         with self._changed:

@@ -4,16 +4,28 @@ from flask import request
 
 from sotto_collector.errors import refuse
 from sotto_collector.store import StoredToken, TokenTable
-from sotto_collector.tokens import check_token
+from sotto_collector.tokens import find_token, has_ended
+
+LISTERS = ("admin", "analyst")
 
 
 def require_token(tokens: TokenTable) -> StoredToken:
     """Return what the request's token allows. Raises RequestError 401 where there is none that is good."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    known = check_token(tokens, token.strip()) if scheme.lower() == "bearer" else None
+    known = find_token(tokens, token.strip()) if scheme.lower() == "bearer" else None
     if known is None:
         raise refuse(401, "unauthorized", "Authorization must be Bearer and a token that this collector made.")
+    if has_ended(known):  # only who holds it hears that: a stranger cannot ask about a token
+        raise refuse(401, "unauthorized", "the token has ended; an admin can make another.")
     return known
+
+
+def require_lister(tokens: TokenTable) -> StoredToken:
+    """Return what the token of a request that lists surveys allows. Raises RequestError 401, 403."""
+    token = require_token(tokens)
+    if token.role not in LISTERS:
+        raise refuse(403, "forbidden", f"the token must have the role {' or '.join(LISTERS)}.")
+    return token
 
 
 def require_role(tokens: TokenTable, role: str, survey_id: str | None) -> None:

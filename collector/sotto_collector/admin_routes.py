@@ -2,15 +2,14 @@
 
 import re
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from sotto_collector.access import require_role
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
-from sotto_collector.intake import read_json_body
 from sotto_collector.invitations import (
     MAX_INVITATIONS,
     MAX_REVOKED,
@@ -18,7 +17,7 @@ from sotto_collector.invitations import (
     make_invitations,
     revoke_invitations,
 )
-from sotto_collector.routes import answer, find_survey, get_collector
+from sotto_collector.routes import answer, find_survey, get_collector, read_sent
 from sotto_collector.store import StoredSurvey, StoredToken
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 from sotto_protocol import ReportError
@@ -29,9 +28,6 @@ MAX_ORIGINS = 20
 MAX_PER_MINUTE = 10**9
 MAX_LABEL = 200
 _ORIGIN = re.compile(r"\*|https?://[a-z0-9.\-]{1,253}(:[0-9]{1,5})?")
-
-
-Sent = TypeVar("Sent", bound=msgspec.Struct)
 
 
 class SentSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -73,7 +69,7 @@ class SentOverlap(msgspec.Struct, forbid_unknown_fields=True):
 def set_survey(survey_id: str) -> Response:
     """Set which web pages' origins may use a survey, and how many reports it takes a minute."""
     collector, stored = _administer(survey_id)
-    sent = _read(SentSettings)
+    sent = read_sent(SentSettings)
     values: dict[str, object] = {}
     if sent.cors_origins is not msgspec.UNSET:
         if len(sent.cors_origins) > MAX_ORIGINS or not all(map(_ORIGIN.fullmatch, sent.cors_origins)):
@@ -101,7 +97,7 @@ def invite(survey_id: str) -> Response:
     """Make invitations; they are shown this once."""
     collector, stored = _administer(survey_id)
     _check_invited(stored)
-    count = _read(SentCount).count
+    count = read_sent(SentCount).count
     most = MAX_INVITATIONS // stored.survey.waves
     if not 1 <= count <= most:
         raise refuse(422, "bad_count", f"must be an integer in [1, {most}].", "$.count")
@@ -125,7 +121,7 @@ def revoke(survey_id: str) -> Response:
     """Revoke invitations that are not used yet."""
     collector, stored = _administer(survey_id)
     _check_invited(stored)
-    sent = _read(SentRevocation)
+    sent = read_sent(SentRevocation)
     if sent.all == bool(sent.invitations):
         raise refuse(422, "bad_revocation", "must have either invitations, a list, or all, true.")
     if len(sent.invitations) > MAX_REVOKED:
@@ -149,7 +145,7 @@ def list_tokens() -> Response:
 def make_token() -> Response:
     """Make a token; it is shown this once."""
     collector = _administer_all()
-    sent = _read(SentToken)
+    sent = read_sent(SentToken)
     if sent.role not in ROLES:
         raise refuse(422, "bad_token", f"must be one of {', '.join(ROLES)}.", "$.role")
     if len(sent.label) > MAX_LABEL or not sent.label.isprintable():
@@ -179,7 +175,7 @@ def remove_token(prefix: str) -> Response:
 def renew_token(prefix: str) -> Response:
     """Make a token that allows what another does, which ends after the overlap."""
     collector = _administer_all()
-    overlap_s = _read(SentOverlap).overlap_s
+    overlap_s = read_sent(SentOverlap).overlap_s
     try:
         return _show(rotate_token(collector.tokens, prefix, overlap_s))
     except TokenError as fault:
@@ -219,15 +215,3 @@ def _administer_all() -> Collector:
 def _check_invited(stored: StoredSurvey) -> None:
     if not stored.survey.invited:
         raise refuse(409, "survey_not_invited", "the survey is open to all; it has no invitations.")
-
-
-def _read(kind: type[Sent]) -> Sent:
-    body = read_json_body(request, get_collector().settings.max_body_bytes)
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError:
-        raise refuse(
-            422, "bad_request_body", f"must be an object of {', '.join(kind.__struct_fields__)}, and nothing else."
-        ) from None
-    except (ValueError, RecursionError):
-        raise refuse(400, "bad_json", "the body must be JSON in UTF-8.") from None

@@ -1,5 +1,8 @@
 """The application factory."""
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
 
 from sotto_collector.admin_routes import admin_routes
@@ -9,9 +12,17 @@ from sotto_collector.limits import RateLimits
 from sotto_collector.metrics import Metrics, install_metrics
 from sotto_collector.operations import operations
 from sotto_collector.problems import install_problems
+from sotto_collector.reports import ShortWay
 from sotto_collector.routes import routes
 from sotto_collector.seat import ALONE, Seat
 from sotto_collector.settings import Settings
+
+
+class _App(Flask):
+    """Flask without what it asks of every function at every request: whether it is a coroutine. None is."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
 
 
 def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
@@ -20,7 +31,7 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     It shares nothing with another: a process makes its own, after it was forked.
     Raises StoreError where the database cannot be used.
     """
-    app = Flask(__name__, static_folder=None)
+    app = _App(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path
     metrics = Metrics(seat, by_survey=settings.metrics_labels == "survey")
     app.extensions["collector"] = Collector(settings, metrics, RateLimits(seat.n_seats))
@@ -30,4 +41,5 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     app.register_blueprint(operations)
     app.register_blueprint(routes)
     app.register_blueprint(admin_routes)
+    app.wsgi_app = ShortWay(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
     return app

@@ -1,8 +1,11 @@
 """A collector at work: its settings, its store, its writer, and the surveys it has read."""
 
+import logging
 import time
 
+from sotto_collector.errors import refuse
 from sotto_collector.limits import RateLimits
+from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
@@ -11,8 +14,13 @@ from sotto_protocol.survey import ID_PATTERN
 
 MOST_WHEN_CLOSING = 100_000
 """So many reports of the inbox are still moved when the collector stops; that takes about a second."""
+WORK_S = 10.0
+"""A request waits so long for its commit, and the busy timeout before."""
 KNOWN_S = 1.0
 """A survey that was read so long ago is read again: another process may have closed it, or set it otherwise."""
+
+
+log = logging.getLogger(OURS)
 
 
 class Collector:
@@ -25,7 +33,12 @@ class Collector:
         self.limits = limits or RateLimits()
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms)
         self.tokens = TokenTable(self.store)
-        self.writer = Writer(self.store, self.metrics, max_queued_reports=settings.max_queued_reports)
+        self.writer = Writer(
+            self.store,
+            self.metrics,
+            max_queued_reports=settings.max_queued_reports,
+            answer_s=settings.busy_timeout_ms / 1000 + WORK_S,
+        )
         self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
 
     def find_survey(self, survey_id: str) -> StoredSurvey | None:
@@ -41,6 +54,12 @@ class Collector:
                 self._surveys[survey_id] = now, known
         return known
 
+    def require_survey(self, survey_id: str) -> StoredSurvey:
+        """Return the survey of this id. Raises RequestError 404."""
+        if (stored := self.find_survey(survey_id)) is None:
+            raise refuse(404, "no_such_survey", "no survey has this id.")
+        return stored
+
     def note_change(self, survey_id: str) -> None:
         """Hear that a survey was set, or something of it erased: it is read again, and what is left of it goes."""
         self.forget_survey(survey_id)
@@ -50,10 +69,14 @@ class Collector:
         """Let a survey be read again when it is next asked for."""
         self._surveys.pop(survey_id, None)
 
+    def hurry(self) -> None:
+        """Wait less for the database from now on, for this shall end. Safe in a signal handler."""
+        self.store.hurry()
+
     def close(self, *, is_last: bool = True) -> None:
         """Commit what is queued, rewrite what is small in the order of its keys, close the store.
 
-        Of several workers only the last rewrites: it must be alone.
+        Of several workers only the last rewrites, and says what is left behind: it must be alone.
 
         Raises StoreUnavailableError where that could not be done; what was committed stays.
         """
@@ -62,4 +85,5 @@ class Collector:
             if is_last:
                 self.writer.tidy(MOST_WHEN_CLOSING)
         finally:
-            self.store.close()
+            if not self.store.close() and is_last:
+                log.error("somebody else reads the database: its log cannot be emptied, and holds the order of commits")

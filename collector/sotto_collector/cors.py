@@ -5,6 +5,7 @@ from flask import Flask, Response, current_app, request
 from sotto_collector.errors import StoreError
 
 MAX_AGE_S = "600"
+EXPOSED = "Retry-After"
 _OF_DEVICES = {"routes.get_survey", "routes.take_reports", "routes.erase_report"}
 
 
@@ -14,7 +15,7 @@ def install_cors(app: Flask) -> None:
 
 
 def _allow(response: Response) -> Response:
-    origin = request.headers.get("Origin")
+    origin = request.environ.get("HTTP_ORIGIN")
     if origin is None or request.endpoint not in _OF_DEVICES:
         return response
     response.vary.add("Origin")
@@ -24,6 +25,7 @@ def _allow(response: Response) -> Response:
         return response  # it says so itself
     if stored is not None and ({origin, "*"} & set(stored.cors_origins)):
         response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Access-Control-Expose-Headers"] = EXPOSED
         if request.method == "OPTIONS":
             response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow))
             response.headers["Access-Control-Allow-Headers"] = "Content-Type"

@@ -4,7 +4,7 @@ SottoError
 └── CollectorError
     ├── SettingError             a setting is outside its domain
     ├── StoreError               the database file cannot be used: foreign, newer, not writable
-    │   └── StoreUnavailableError    a write failed just now and nothing of it is stored; the same may succeed later
+    │   └── StoreUnavailableError    the database failed just now, or did not answer; the same may succeed later
     ├── BusyError                more reports are waiting for their commit than the settings allow
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
@@ -36,7 +36,7 @@ class StoreError(CollectorError):
 
 
 class StoreUnavailableError(StoreError):
-    """A write failed and was rolled back."""
+    """The database failed: what was to be written is not stored, unless only the answer of its commit was lost."""
 
 
 class BusyError(CollectorError):

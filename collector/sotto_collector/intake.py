@@ -4,7 +4,8 @@ import re
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from flask import Request
+from werkzeug.http import parse_options_header
+from werkzeug.wsgi import get_content_length
 
 from sotto_collector.duplicates import find_duplicate_key
 from sotto_collector.errors import RequestError, refuse
@@ -46,6 +47,7 @@ class InvitedReportOfWave(SentReportOfWave, forbid_unknown_fields=True, gc=False
 
 
 Sent = TypeVar("Sent", bound=SentReport)
+SentObject = TypeVar("SentObject", bound=msgspec.Struct)
 
 
 class SentBatch(msgspec.Struct, Generic[Sent], forbid_unknown_fields=True, gc=False):
@@ -63,32 +65,48 @@ _DECODERS: dict[tuple[bool, bool], msgspec.json.Decoder[Any]] = {  # by (several
 }
 
 
-def read_json_body(request: Request, max_bytes: int) -> bytes:
+def read_json_body(environ: dict[str, Any], max_bytes: int) -> bytes:
     """Read the body of a JSON request, never more than max_bytes + 1 of it. Raises RequestError 411, 413, 415."""
-    charset = request.mimetype_params.get("charset", "utf-8").lower()
-    if request.mimetype != "application/json" or charset != "utf-8":
-        raise refuse(415, "unsupported_media", "Content-Type must be application/json, in UTF-8.")
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+    if (content_type := environ.get("CONTENT_TYPE", "")) != "application/json":  # as nearly everybody writes it
+        mimetype, parameters = parse_options_header(content_type)
+        if mimetype.lower() != "application/json" or parameters.get("charset", "utf-8").lower() != "utf-8":
+            raise refuse(415, "unsupported_media", "Content-Type must be application/json, in UTF-8.")
+    if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise refuse(415, "unsupported_media", "Content-Encoding must be identity.")
-    return _read_body(request, max_bytes)
+    return _read_body(environ, max_bytes)
 
 
-def _read_body(request: Request, max_bytes: int) -> bytes:
-    too_large = refuse(413, "body_too_large", f"the body must have at most {max_bytes} bytes.")
-    length = request.content_length
-    ends_by_itself = request.environ.get("wsgi.input_terminated", False)
+def _read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
+    length = get_content_length(environ)
+    ends_by_itself = environ.get("wsgi.input_terminated", False)
     if length is None and not ends_by_itself:
         raise refuse(411, "length_required", "Content-Length must be given.")
     if length is not None and length > max_bytes:
-        raise too_large
+        raise _refuse_length(max_bytes)
     # A chunked body has no length to check beforehand: one byte over the limit tells, and no more is read.
-    stream = request.environ["wsgi.input"]
+    stream = environ["wsgi.input"]
     body: bytes = stream.read(max_bytes + 1 if ends_by_itself else length)
     if len(body) > max_bytes:
-        raise too_large
+        raise _refuse_length(max_bytes)
     if length is not None and len(body) < length:
         raise refuse(400, "bad_json", "the body is shorter than its Content-Length.")
     return body
+
+
+def _refuse_length(max_bytes: int) -> RequestError:
+    return refuse(413, "body_too_large", f"the body must have at most {max_bytes} bytes.")
+
+
+def read_object(environ: dict[str, Any], max_bytes: int, kind: type[SentObject]) -> SentObject:
+    """Return the body of a JSON request, an object of exactly this kind. Raises RequestError 400, 411 to 422."""
+    body = read_json_body(environ, max_bytes)
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError:
+        members = ", ".join(kind.__struct_fields__)
+        raise refuse(422, "bad_request_body", f"must be an object of {members}, and nothing else.") from None
+    except (ValueError, RecursionError):
+        raise refuse(400, "bad_json", _JSON_WORDS) from None
 
 
 def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:

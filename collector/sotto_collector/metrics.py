@@ -55,6 +55,7 @@ class Metrics:
             "sotto_requests", "Requests answered.", ["route", "method", "status"], registry=self._registry
         )
         self._request_seconds = self._histogram("sotto_request_seconds", "Time to answer a request.", SECONDS, "route")
+        self._of_reports: dict[tuple[str, ...], Counter] = {}
         self._of_requests: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._commit_seconds = self._histogram("sotto_commit_seconds", "Time of a commit.", SECONDS)
         self._commit_reports = self._histogram("sotto_commit_reports", "Reports committed together.", REPORTS)
@@ -76,8 +77,11 @@ class Metrics:
         same = n_duplicates - n_conflicting
         for outcome, n_reports in (("counted", n_counted), ("duplicate", same), ("conflicting", n_conflicting)):
             if n_reports:
-                labels = {"outcome": outcome} | ({"survey": survey_id} if self._by_survey else {})
-                self._reports.labels(**labels).inc(n_reports)
+                key = (outcome, survey_id) if self._by_survey else (outcome,)
+                child = self._of_reports.get(key)
+                if child is None:  # to find the labels takes longer than to count
+                    child = self._of_reports[key] = self._reports.labels(*key)
+                child.inc(n_reports)
 
     def observe_commit(self, seconds: float, n_reports: int) -> None:
         """Note a commit: how long it took, and of how many reports."""
@@ -96,7 +100,7 @@ class Metrics:
         """Count a request; `route` is a template, never a path."""
         key = route, method if method in METHODS else NONE, status
         children = self._of_requests.get(key)
-        if children is None:  # to find the labels takes longer than to count
+        if children is None:
             children = self._requests.labels(*key[:2], str(status)), self._request_seconds.labels(route)
             self._of_requests[key] = children
         children[0].inc()
@@ -123,7 +127,8 @@ def install_metrics(app: Flask, metrics: Metrics) -> None:
         g.began = time.perf_counter()
 
     def end(response: Response) -> Response:
-        route = request.url_rule.rule if request.url_rule else NONE
+        rule = request.url_rule
+        route = rule.rule if rule else NONE
         metrics.count_request(route, request.method, response.status_code, time.perf_counter() - g.began)
         return response
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from sotto_collector.openapi_schemas import HASH_PREFIX, RECEIPT, SURVEY_ID, describe_bodies
+from sotto_collector.openapi_schemas import HASH_PREFIX, SURVEY_ID, describe_bodies
 from sotto_collector.settings import Settings
 from sotto_protocol.problem import CONTENT_TYPE
 
@@ -16,10 +16,14 @@ JSON = "application/json"
 VERSION = "1"
 WHILE_READING = (400, 411, 413, 415, 422)
 """With these a body is refused: not JSON, without length, too large, another type, with something impossible in it."""
-_TOKENS = {"admin": "An admin's token.", "analyst": "An analyst's token.", "any": "An admin's or an analyst's token."}
+_TOKENS = {
+    "admin": "An admin's token.",
+    "analyst": "An analyst's token.",
+    "lister": "An admin's or an analyst's token.",
+    "any": "Any token that is for all surveys.",
+}
 _PARAMETERS = {
     "survey_id": (SURVEY_ID, "my-survey", "The survey's id."),
-    "receipt": (RECEIPT, "8a6e0f1ba9d14c2e9f3b7d60c2a55c11", "The report's receipt."),
     "prefix": (HASH_PREFIX, "3f9a1c20b7de", "The first digits of the token's hash."),
 }
 _QUERIES: dict[str, dict[str, Any]] = {
@@ -65,7 +69,7 @@ OPERATIONS = (
     Operation("get", "/readyz", "Should requests be sent here?", {200: "Status"}),
     Operation("get", "/metrics", "What was counted, for Prometheus.", {200: CONTENT_TYPE_LATEST}, "any"),
     Operation("get", "/openapi.json", "This document.", {200: "Document"}),
-    Operation("get", "/v1/surveys", "The surveys, with how many reports each has.", {200: "Surveys"}, "any"),
+    Operation("get", "/v1/surveys", "The surveys, with how many reports each has.", {200: "Surveys"}, "lister"),
     Operation(
         "post", "/v1/surveys", "Publish a survey.", {200: "Published", 201: "Published"}, "admin", "Survey", (409,)
     ),
@@ -73,7 +77,7 @@ OPERATIONS = (
     Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
     Operation("delete", SURVEY, "Erase a closed survey.", {200: "Erased"}, "admin", refusals=(409,)),
     Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
-    Operation("delete", f"{SURVEY}/reports/{{receipt}}", "Erase a report.", {200: "Erased"}, refusals=(422,)),
+    Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt"),
     Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin"),
     Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave",)),
     Operation(

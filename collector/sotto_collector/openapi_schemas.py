@@ -114,6 +114,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "reports_per_minute",
         ),
         "Closed": _object({"id": survey_id, "open": {"const": False}}),
+        "Receipt": _object({"receipt": {"type": "string", "pattern": RECEIPT}}),
         "Erased": _object({"id": survey_id, "erased": _YES}),
         "Count": _object({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
         "Unused": _object({"unused": _list(_COUNT, minItems=1)}),

@@ -3,7 +3,7 @@
 import logging
 from http import HTTPStatus
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from sotto_collector.errors import (
@@ -36,16 +36,18 @@ _CODES = {
 _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
     RateLimitError: (429, "too_many_reports", "the survey takes no more reports in this minute; send it again later."),
-    StoreError: (503, "store_unavailable", "nothing was stored; send it again later."),
+    StoreError: (503, "store_unavailable", "nothing was acknowledged; send it again later: a report counts once."),
     SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
-    BelowMinimumError: (403, "below_minimum", "there are fewer reports than the survey promises as the least."),
+    BelowMinimumError: (403, "below_minimum", ""),  # in its own words, which hold the minimum
     SurveyExistsError: (
         409,
         "survey_exists",
         "another survey has this id; a published survey never changes, so give the new one a new id.",
     ),
 }
+
+_UNUSABLE = "the store cannot be used now; ask again later."
 
 log = logging.getLogger("sotto_collector")
 
@@ -83,7 +85,9 @@ def _answer_collector_error(fault: CollectorError) -> Response:
             if kind is StoreError:
                 log.error("%s", fault)  # our own words and SQLite's: no report is quoted
             retry_after_s = fault.retry_after_s if isinstance(fault, RateLimitError) else 0
-            return _respond(Problem(status, code, detail), retry_after_s)
+            if kind is StoreError and request.method in ("GET", "HEAD"):
+                detail = _UNUSABLE
+            return _respond(Problem(status, code, detail or str(fault)), retry_after_s)
     return _answer_bug(fault)
 
 

@@ -4,28 +4,37 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from itertools import chain
+from typing import TypeVar
 
+import msgspec
 from flask import Blueprint, Response, current_app, request
 
-from sotto_collector.access import require_role, require_token
+from sotto_collector.access import require_lister, require_role, require_token
 from sotto_collector.collector import Collector
-from sotto_collector.errors import InvitationError, refuse
-from sotto_collector.intake import parse_batch, read_json_body, refuse_invitation
+from sotto_collector.errors import refuse
+from sotto_collector.intake import read_json_body, read_object
+from sotto_collector.reports import REPORTS_RULE, count_reports
 from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
-from sotto_protocol.documents import canonical_json
 
 routes = Blueprint("routes", __name__)
+Sent = TypeVar("Sent", bound=msgspec.Struct)
 _WAVE = re.compile(r"[1-9][0-9]{0,3}")
 _PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+
+
+class SentReceipt(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST that erases a report."""
+
+    receipt: str
 
 
 @routes.get("/v1/surveys")
 def list_surveys() -> Response:
     """List the surveys that the token is for, with how many reports each has."""
     collector = get_collector()
-    token = require_token(collector.tokens)
+    token = require_lister(collector.tokens)
     listed = [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
     return answer({"surveys": [_describe(collector, stored) for stored in listed]})
 
@@ -52,7 +61,7 @@ def publish_survey() -> Response:
     collector = get_collector()
     token = require_token(collector.tokens)
     require_role(collector.tokens, "admin", token.survey_id)
-    body = read_json_body(request, collector.settings.max_body_bytes)
+    body = read_json_body(request.environ, collector.settings.max_body_bytes)
     try:
         survey = Survey.from_canonical(body)
     except SurveyError as fault:
@@ -86,36 +95,23 @@ def erase_survey(survey_id: str) -> Response:
     return answer({"id": survey_id, "erased": True})
 
 
-@routes.post("/v1/surveys/<survey_id>/reports")
+@routes.post(REPORTS_RULE)
 def take_reports(survey_id: str) -> Response:
     """Count a batch of reports; the answer goes out after the commit."""
-    collector = get_collector()
-    stored = find_survey(survey_id)
-    body = read_json_body(request, collector.settings.max_body_bytes)
-    batch = parse_batch(body, stored, collector.settings.max_batch_reports)
-    per_minute = stored.reports_per_minute or collector.settings.max_reports_per_minute
-    try:
-        with collector.limits.hold(stored.key, len(batch), per_minute):
-            outcome = collector.writer.count(batch)
-    except InvitationError as fault:
-        raise refuse_invitation(fault.index) from None
-    collector.metrics.count_outcome(survey_id, outcome.n_counted, outcome.n_duplicates, outcome.n_conflicting)
-    return answer(
-        {"counted": outcome.n_counted, "duplicates": outcome.n_duplicates, "conflicting": outcome.n_conflicting}
-    )
+    return Response(count_reports(get_collector(), survey_id, request.environ), content_type="application/json")
 
 
-@routes.delete("/v1/surveys/<survey_id>/reports/<receipt>")
-def erase_report(survey_id: str, receipt: str) -> Response:
-    """Take a report out of the reports and the tally: whoever has its receipt may."""
+@routes.post("/v1/surveys/<survey_id>/erase")
+def erase_report(survey_id: str) -> Response:
+    """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not."""
     collector = get_collector()
     stored = find_survey(survey_id)
     try:
-        report_id = parse_report_id(receipt, "$")
+        report_id = parse_report_id(read_sent(SentReceipt).receipt, "$.receipt")
     except ReportError as fault:
-        raise refuse(422, "bad_receipt", f"the receipt {fault.problem}") from None
+        raise refuse(422, "bad_receipt", fault.problem, fault.where) from None
     if not collector.store.erase_report(stored, report_id):
-        raise refuse(404, "no_such_report", "no report of this survey has this receipt, or it was erased before.")
+        raise refuse(404, "no_such_report", "no report of this survey has this receipt.")
     collector.note_change(survey_id)
     return answer({"id": survey_id, "erased": True})
 
@@ -165,15 +161,18 @@ def get_collector() -> Collector:
 
 def find_survey(survey_id: str) -> StoredSurvey:
     """Return the survey of this id. Raises RequestError 404."""
-    stored = get_collector().find_survey(survey_id)
-    if stored is None:
-        raise refuse(404, "no_such_survey", "no survey has this id.")
-    return stored
+    return get_collector().require_survey(survey_id)
 
 
 def answer(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
     """Return a JSON answer."""
-    return Response(canonical_json(document), status=status, content_type="application/json")
+    content = msgspec.json.encode(document, order="sorted")
+    return Response(content, status=status, content_type="application/json")
+
+
+def read_sent(kind: type[Sent]) -> Sent:
+    """Return the request's body, an object of exactly this kind. Raises RequestError."""
+    return read_object(request.environ, get_collector().settings.max_body_bytes, kind)
 
 
 def _read_wave(survey: Survey) -> int | None:

@@ -7,8 +7,11 @@ import time
 from sotto_collector.errors import TokenError
 from sotto_collector.store import StoredToken, TokenTable
 
-ROLES = ("admin", "analyst")
-"""admin publishes and closes surveys; analyst reads tallies and noisy reports. Neither includes the other."""
+ROLES = ("admin", "analyst", "monitor")
+"""admin publishes, sets, closes and erases surveys, and makes invitations and tokens; analyst reads tallies and noisy
+reports; monitor reads the metrics, as the others can, and nothing else. None includes another."""
+ALL_SURVEYS_ONLY = ("monitor",)
+"""Roles that one survey is too little for."""
 TOKEN_BYTES = 32
 MAX_LIFE_S = 10 * 365 * 86400
 MIN_PREFIX = 6  # hexadecimal digits that name a token to revoke
@@ -28,6 +31,8 @@ def create_token(
     """
     if role not in ROLES:
         raise TokenError(f"role ({role}) must be one of {', '.join(ROLES)}.")
+    if survey_id is not None and role in ALL_SURVEYS_ONLY:
+        raise TokenError(f"a token of the role {role} must be for all surveys.")
     if expires_in_s is not None and not 0 < expires_in_s <= MAX_LIFE_S:
         raise TokenError(f"the life of a token ({expires_in_s}) must be in [1, {MAX_LIFE_S}] seconds.")
     token = f"sotto_{role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
@@ -41,13 +46,12 @@ def hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
-def check_token(table: TokenTable, token: str) -> StoredToken | None:
-    """Return what a token allows; None where it is not known, or has ended.
+def find_token(table: TokenTable, token: str) -> StoredToken | None:
+    """Return what a token allows, or allowed until it ended (`has_ended`); None where it is not known.
 
     The time that this takes depends on the token's hash alone, of which a stranger can choose nothing.
     """
-    known = table.find(hash_token(token))
-    return None if known is None or has_ended(known) else known
+    return table.find(hash_token(token))
 
 
 def has_ended(token: StoredToken) -> bool:
@@ -74,9 +78,9 @@ def rotate_token(table: TokenTable, prefix: str, overlap_s: int) -> str:
         raise TokenError(f"overlap ({overlap_s}) must be in [0, {MAX_LIFE_S}] seconds.")
     old = _find_one(table, prefix)
     token = f"sotto_{old.role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
-    table.add(StoredToken(hash_token(token), old.role, old.label, old.survey_id, old.expires_s))
+    new = StoredToken(hash_token(token), old.role, old.label, old.survey_id, old.expires_s)
     ends = int(time.time()) + overlap_s
-    table.end(old.token_hash, ends if old.expires_s is None else min(ends, old.expires_s))
+    table.replace(old.token_hash, ends if old.expires_s is None else min(ends, old.expires_s), new)
     return token
 
 

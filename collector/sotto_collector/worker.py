@@ -29,8 +29,13 @@ def serve_on(listening: socket.socket, settings: Settings, seat: Seat, on_ready:
     collector = app.extensions["collector"]
     try:
         server = make_server(app, settings, listening)
+
+        def stop(*_: object) -> None:
+            collector.hurry()
+            server.stop()
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: server.stop())
+            signal.signal(number, stop)
         collector.metrics.count_start()
         on_ready()
         server.run()

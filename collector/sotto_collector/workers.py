@@ -25,6 +25,8 @@ from sotto_collector.worker import READY, be_worker
 
 STOP_S = 9.0
 """A worker that was told to stop, and has not, is killed after so long: it drains for at most 7 s."""
+READY_S = 60.0
+"""A worker that does not serve after so long is ended: it waits for something that does not come."""
 STEADY_S = 5.0  # a worker that ends sooner makes the next one wait:
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 30.0  # so long, then twice as long, up to so long
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
@@ -105,10 +107,15 @@ class Workers:
             self._end([old])
 
     def _await_ready(self, worker: _Worker) -> bool:
-        """Wait until a worker serves; return False where it ended, or all shall end, before."""
+        """Wait until a worker serves; return False where it does not in time, ended, or all shall end, before."""
         worker.is_awaited = True
+        deadline = worker.began + READY_S
         while not worker.is_ready and worker in self._workers and not self._is_stopping:
-            self._wait(None)
+            if time.monotonic() >= deadline:
+                worker.reason = f"it did not serve within {READY_S:g} s"
+                self._end([worker])
+                return False
+            self._wait(max(0.0, deadline - time.monotonic()))
         return worker.is_ready
 
     def _start(self) -> _Worker:

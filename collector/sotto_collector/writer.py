@@ -20,15 +20,16 @@ from sotto_collector.errors import (
 )
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.store.shuffle import MOST_REPORTS, Shuffle
+from sotto_collector.store.shuffle import MOST_REPORTS
 from sotto_collector.store.transaction import Transaction
+from sotto_collector.tidying import Tidying
 from sotto_protocol import Survey, Tally
 from sotto_protocol.report import REPORT_ID_BYTES
 
 IDLE_S = 1.0
 """After so long without a report the write-ahead log, which is in the order of the commits, is emptied."""
-TIDY_S, TIDY_SHARE = 10.0, 20
-"""A small store is written anew when it is idle, at most every 10 s, and for at most a twentieth of the time."""
+ANSWER_S = 15.0
+"""A request waits so long for its commit, whatever the database does."""
 
 log = logging.getLogger("sotto_collector")
 
@@ -61,7 +62,7 @@ class Outcome:
     n_conflicting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
     batch: Batch
     reply: "Future[Outcome]" = field(default_factory=Future)
@@ -73,19 +74,24 @@ class Writer:
     Once nothing came for IDLE_S it empties the write-ahead log.
     """
 
-    def __init__(self, store: Store, metrics: Metrics | None = None, *, max_queued_reports: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        metrics: Metrics | None = None,
+        *,
+        max_queued_reports: int,
+        answer_s: float = ANSWER_S,
+    ) -> None:
         self._store = store
         self._metrics = metrics or Metrics()
         self._max_queued_reports = max_queued_reports
+        self._answer_s = answer_s
         self._changed = threading.Condition()
         self._queue: list[_Waiting] = []
         self._n_queued = 0
         self._closing = False
         self._is_log_empty = False  # a collector that was killed leaves one
-        self._shuffle = Shuffle(store)
-        self._is_tidy = self._shuffle.is_inbox_empty()  # so does it leave reports in the inbox
-        self._tidies_at = 0.0
-        self._n_when_idle = -1
+        self._tidying = Tidying(store)
         self._has_failed = False
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
         self._thread.start()
@@ -93,7 +99,8 @@ class Writer:
     def count(self, batch: Batch) -> Outcome:
         """Wait until the batch is committed, and return what became of it.
 
-        Raises BusyError, SurveyClosedError, StoreUnavailableError; nothing of the batch is stored then.
+        Raises BusyError, SurveyClosedError, StoreUnavailableError; nothing of the batch is stored then. But where the
+        database has not answered for so long it may have stored it: a report that is sent again is counted once.
         """
         waiting = _Waiting(batch)
         with self._changed:
@@ -105,13 +112,25 @@ class Writer:
             self._n_queued += len(batch)
             self._metrics.set_queued(self._n_queued)
             self._changed.notify_all()
-        return waiting.reply.result()
+        try:
+            return waiting.reply.result(self._answer_s)
+        except TimeoutError:
+            self._withdraw(waiting)
+            raise StoreUnavailableError("the store does not answer.") from None
+
+    def _withdraw(self, waiting: _Waiting) -> None:
+        """Take a batch out of the queue again, if it is still there: nobody waits for it."""
+        with self._changed:
+            if waiting in self._queue:
+                self._queue.remove(waiting)
+                self._n_queued -= len(waiting.batch)
+                self._metrics.set_queued(self._n_queued)
 
     def note_change(self) -> None:
         """Hear that something was deleted past the writer: what is left of it goes when nothing comes."""
         with self._changed:
-            self._is_log_empty = self._is_tidy = False
-            self._n_when_idle = -1
+            self._is_log_empty = False
+            self._tidying.note_deletion()
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -121,42 +140,37 @@ class Writer:
             self._changed.notify_all()
         self._thread.join()
 
-    def _run(self) -> None:
-        while (group := self._take_group()) or not self._closing:
-            if group:
-                self._is_log_empty = self._is_tidy = False
-                _answer(group, self._commit(group))
-                self._keep_house(self._shuffle.step)
-            elif not self._is_log_empty:
-                self._keep_house(self._clean)
-            elif time.monotonic() >= self._tidies_at:
-                self._keep_house(self._tidy_if_idle)
-
-    def _tidy_if_idle(self) -> None:
-        """Tidy, if no other process has counted anything either since this was asked last."""
-        n_reports = self._store.count_all()
-        if n_reports == self._n_when_idle:
-            self.tidy()
-        self._n_when_idle = n_reports
-
     def tidy(self, most: int = MOST_REPORTS) -> None:
         """Put all reports in the order of their ids, if the store is small; it says nothing of who came when then.
 
-        Raises StoreUnavailableError; all is as it was then.
+        For the writer's thread, or once that has ended. Raises StoreUnavailableError; all is as it was then.
         """
-        started = time.monotonic()
-        self._shuffle.finish(most)
-        if self._store.is_small():
-            self._store.rewrite()
-        self._is_tidy, self._is_log_empty = True, False
-        self._tidies_at = started + max(TIDY_S, TIDY_SHARE * (time.monotonic() - started))
+        self._tidying.tidy(most)
+        self._is_log_empty = False
+
+    def _run(self) -> None:
+        while (group := self._take_group()) or not self._closing:
+            if group:
+                self._is_log_empty = False
+                _answer(group, self._commit(group))
+                if not self._closing:
+                    self._keep_house(self._tidying.step)
+            elif not self._is_log_empty:
+                self._keep_house(self._clean)
+            else:
+                self._keep_house(self._tidy_if_idle)
+
+    def _tidy_if_idle(self) -> None:
+        if self._tidying.tidy_if_idle():
+            self._is_log_empty = False
 
     def _take_group(self) -> list[_Waiting]:
         """Return all that waits; an empty list once the writer is closed, or idle while there is something to tidy."""
         with self._changed:
-            is_done = self._is_log_empty and self._is_tidy
+            is_done = self._is_log_empty and self._tidying.is_done
             self._changed.wait_for(
-                lambda: self._queue or self._closing or (is_done and not self._is_tidy), None if is_done else IDLE_S
+                lambda: self._queue or self._closing or (is_done and not self._tidying.is_done),
+                None if is_done else IDLE_S,
             )
             group, self._queue, self._n_queued = self._queue, [], 0
             self._metrics.set_queued(0)
@@ -182,10 +196,11 @@ class Writer:
         n_reports, began = sum(map(len, batches)), time.perf_counter()
         try:
             results = self._store.run(lambda transaction: count_batches(transaction, batches))
-            self._shuffle.count_arrived(n_reports)
+            self._tidying.note_arrived(n_reports)
             self._metrics.observe_commit(time.perf_counter() - began, n_reports)
             return results
         except Exception as fault:  # the thread must outlive any fault: each request is told, and fails by itself
+            self._tidying.note_arrived(0)  # or more: the answer of a commit may have been lost
             return [fault] * len(group)
 
 
@@ -214,9 +229,11 @@ def count_batches(transaction: Transaction, batches: list[Batch]) -> list[Outcom
         by_survey[batch.stored.key].append(index)
     for key, indices in sorted(by_survey.items()):
         of_survey = [batches[index] for index in indices]
-        if not transaction.lock_survey(key):
+        is_invited = of_survey[0].stored.survey.invited
+        # Alone: each batch by itself is all or nothing, so the group's rows cannot be taken in one order for all.
+        if not transaction.lock_survey(key, alone=is_invited):
             outcomes = [_acknowledge(transaction, batch) for batch in of_survey]
-        elif of_survey[0].stored.survey.invited:
+        elif is_invited:
             outcomes = [_count_invited(transaction, batch) for batch in of_survey]
         else:
             outcomes = [*_count_open(transaction, of_survey)]

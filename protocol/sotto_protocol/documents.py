@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection
 from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
 from typing import Any
 
 from sotto_protocol.errors import LocatedError
@@ -118,6 +119,8 @@ class Fields:
         if not isinstance(document, dict):
             raise error(where, "must be an object (a table).")
         self._left = dict(document)
+        self._names = frozenset(document)
+        self._known: set[str] = set()
         self._where = where
         self._error = error
 
@@ -131,10 +134,12 @@ class Fields:
 
     def has(self, key: str) -> bool:
         """Whether the member is there and not taken yet."""
+        self._known.add(key)
         return key in self._left
 
     def take(self, key: str, expected: str, accept: Callable[[Any], bool]) -> Any:
         """Return a required member that `accept` accepts."""
+        self._known.add(key)
         if key not in self._left:
             raise self.fail(key, f"is missing; expected {expected}.")
         value = self._left.pop(key)
@@ -162,10 +167,12 @@ class Fields:
         return value
 
     def finish(self) -> None:
-        """Refuse members that nobody took."""
+        """Refuse members that nobody took; what was asked for in their place is named where it looks alike."""
         for key in self._left:
             shown = key if is_text(key, 40) else "(a key)"
-            raise self._error(self._where, f"has an unknown member {shown!r}.")
+            alike = get_close_matches(shown, self._known - self._names, 1)
+            hint = f"; is it {alike[0]!r}?" if alike else "."
+            raise self._error(self._where, f"has an unknown member {shown!r}{hint}")
 
 
 def is_text(value: Any, max_length: int) -> bool:

@@ -62,16 +62,16 @@ def _sync(mode: str) -> None:
 
 def commit_asynchronously() -> None:
     """Take the server's word for it that it will write soon."""
-    from sotto_collector.store import postgres
+    from sotto_collector.store import postgres_engine
 
-    create = postgres.create_engine
+    create = postgres_engine.create_engine
 
     def create_less(url: Any, **options: Any) -> Any:
         arguments = options["connect_args"]
         arguments["options"] = arguments["options"].replace("synchronous_commit=on", "synchronous_commit=off")
         return create(url, **options)
 
-    postgres.create_engine = create_less
+    postgres_engine.create_engine = create_less
 
 
 def hoard() -> None:
@@ -93,6 +93,14 @@ def shuffle_often() -> None:
     shuffle.SLICE_REPORTS = 20
 
 
+def never_serve() -> None:
+    """Let workers wait for what does not come, and their parent not for long."""
+    from sotto_collector import workers
+
+    workers.READY_S = 0.5
+    workers.be_worker = lambda *_: time.sleep(3600)  # type: ignore[assignment]  # it never returned either
+
+
 CHANGES: dict[str, Callable[[], None]] = {
     "acknowledge-early": acknowledge_early,
     "count-repeats": count_repeats,
@@ -100,6 +108,7 @@ CHANGES: dict[str, Callable[[], None]] = {
     "sync-off": lambda: _sync("OFF"),
     "commit-asynchronously": commit_asynchronously,
     "hoard": hoard,
+    "never-serve": never_serve,
     "shuffle-often": shuffle_often,
 }
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of, write_durably
+from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of
+from sotto_collector.durably import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanism import Bytes

@@ -10,6 +10,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any
 
+from sotto_collector.durably import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey, SurveyError
 from sotto_protocol.documents import Fields, canonical_json, load_json
@@ -18,7 +19,6 @@ from sotto_protocol.tally import MAX_REPORTS
 
 FORMAT = "sottovoce-archive-1"
 MANIFEST = "manifest.json"
-TEMPORARY = ".tmp"
 MAX_PARTS = 4096  # as many as a store can be asked for; not taken from there, which would load all that a store needs
 DIGEST = "sha512"  # where processors have no instructions for either, twice as fast as sha256, and half of a recount
 _DIGITS = re.compile(r"[0-9a-f]{128}")
@@ -88,26 +88,6 @@ class _ManifestError(LocatedError):
 def file_name(part: int, n_parts: int, number: int) -> str:
     """Return the name of a part's file; most parts have one, number 0."""
     return f"part-{part:04}-of-{n_parts:04}-{number}.parquet"
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole, or not at all, whenever the power goes."""
-    temporary = path.with_name(path.name + TEMPORARY)
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

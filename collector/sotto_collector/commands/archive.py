@@ -1,5 +1,6 @@
 """`sotto export`, `tally`: noisy reports as an archive of Parquet files, and its tally, on one machine or many."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -45,12 +46,12 @@ def export(source: str, survey: str, folder: Path, token: str | None, parts: int
     click.echo(_NOTICE, err=True)
 
 
-@click.command(epilog="Example:  sotto tally archive --save tally.json")
+@click.command(epilog="Example:  sotto tally archive --save counted.json")
 @click.argument("folder", type=_FOLDER)
 @click.option("--wave", type=click.IntRange(min=1), help="Count one wave only; by default all.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes that count; by default one a core.")
 @click.option("--scheduler", help='Dask scheduler, such as tcp://10.0.0.1:8786, or "local"; by default no Dask.')
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="File for the tally; default: stdout.")
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="New file for it; default: stdout.")
 def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | None, save: Path | None) -> None:
     """Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.
 
@@ -59,6 +60,8 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
     """
     if scheduler not in (None, "local") and workers is not None:
         raise click.UsageError('--workers is for this machine: without --scheduler, or with "local".')
+    if save is not None and os.path.lexists(save):  # before the work
+        raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):
         counted = _count(folder, wave, workers, scheduler)
     _end_line()
@@ -66,7 +69,8 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
         click.echo(counted.to_json())
         return
     try:
-        save.write_bytes(counted.to_json())
+        with save.open("xb") as file:
+            file.write(counted.to_json())
     except OSError as fault:
         raise ArchiveError(f"{save} cannot be written: {fault.strerror}.") from fault
     click.echo(f"{counted.n_reports:,} reports counted into {save}")

@@ -68,35 +68,39 @@ def configure(
     click.echo(f"{survey}  configured")
 
 
-@click.command(epilog="Example:  sotto erase http://127.0.0.1:8000 my-survey --all")
+@click.command(epilog="Example:  sotto erase http://127.0.0.1:8000 my-survey --all --yes")
 @click.argument("url")
 @click.argument("survey")
 @click.option("--receipt", help="Erase the one report that has this receipt; no default.")
 @click.option("--all", "is_whole", is_flag=True, help="Erase the whole survey, which must be closed; off by default.")
+@click.option("--yes", "is_sure", is_flag=True, help="With --all: do not ask whether to; off by default.")
 @click.option(
     "--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Admin token, for --all; a receipt needs none. No default."
 )
-def erase(url: str, survey: str, receipt: str | None, is_whole: bool, token: str | None) -> None:
+def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: bool, token: str | None) -> None:
     """Erase a report, or a whole survey.
 
     With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
     was exported, backed up or estimated before is not changed. With --all the survey, its reports, tallies and
-    invitations go.
+    invitations go; it asks before, unless --yes is given.
     """
     if (receipt is None) is not is_whole:
         raise click.UsageError("Give either --receipt or --all.")
     if receipt is not None:
-        RemoteCollector(url).ask("DELETE", survey_path(survey, f"/reports/{_checked(receipt)}"))
+        RemoteCollector(url).ask("POST", survey_path(survey, "/erase"), {"receipt": _checked(receipt)})
         click.echo(f"{survey}  report erased")
         return
     if token is None:
         raise click.UsageError("--all needs an admin's --token.")
-    RemoteCollector(url, token).ask("DELETE", survey_path(survey))
+    collector = RemoteCollector(url, token)
+    if not is_sure:
+        click.confirm(f"Erase survey {survey} at {collector.shown}, and all its reports?", abort=True, err=True)
+    collector.ask("DELETE", survey_path(survey))
     click.echo(f"{survey}  erased")
 
 
 def _checked(receipt: str) -> str:
-    """Return a receipt as it may stand in an address. Raises CollectorError."""
+    """Return a receipt as it was made. Raises CollectorError: what is none is not sent."""
     receipt = receipt.strip().lower()
     if len(receipt) != 32 or not set(receipt) <= set("0123456789abcdef"):
         raise CollectorError("receipt must be 32 hexadecimal digits, as the client gave it.")

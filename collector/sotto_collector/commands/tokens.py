@@ -23,7 +23,7 @@ def token() -> None:
     "--role",
     type=click.Choice(ROLES),
     required=True,
-    help="admin publishes and closes, analyst reads tallies and noisy reports; no default.",
+    help="admin runs surveys, analyst reads tallies and noisy reports, monitor the metrics; no default.",
 )
 @click.option("--label", default="", help="Whose it is, for `sotto token list`; empty by default.")
 @click.option("--survey", help="Id of the one survey that it is for; all by default.")
@@ -31,6 +31,8 @@ def token() -> None:
 def create(db: str, role: str, label: str, survey: str | None, days: int | None) -> None:
     """Print a new token. It is shown this once; the database keeps its hash."""
     with closing(Store(db)) as store:
+        if survey is not None and store.find_survey(survey) is None:
+            click.echo(f"Warning: no survey has the id {survey} yet; the token is good once one has.", err=True)
         life_s = None if days is None else days * DAY_S
         click.echo(create_token(TokenTable(store), role, label, survey_id=survey, expires_in_s=life_s))
 

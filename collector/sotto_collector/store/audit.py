@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Selection
+from sotto_collector.store.retally import count_reports
 from sotto_collector.store.store import Store, StoredSurvey, sum_shards
 from sotto_protocol import Tally
 
@@ -33,6 +34,7 @@ def audit(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Diff
             return _compare(store.dialect, connection, stored)[0]
 
     with store.transaction() as transaction:
+        transaction.take_time()
         transaction.lock_survey(stored.key, alone=True)
         differences, counted = _compare(store.dialect, transaction.connection, stored)
         if differences:
@@ -48,22 +50,11 @@ def check_integrity(store: Store) -> None:
             raise StoreError(f"db ({store.dialect.name}): the tally of {stored.survey.id} differs from its reports.")
 
 
-def count_reports(dialect: Dialect, connection: Connection, stored: StoredSurvey) -> dict[int, Tally]:
-    """Return the tally of every wave that has reports, counted from them."""
-    by_wave: dict[int, Tally] = {}
-    for chunk in Selection(stored.key, stored.survey).chunks(dialect, connection):
-        records = np.frombuffer(chunk, np.uint8).reshape(-1, stored.survey.record_bytes)
-        waves = stored.survey.waves_of(records)
-        for wave in np.unique(waves).tolist():
-            counted = Tally.of(stored.survey, records[waves == wave])
-            by_wave[wave] = by_wave[wave] + counted if wave in by_wave else counted
-    return by_wave
-
-
 def _compare(
     dialect: Dialect, connection: Connection, stored: StoredSurvey
 ) -> tuple[list[Difference], dict[int, Tally]]:
-    counted, tallied = count_reports(dialect, connection, stored), sum_shards(connection, stored)
+    counted = count_reports(dialect, connection, Selection(stored.key, stored.survey))
+    tallied = sum_shards(connection, stored)
     differences = []
     for wave in sorted({*tallied, *counted}):
         want = counted.get(wave, Tally.empty(stored.survey))

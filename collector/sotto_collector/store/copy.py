@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
+from sotto_collector.durably import sync_folder
 from sotto_collector.errors import StoreError
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.store import POSTGRES, Store
@@ -32,7 +33,7 @@ def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda 
         Path(f"{unfinished}{suffix}").unlink(missing_ok=True)
     n_rows = _copy_into(source, str(unfinished), told)
     unfinished.rename(path)
-    _sync_folder(path.absolute().parent)
+    sync_folder(path.absolute().parent)
     return n_rows
 
 
@@ -41,6 +42,7 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
     try:
         with source.snapshot() as reading, copy.transaction() as transaction:
             writing = transaction.connection
+            transaction.take_time()
             if any(
                 writing.execute(select(func.count()).select_from(table)).scalar() for table in metadata.sorted_tables
             ):
@@ -53,9 +55,11 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
                         n_rows += len(rows)
                         told(n_rows)
             copy.dialect.after_copy(writing)
-        return n_rows
     finally:
-        copy.close()
+        is_whole = copy.close()
+    if not is_whole:  # what is in its log would stay behind when it gets its name
+        raise StoreError(f"the copy ({copy.dialect.name}) must be read by nobody before it is whole.")
+    return n_rows
 
 
 def _chunks(connection: Connection, table: Table) -> Generator[list[dict[str, Any]], None, None]:
@@ -63,11 +67,3 @@ def _chunks(connection: Connection, table: Table) -> Generator[list[dict[str, An
     with connection.execute(question, execution_options={"yield_per": CHUNK_ROWS}) as rows:
         for chunk in rows.mappings().partitions(CHUNK_ROWS):
             yield [dict(row) for row in chunk]
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -29,8 +29,16 @@ class Dialect(ABC):
         """Return what the database says of a fault, in a line: never the statement, never its values."""
 
     @abstractmethod
-    def close(self) -> None:
-        """Let go of the connections; leave nothing behind that holds the order of commits."""
+    def close(self) -> bool:
+        """Let go of the connections; return whether nothing is left behind that holds the order of commits."""
+
+    @abstractmethod
+    def hurry(self) -> None:
+        """Wait less for a server from now on: the collector stops. Safe in a signal handler."""
+
+    @abstractmethod
+    def take_time(self, connection: Connection) -> None:
+        """Let the statements of the transaction that is open take as long as they take."""
 
     @abstractmethod
     def prepare(self) -> None:

@@ -3,27 +3,34 @@
 import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from sqlalchemy import URL, ClauseElement, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import ClauseElement, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.patience import Patience, SilentServerError, WatchedConnection
+from sotto_collector.store.postgres_engine import make_engine
+from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision
 
 LOCK_SPACE = 0x534F5454
 """The first number of our advisory locks; the second is a survey's key, or 0 for the schema and for new surveys."""
-CONNECT_TIMEOUT_S = 5
-GONE_MS = 30_000  # a server that says nothing for so long is gone
+WORK_MS = 3000
+"""A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
+SILENCE_S = 2.0
+"""So much later than the server's own limit its answer must have come."""
 N_READERS = 8
 WAIT_MS = 200
-# Serialization, deadlock, lock not available; unique: two were the first to write a shard of a tally.
-_TRANSIENT = {"40001", "40P01", "55P03", "23505"}
+_TRANSIENT = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
+_NOT_UNIQUE = "23505"
+_TWICE = {"tallies", "tokens", "invitations"}
+"""Where a key that is there already passes: two began a shard at once, or a commit that was not heard of has ended."""
 _GONE = {"57P01", "57P02", "57P03"}  # the server ended this session, or all; a new connection may do
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _END = b"\xff\xff"
@@ -41,34 +48,25 @@ class PostgresDialect(Dialect):
             parsed = make_url(url)
         except (ArgumentError, ValueError):  # of a port that is no number; both quote what may be a password
             raise StoreError("db must be postgresql://user@host:port/name; it cannot be read.") from None
-        self.name = parsed.set(password=None, query={}).render_as_string()
+        where = {name: value for name, value in parsed.query.items() if name in ("host", "port")}
+        self.name = parsed.set(password=None, query=where).render_as_string()
         self._busy_timeout_ms = busy_timeout_ms
-        self._url = parsed.set(drivername="postgresql+psycopg")
-        self.write_engine = self._make_engine(self._url, pool_size=2, is_reading=False)
-        self.read_engine = self._make_engine(self._url, pool_size=N_READERS, is_reading=True)
+        self._statement_ms = busy_timeout_ms + WORK_MS
+        self._patience = Patience(self._statement_ms / 1000 + SILENCE_S)
+        make = partial(
+            make_engine,
+            parsed.set(drivername="postgresql+psycopg"),
+            self._patience,
+            lock_ms=busy_timeout_ms,
+            statement_ms=self._statement_ms,
+        )
+        self.write_engine = make(pool_size=2, is_reading=False)
+        self.read_engine = make(pool_size=N_READERS, is_reading=True)
         event.listen(self.write_engine, "connect", _make_staging)
         try:
             self.read_engine.connect().close()
         except SQLAlchemyError as fault:
             raise StoreError(f"db ({self.name}) must be a PostgreSQL that answers: {self.reason(fault)}.") from fault
-
-    def _make_engine(self, url: URL, pool_size: int, *, is_reading: bool) -> Engine:
-        return create_engine(
-            url,
-            pool_size=pool_size,
-            max_overflow=pool_size,
-            pool_timeout=self._busy_timeout_ms / 1000,
-            pool_pre_ping=is_reading,  # the server may have been restarted; a write is tried again
-            hide_parameters=True,
-            isolation_level="READ COMMITTED",
-            connect_args={
-                "connect_timeout": CONNECT_TIMEOUT_S,
-                "tcp_user_timeout": GONE_MS,
-                "keepalives_idle": GONE_MS // 3000,
-                "application_name": "sottovoce",
-                "options": f"-c synchronous_commit=on -c lock_timeout={self._busy_timeout_ms}",
-            },
-        )
 
     def reason(self, fault: Exception) -> str:
         cause = getattr(fault, "orig", None) or fault
@@ -76,12 +74,21 @@ class PostgresDialect(Dialect):
         known = next((words for words in _WORDS if words in str(cause)), type(cause).__name__)
         return primary or known
 
-    def close(self) -> None:
+    def close(self) -> bool:
         self.write_engine.dispose()
         self.read_engine.dispose()
+        return self.clean()
+
+    def hurry(self) -> None:
+        self._patience.is_hurried = True
+
+    def take_time(self, connection: Connection) -> None:
+        _raw(connection).takes_time = True
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
     def prepare(self) -> None:
         with self.write_engine.begin() as connection:
+            self.take_time(connection)
             self.lock_survey(connection, 0, alone=True)
             if is_empty(connection):
                 migrate(connection)
@@ -89,11 +96,14 @@ class PostgresDialect(Dialect):
 
     def upgrade(self) -> tuple[str, str]:
         with self.write_engine.begin() as connection:
+            self.take_time(connection)
             self.lock_survey(connection, 0, alone=True)
             before = read_revision(connection) or "0000"
             if before != HEAD and not is_empty(connection) and not "0001" <= before < HEAD:
                 check_schema(connection, self.name)
             migrate(connection)
+            if before < KEPT_SINCE:
+                retally(self, connection)
             check_schema(connection, self.name)
         return before, HEAD
 
@@ -144,8 +154,14 @@ class PostgresDialect(Dialect):
 
     def is_transient(self, fault: BaseException) -> bool:
         cause = fault.orig if isinstance(fault, DBAPIError) else fault
+        if isinstance(cause, SilentServerError):
+            return False
+        if not isinstance(cause, psycopg.Error):
+            return False
+        if cause.sqlstate == _NOT_UNIQUE:
+            return cause.diag.table_name in _TWICE
         is_gone = isinstance(cause, psycopg.OperationalError) and cause.sqlstate in (None, *_GONE)
-        return is_gone or (isinstance(cause, psycopg.Error) and cause.sqlstate in _TRANSIENT)
+        return is_gone or cause.sqlstate in _TRANSIENT
 
     def count_bytes(self) -> int:
         with self.read_engine.connect() as connection:
@@ -178,13 +194,17 @@ class PostgresDialect(Dialect):
 
     @contextmanager
     def _alone(self) -> Iterator[Connection | None]:
-        """Yield a connection on which every statement commits, if no other collector tidies up."""
+        """Yield a connection on which every statement commits and takes its time, if no other collector tidies up."""
         with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             is_alone = self.ask(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
             try:
+                if is_alone:
+                    _raw(connection).takes_time = True
+                    connection.exec_driver_sql("SET statement_timeout = 0")
                 yield connection if is_alone else None
             finally:
                 if is_alone:
+                    connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
                     self.ask(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
 
     def _vacuum(self, connection: Connection, command: str, *tables: str) -> None:
@@ -209,10 +229,18 @@ class PostgresDialect(Dialect):
 
     def begin_snapshot(self, connection: Connection) -> None:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.take_time(connection)
 
 
 # The driver's words where the server has none may quote the URL: only these are repeated.
-_WORDS = ("Connection refused", "authentication failed", "does not exist", "timeout expired", "No such file")
+_WORDS = (
+    "Connection refused",
+    "authentication failed",
+    "does not exist",
+    "timeout expired",
+    "No such file",
+    "no answer in time",
+)
 _LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 _TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
 _NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
@@ -254,9 +282,9 @@ def _spell(statement: str) -> bytes:
     return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", statement).encode()
 
 
-def _raw(connection: Connection) -> psycopg.Connection[tuple[Any, ...]]:
+def _raw(connection: Connection) -> WatchedConnection:
     raw = connection.connection.driver_connection
-    assert isinstance(raw, psycopg.Connection)  # noqa: S101  # the engine's driver
+    assert isinstance(raw, WatchedConnection)  # noqa: S101  # the engine's driver
     return raw
 
 

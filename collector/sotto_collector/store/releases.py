@@ -21,7 +21,10 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     tally = store.run(lambda transaction: _release(transaction, stored, wave))
     if not tally.n_reports:
         least = stored.survey.min_reports
-        raise BelowMinimumError(f"there must be {least} reports, of a wave and in every cohort of a text question.")
+        raise BelowMinimumError(
+            f"there are fewer reports than the {least} that the survey promises as the least, of a wave and in every "
+            "cohort of a text question."
+        )
     return tally
 
 

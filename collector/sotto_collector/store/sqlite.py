@@ -15,13 +15,15 @@ from sqlalchemy import ClauseElement, Connection, Engine, QueuePool, create_engi
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, stamp
 
 APPLICATION_ID = 0x534F5454
 """Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
 CHECKPOINT_PAGES = 4000
 """The write-ahead log is folded into the file every so many pages (16 MB): random ids touch many pages."""
-CACHE_KIB = 64 * 1024
+CACHE_KIB, READ_CACHE_KIB = 64 * 1024, 2 * 1024
+"""The one connection that writes looks ids up all over the file; each of those that read goes through it once."""
 POLL_S = 3e-4
 """SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
 N_READERS = 8
@@ -61,13 +63,13 @@ class SqliteDialect(Dialect):
             raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
         except sqlite3.Error as fault:
             raise StoreError(f"db ({path}) must be a sottovoce database that can be written: {fault}.") from fault
-        self.write_engine = self._make_engine(self._begin_writing, pool_size=1)
-        self.read_engine = self._make_engine(_begin_reading, pool_size=N_READERS)
+        self.write_engine = self._make_engine(self._begin_writing, CACHE_KIB, pool_size=1)
+        self.read_engine = self._make_engine(_begin_reading, READ_CACHE_KIB, pool_size=N_READERS)
 
-    def _make_engine(self, begin: Any, pool_size: int) -> Engine:
+    def _make_engine(self, begin: Any, cache_kib: int, pool_size: int) -> Engine:
         engine = create_engine(
             "sqlite+pysqlite://",
-            creator=lambda: _configure(_connect(self.path, self._busy_timeout_s)),
+            creator=lambda: _configure(_connect(self.path, self._busy_timeout_s), cache_kib),
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=-1 if pool_size > 1 else 0,
@@ -92,12 +94,18 @@ class SqliteDialect(Dialect):
     def reason(self, fault: Exception) -> str:
         return str(getattr(fault, "orig", None) or fault)  # of SQLAlchemy's only the cause: it adds the statement
 
-    def close(self) -> None:
+    def close(self) -> bool:
         try:
-            self.clean(wait=True)
+            return self.clean(wait=True)
         finally:
             self.write_engine.dispose()
             self.read_engine.dispose()
+
+    def hurry(self) -> None:
+        """Nothing: there is no server."""
+
+    def take_time(self, connection: Connection) -> None:
+        """Nothing: no statement has a limit."""
 
     def prepare(self) -> None:
         with self.write_engine.begin() as connection:
@@ -116,6 +124,8 @@ class SqliteDialect(Dialect):
             if read_revision(connection) is None and not is_empty(connection):
                 stamp(connection, before)
             migrate(connection)
+            if before < KEPT_SINCE:
+                retally(self, connection)
             _mark(connection)
             check_schema(connection, self.name)
         return before, HEAD
@@ -178,7 +188,7 @@ class SqliteDialect(Dialect):
             return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> None:
-        with closing(_configure(_connect(self.path, self._busy_timeout_s))) as connection:
+        with closing(_configure(_connect(self.path, self._busy_timeout_s), CACHE_KIB)) as connection:
             connection.execute("VACUUM")
 
     def after_moves(self) -> None:
@@ -241,7 +251,7 @@ def _recognise(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
 
 
-def _configure(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _configure(connection: sqlite3.Connection, cache_kib: int) -> sqlite3.Connection:
     for pragma in (
         "foreign_keys = ON",
         "synchronous = FULL",  # an acknowledged report is on the disk
@@ -249,7 +259,7 @@ def _configure(connection: sqlite3.Connection) -> sqlite3.Connection:
         "temp_store = MEMORY",  # no report in a temporary file
         f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
         f"journal_size_limit = {CHECKPOINT_PAGES * 4096}",
-        f"cache_size = -{CACHE_KIB}",
+        f"cache_size = -{cache_kib}",
     ):
         connection.execute(f"PRAGMA {pragma}").close()
     return connection

@@ -25,7 +25,8 @@ from sotto_protocol import Survey, Tally
 
 N_SHARDS = 64
 """A process writes to one of so many shards of a tally, chosen as it opens the store: two seldom want the same row."""
-N_TRIES = 5  # of a transaction that others were in the way of
+N_TRIES = 5  # of a transaction that others were in the way of,
+RETRY_S = 3.0  # while so long has not passed: a request waits for it
 MAX_REWRITE_BYTES = 64 * 2**20
 """A larger store is not written anew when the collector stops: that must fit into the ten seconds that stopping may
 take, of which requests in flight may need seven."""
@@ -60,13 +61,18 @@ class Store:
             self.dialect.read_engine.dispose()
             raise
 
-    def close(self) -> None:
+    def close(self) -> bool:
         """Let go of the database; SQLite's write-ahead log is folded into the file and left empty. Twice is fine.
 
-        Raises StoreUnavailableError where it could not be folded; what was committed stays in it then.
+        Returns False where others were in the way, who can fold it themselves; raises StoreUnavailableError where it
+        could not be folded. What was committed stays in it then.
         """
         with self._guarded():
-            self.dialect.close()
+            return self.dialect.close()
+
+    def hurry(self) -> None:
+        """Wait less for the database from now on: the collector stops. Safe in a signal handler."""
+        self.dialect.hurry()
 
     def clean(self) -> bool:
         """Empty what holds the order of commits; return False where that would have to wait for others."""
@@ -75,8 +81,12 @@ class Store:
 
     def is_small(self) -> bool:
         """Return whether everything can be written anew in a moment."""
+        return self.count_bytes() <= MAX_REWRITE_BYTES
+
+    def count_bytes(self) -> int:
+        """Return how much there would be to write anew. Raises StoreUnavailableError."""
         with self._guarded("the store cannot be read now"):
-            return self.dialect.count_bytes() <= MAX_REWRITE_BYTES
+            return self.dialect.count_bytes()
 
     def rewrite(self) -> None:
         """Write everything anew in the order of the keys, in one go; others wait meanwhile.
@@ -98,7 +108,8 @@ class Store:
     def transaction(self) -> Iterator[Transaction]:
         """Begin to write; commit at the end, roll back at any error.
 
-        Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then.
+        Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then,
+        unless what was lost is the answer of the commit.
         """
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:
@@ -110,15 +121,19 @@ class Store:
 
     def run(self, work: Callable[[Transaction], Result]) -> Result:
         """Return what `work` returns in a transaction, committed; tried again where only others were in the way."""
+        began = time.monotonic()
         for is_last in (*[False] * (N_TRIES - 1), True):
             try:
                 with self.transaction() as transaction:
                     return work(transaction)
             except StoreUnavailableError as fault:
-                if is_last or fault.__cause__ is None or not self.dialect.is_transient(fault.__cause__):
+                if is_last or not self._is_transient(fault) or time.monotonic() - began > RETRY_S:
                     raise
                 time.sleep(secrets.randbelow(20) / 1000)  # two that were in each other's way don't meet again
         raise AssertionError("a try returns or raises")
+
+    def _is_transient(self, fault: StoreUnavailableError) -> bool:
+        return fault.__cause__ is not None and self.dialect.is_transient(fault.__cause__)
 
     @contextmanager
     def reader(self) -> Iterator[Connection]:
@@ -203,7 +218,10 @@ class Store:
         self.run(erase)
 
     def erase_report(self, stored: StoredSurvey, report_id: bytes) -> bool:
-        """Take a report out of reports and tally; return whether it was there. A repeat of it is not counted."""
+        """Take a report out of reports and tally; return whether it is out, now or since before: it was there.
+
+        A repeat of it is not counted.
+        """
         return self.run(lambda transaction: transaction.erase_report(stored.key, stored.survey, report_id))
 
     def count_all(self) -> int:

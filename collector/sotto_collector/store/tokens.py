@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from sotto_collector.store.schema import tokens
 from sotto_collector.store.store import Store
+from sotto_collector.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,22 @@ class TokenTable:
 
     def add(self, token: StoredToken) -> None:
         """Store a token's hash."""
-        values = {name: getattr(token, name) for name in StoredToken.__slots__}
-        self._store.run(lambda transaction: transaction.connection.execute(insert(tokens), values))
+        self._store.run(lambda transaction: _insert(transaction.connection, token))
+
+    def replace(self, token_hash: bytes, expires_s: int, new: StoredToken) -> None:
+        """Store a token's hash, and let another token end at a Unix time: both or neither."""
+        ends = update(tokens).where(tokens.c.token_hash == token_hash).values(expires_s=expires_s)
+
+        def work(transaction: Transaction) -> None:
+            transaction.connection.execute(ends)
+            _insert(transaction.connection, new)
+
+        self._store.run(work)
 
     def remove(self, token_hash: bytes) -> None:
         """Forget a token's hash, if it is there."""
         gone = delete(tokens).where(tokens.c.token_hash == token_hash)
         self._store.run(lambda transaction: transaction.connection.execute(gone))
-
-    def end(self, token_hash: bytes, expires_s: int) -> None:
-        """Let a token end at a Unix time."""
-        ends = update(tokens).where(tokens.c.token_hash == token_hash).values(expires_s=expires_s)
-        self._store.run(lambda transaction: transaction.connection.execute(ends))
 
     def find(self, token_hash: bytes) -> StoredToken | None:
         """Return the token of this hash, whether or not it has ended."""
@@ -51,3 +56,10 @@ class TokenTable:
         with self._store.reader() as connection:
             rows = connection.execute(select(tokens).order_by(tokens.c.label, tokens.c.token_hash)).all()
         return [StoredToken(bytes(row[0]), *row[1:]) for row in rows]
+
+
+def _insert(connection: Connection, token: StoredToken) -> None:
+    """Insert a token's hash, unless a commit that was not heard of has done it."""
+    is_there = select(tokens.c.token_hash).where(tokens.c.token_hash == token.token_hash)
+    if connection.execute(is_there).first() is None:
+        connection.execute(insert(tokens), {name: getattr(token, name) for name in StoredToken.__slots__})

@@ -1,7 +1,7 @@
 """What is written about surveys and their reports, inside one transaction of the store."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,10 @@ class Transaction:
     def ping(self) -> None:
         """Ask the database something: a connection that is lost is not noticed before."""
         self._ask("SELECT 1")
+
+    def take_time(self) -> None:
+        """Let what is done take as long as it takes: it is no respondent's request."""
+        self._dialect.take_time(self.connection)
 
     def lock_survey(self, key: int, *, alone: bool = False) -> bool:
         """Hold a survey until the transaction ends, beside others or alone; return whether it takes reports."""
@@ -94,13 +98,19 @@ class Transaction:
             self.add_to_tally(key, wave, tally.n_reports, tally.pack())
 
     def erase_report(self, key: int, survey: Survey, report_id: bytes) -> bool:
-        """Take a report out of the reports and its wave's tally; return whether it was there. Its id stays."""
+        """Take a report out of the reports and its wave's tally; its id stays. Return whether its id is there.
+
+        So erasing again answers as the first time: who got no answer, and the store itself after a commit of which it
+        has not heard, asks again.
+        """
         self.lock_survey(key, alone=True)
         # In the direction in which reports are moved; one that was just being written anew is seen at the second look.
         for table in (inbox, reports, reports):
             is_it = and_(table.c.survey_key == key, table.c.report_id == report_id)
             packed = self.connection.scalar(select(table.c.packed).where(is_it).with_for_update())
-            if packed:
+            if packed == b"":
+                return True
+            if packed is not None:
                 self.connection.execute(update(table).where(is_it).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 counts = Tally.of(survey, record).pack()
@@ -126,17 +136,23 @@ class Transaction:
         self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(values))
 
     def erase_survey(self, key: int) -> None:
-        """Delete a survey and all that belongs to it."""
-        self.lock_survey(key, alone=True)
+        """Delete a survey, which is held alone, and all that belongs to it."""
+        self.take_time()
         self._dialect.lock_tidying(self.connection)  # rows that are being written anew would not be seen
         survey_id = select(surveys.c.survey_id).where(surveys.c.survey_key == key).scalar_subquery()
         self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
         for table in (inbox, reports, tallies, releases, invitations, surveys):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
 
-    def add_invitations(self, key: int, code_hashes: Iterable[bytes], waves: int) -> None:
-        """Insert invitations, each good for one report in every wave."""
+    def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int) -> None:
+        """Insert invitations, each good for one report in every wave.
+
+        Nothing where they are there: a commit that was not heard of has inserted all of them.
+        """
         self.lock_survey(key)
+        is_there = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hashes[0])
+        if self.connection.execute(select(invitations.c.wave).where(is_there)).first() is not None:
+            return
         rows = [
             {"survey_key": key, "code_hash": code_hash, "wave": wave}
             for code_hash in sorted(code_hashes)
@@ -152,6 +168,7 @@ class Transaction:
     def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:
         """Delete invitations, or all of a survey; return how many could still have been used."""
         if code_hashes is None:
+            self.take_time()
             return self.connection.execute(delete(invitations).where(invitations.c.survey_key == key)).rowcount
         are_they = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
         return self.connection.execute(delete(invitations).where(are_they)).rowcount

@@ -1,20 +1,14 @@
 """Shards of tallies, implausible reports, invitations, releases, scopes and ends of tokens, settings of a survey."""
 
-from collections.abc import Iterator
-
-import numpy as np
 import sqlalchemy as sa
 from alembic import op
 
-from sotto_protocol import Survey, Tally
-
 revision = "0003"
 down_revision = "0002"
-CHUNK_REPORTS = 50_000
 
 
 def upgrade() -> None:
-    """Add what is new, and count every survey's reports again: their tallies have more counts now."""
+    """Add what is new. Tallies have more counts now: whoever runs this counts every survey's reports again."""
     op.drop_table("tallies")
     _write_anew()
     op.add_column("surveys", sa.Column("cors_origins", sa.Text, nullable=False, server_default=""))
@@ -22,8 +16,6 @@ def upgrade() -> None:
     op.add_column("tokens", sa.Column("survey_id", sa.Text))
     op.add_column("tokens", sa.Column("expires_s", sa.BigInteger))
     _make_tables()
-    for key, definition in op.get_bind().execute(sa.text("SELECT survey_key, definition FROM surveys")).all():
-        _recount(key, Survey.from_canonical(bytes(definition)))
 
 
 def _make_tables() -> None:
@@ -86,28 +78,3 @@ def _write_anew() -> None:
     )
     op.execute("INSERT INTO surveys SELECT * FROM surveys_before")
     op.drop_table("surveys_before")
-
-
-def _recount(key: int, survey: Survey) -> None:
-    tallies: dict[int, Tally] = {}
-    for packed in _chunks(key):
-        records = np.frombuffer(packed, np.uint8).reshape(-1, survey.record_bytes)
-        waves = survey.waves_of(records)
-        for wave in np.unique(waves).tolist():
-            counted = Tally.of(survey, records[waves == wave])
-            tallies[wave] = tallies[wave] + counted if wave in tallies else counted
-    insert = sa.text("INSERT INTO tallies VALUES (:key, :wave, 0, :n_reports, :counts)")
-    for wave, tally in (tallies or {1: Tally.empty(survey)}).items():
-        row = {"key": key, "wave": wave, "n_reports": tally.n_reports, "counts": tally.pack().astype("<i8").tobytes()}
-        op.get_bind().execute(insert, row)
-
-
-def _chunks(key: int) -> Iterator[bytes]:
-    after = b""
-    question = sa.text(
-        "SELECT report_id, packed FROM reports WHERE survey_key = :key AND report_id > :after "
-        "ORDER BY report_id LIMIT :n_rows"
-    )
-    while rows := op.get_bind().execute(question, {"key": key, "after": after, "n_rows": CHUNK_REPORTS}).all():
-        yield b"".join(row[1] for row in rows)
-        after = bytes(rows[-1][0])

@@ -1,0 +1,26 @@
+"""Files that are there whole, or not at all, whenever the power goes."""
+
+import os
+from pathlib import Path
+
+TEMPORARY = ".tmp"
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole, or not at all, whenever the power goes."""
+    temporary = path.with_name(path.name + TEMPORARY)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,90 @@
+"""Patience: how long a PostgreSQL may say nothing. One that is stopped, or whose disk hangs, says nothing for ever.
+
+The server's own limits end what is slow there; they do not end the wait for a server that does not run. Nor do TCP's:
+its kernel answers these.
+"""
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.waiting import Ready
+
+CONNECT_S, HURRIED_CONNECT_S = 5, 2
+HURRIED_S, HURRIED_LONG_S = 5.0, 20.0
+"""While the collector stops a statement may take so long, and one that takes its time, which tidies up, so long."""
+
+
+class SilentServerError(psycopg.OperationalError):
+    """The server has said nothing for too long. Whether it has done what it was told is not known."""
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long the connections of a store wait: `answer_s` seconds for a statement."""
+
+    answer_s: float
+    is_hurried: bool = False
+    is_silent: bool = False
+    """What was waited for last did not come."""
+
+    def limit_s(self, *, takes_time: bool) -> float:
+        """Return how long to wait, in seconds."""
+        if not self.is_hurried:
+            return math.inf if takes_time else self.answer_s
+        if self.is_silent:
+            return 0.0
+        return HURRIED_LONG_S if takes_time else min(HURRIED_S, self.answer_s)
+
+    def connect(self, *arguments: Any, **options: Any) -> "WatchedConnection":
+        """Return a connection that is watched. Raises psycopg.OperationalError."""
+        if self.is_hurried and self.is_silent:
+            raise SilentServerError("no answer in time")
+        options["connect_timeout"] = HURRIED_CONNECT_S if self.is_hurried else CONNECT_S
+        try:
+            connection = WatchedConnection.connect(*arguments, **options)
+        except psycopg.errors.ConnectionTimeout:
+            self.is_silent = True
+            raise
+        self.is_silent = False
+        connection.patience = self
+        return connection
+
+
+class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that ends itself where the server keeps it waiting for longer than its patience.
+
+    `takes_time`: what it does may take as long as it does, unless the collector stops.
+    """
+
+    patience: Patience
+    takes_time = False
+
+    def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
+        """Return what the generator returns in the end. Raises SilentServerError; the connection is closed then."""
+        return super().wait(self._watch(gen), *arguments, **options)
+
+    def _watch(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Do what `gen` does; psycopg hands in 0 ten times a second where nothing came."""
+        began = time.monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() - began > self.patience.limit_s(takes_time=self.takes_time):
+                    self.patience.is_silent = True
+                    self.pgconn.finish()  # says good-bye without waiting; to cancel would be to ask the silent server
+                    raise SilentServerError("no answer in time")
+                if ready & Ready.R:
+                    self.patience.is_silent = False
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    def rollback(self) -> None:
+        """Roll back; where the connection is lost the server does, and what lost it is the error to be told."""
+        if not self.closed:
+            super().rollback()

@@ -1,0 +1,41 @@
+"""Engines for PostgreSQL: pools of watched connections, whose sessions have the settings that a store relies on."""
+
+from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from sotto_collector.store.patience import Patience, WatchedConnection
+
+GONE_MS = 30_000  # a server whose machine says nothing for so long is gone
+
+
+def make_engine(
+    url: URL, patience: Patience, *, pool_size: int, is_reading: bool, lock_ms: int, statement_ms: int
+) -> Engine:
+    """Return an engine; `lock_ms` is the most that a statement waits for a lock, `statement_ms` for its end."""
+    settings = {"synchronous_commit": "on", "lock_timeout": lock_ms, "statement_timeout": statement_ms}
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_timeout=lock_ms / 1000,
+        pool_pre_ping=is_reading,  # the server may have been restarted; a write is tried again
+        hide_parameters=True,
+        isolation_level="READ COMMITTED",
+        connect_args={
+            "tcp_user_timeout": GONE_MS,
+            "keepalives_idle": GONE_MS // 3000,
+            "application_name": "sottovoce",
+            "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
+        },
+    )
+    event.listen(engine, "do_connect", lambda _, __, arguments, options: patience.connect(*arguments, **options))
+    event.listen(engine, "checkin", _look_over)
+    return engine
+
+
+def _look_over(raw: WatchedConnection | None, record: ConnectionPoolEntry) -> None:
+    """Make a connection that comes back to the pool as new, or let it go where it was lost."""
+    if raw is not None and raw.closed:
+        record.invalidate()
+    elif raw is not None:
+        raw.takes_time = False

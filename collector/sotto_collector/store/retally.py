@@ -1,0 +1,33 @@
+"""Tallies counted anew from the stored reports, by the program: a migration must mean for ever what it meant."""
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.records import Selection
+from sotto_collector.store.schema import surveys
+from sotto_collector.store.transaction import Transaction
+from sotto_protocol import Survey, Tally
+
+KEPT_SINCE = "0003"
+"""The migration to this revision drops the tallies; those after it keep them."""
+
+
+def count_reports(dialect: Dialect, connection: Connection, selection: Selection) -> dict[int, Tally]:
+    """Return the tally of every wave that has reports, counted from them."""
+    survey = selection.survey
+    by_wave: dict[int, Tally] = {}
+    for chunk in selection.chunks(dialect, connection):
+        records = np.frombuffer(chunk, np.uint8).reshape(-1, survey.record_bytes)
+        waves = survey.waves_of(records)
+        for wave in np.unique(waves).tolist():
+            counted = Tally.of(survey, records[waves == wave])
+            by_wave[wave] = by_wave[wave] + counted if wave in by_wave else counted
+    return by_wave
+
+
+def retally(dialect: Dialect, connection: Connection) -> None:
+    """Write every survey's tallies anew, in the transaction that is open."""
+    for key, definition in connection.execute(select(surveys.c.survey_key, surveys.c.definition)).all():
+        selection = Selection(key, Survey.from_canonical(bytes(definition)))
+        Transaction(connection, dialect, 0).replace_tally(key, count_reports(dialect, connection, selection))
