@@ -20,6 +20,7 @@ from sqlalchemy import event, inspect, text
 from collecting import SMALL, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
 from old_schemas import ANALYST_HASH, Reports, make_old
 from sotto_client.cli import main
+from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
@@ -28,7 +29,6 @@ from sotto_collector.store.schema import metadata
 from sotto_collector.store.store import open_dialect
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
-from sotto_collector.writer import Outcome
 
 N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
 OLD = pytest.mark.parametrize("number", [1, 2])

@@ -32,11 +32,11 @@ from collecting import (
     serve,
 )
 from sotto_collector.app import create_app
+from sotto_collector.counting import Batch, count_batches
 from sotto_collector.server import MAX_UNSENT_BYTES, Server, make_server
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
 from sotto_collector.store.shuffle import Shuffle
-from sotto_collector.writer import Batch, count_batches
 from sotto_protocol import Report, Survey, batch_body, compile_toml
 
 PATH = b"/v1/surveys/habits/reports"

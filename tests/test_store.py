@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import delete, text
 
 from collecting import SMALL, STRINGS, SURVEY, count_here, make_batch, make_reports, publish_here, tally_of
+from sotto_collector.counting import Batch, Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
 from sotto_collector.store import Part, Store, StoredToken, TokenTable, schema
 from sotto_collector.store.audit import check_integrity
-from sotto_collector.writer import Batch, Outcome, count_batches
 from sotto_protocol import Report, Tally, compile_toml
 
 

@@ -27,11 +27,12 @@ from collecting import (
 )
 from postgres_server import postgres_server
 from raw_database import correlate_ranks, read_hidden
+from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
 from sotto_collector.store.postgres import _REWRITE as REWRITE
-from sotto_collector.writer import Outcome, Writer, count_batches
+from sotto_collector.writer import Writer
 from sotto_protocol import Report
 
 

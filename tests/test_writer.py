@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from collecting import SMALL, STRINGS, SURVEY, TIMEOUT_S, make_batch, make_reports, publish_here, tally_of
+from sotto_collector.counting import Outcome
 from sotto_collector.errors import BusyError, StoreUnavailableError, SurveyClosedError
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
 from sotto_collector.store.schema import inbox
-from sotto_collector.writer import Outcome
 from sotto_protocol import Report, Survey, Tally
 from watched_writer import WatchedWriter, held, queue_behind_lock, wait_until
 

@@ -12,9 +12,10 @@ import pytest
 
 from collecting import SURVEY, TIMEOUT_S, check_store, make_batch, make_reports, publish_here
 from house import open_house
+from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.store import Store
-from sotto_collector.writer import Outcome, Writer
+from sotto_collector.writer import Writer
 from watched_writer import WatchedWriter
 
 

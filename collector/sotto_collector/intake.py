@@ -7,11 +7,11 @@ import msgspec
 from werkzeug.http import parse_options_header
 from werkzeug.wsgi import get_content_length
 
+from sotto_collector.counting import Batch
 from sotto_collector.duplicates import find_duplicate_key
 from sotto_collector.errors import RequestError, refuse
 from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import StoredSurvey
-from sotto_collector.writer import Batch
 from sotto_protocol import ReportError, Survey, parse_report_id
 from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.report import REPORT_ID_BYTES

@@ -1,4 +1,4 @@
-"""The limit to compare with: the same Flask and waitress, batches decoded, rows committed; no validation, no tally.
+"""The limit to compare with: the same server and Flask, batches decoded, rows committed; no validation, no tally.
 
 `bare_server.py DB each` commits every request by itself: a single post shows what a commit per report gives.
 `bare_server.py DB grouped` commits what has queued together, as the collector does.
@@ -12,10 +12,12 @@ import threading
 from concurrent.futures import Future
 
 import msgspec
-import waitress
 from flask import Flask, request
 
-N_THREADS = 32
+from sotto_collector.metrics import Metrics
+from sotto_collector.server import listen, make_server, say_url
+from sotto_collector.settings import Settings
+
 PACKED = bytes(3)  # as many as the bench's survey packs a report into
 
 Rows = list[tuple[bytes, bytes]]
@@ -85,7 +87,8 @@ def make_app(write: Grouped | Each) -> Flask:
 
 if __name__ == "__main__":
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    write = {"each": Each, "grouped": Grouped}[sys.argv[2]](open_database(sys.argv[1]))
-    server = waitress.create_server(make_app(write), host="127.0.0.1", port=0, threads=N_THREADS)
-    print(f"bare server listening on http://127.0.0.1:{server.effective_port}", flush=True)
-    server.run()
+    app = make_app({"each": Each, "grouped": Grouped}[sys.argv[2]](open_database(sys.argv[1])))
+    app.extensions["metrics"] = Metrics()
+    listening = listen(Settings(port=0))
+    print(f"bare server listening on {say_url(listening)}", flush=True)
+    make_server(app, Settings(), listening).run()

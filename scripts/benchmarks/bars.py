@@ -45,6 +45,13 @@ def compare(
     return bar
 
 
+def at_least(name: str, ours: float, floor: float) -> Bar:
+    """Print and return a bar that is a rate itself, on a machine that does nothing else."""
+    bar = Bar(name, ours, floor, ours / floor, 1, "floor")
+    print(bar.line(), flush=True)
+    return bar
+
+
 def rate(work: Callable[[], object], n_items: int, at_least_s: float = 0.1) -> float:
     """Return items per second of `work`, which handles n_items, repeated for at least some time."""
     started = time.perf_counter()

@@ -10,9 +10,9 @@ import numpy as np
 
 from sotto_client.cli import main
 from sotto_collector import writer
+from sotto_collector.counting import Outcome
 from sotto_collector.store import shuffle, sqlite
 from sotto_collector.store.dialect import Dialect
-from sotto_collector.writer import Outcome
 
 LATE_S = 0.3
 """How much later than its acknowledgement a collector commits that acknowledges too early."""
@@ -24,7 +24,7 @@ def acknowledge_early() -> None:
 
     def answer_first(self: Any, group: list[Any]) -> list[Any]:
         for waiting in group:
-            waiting.reply.set_result(Outcome(len(waiting.batch), 0))
+            waiting.answer(Outcome(len(waiting.batch), 0))
         time.sleep(LATE_S)
         return commit(self, group)
 
@@ -53,8 +53,8 @@ def count_repeats() -> None:
 def _sync(mode: str) -> None:
     configure = sqlite._configure
 
-    def configure_less(connection: Any) -> Any:
-        configure(connection).execute(f"PRAGMA synchronous = {mode}")
+    def configure_less(connection: Any, cache_kib: int) -> Any:
+        configure(connection, cache_kib).execute(f"PRAGMA synchronous = {mode}")
         return connection
 
     sqlite._configure = configure_less

@@ -11,7 +11,7 @@ import pytest
 
 from collecting import SMALL, make_batch, make_reports, publish_here
 from crowd import FULL, Crowd, check_stored
-from sotto_collector import writer
+from sotto_collector import counting
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.transaction import Transaction
@@ -108,14 +108,14 @@ def test_damaged_log_leaves_exactly_the_commits_before_the_damage(tmp_path: Path
 def test_tally_that_is_committed_after_its_reports_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add = writer._add_to_tallies
+    add = counting._add_to_tallies
 
     def add_later(transaction: Transaction, stored: StoredSurvey, records: object) -> None:
         transaction.connection.connection.driver_connection.execute("COMMIT")
         transaction.connection.connection.driver_connection.execute("BEGIN IMMEDIATE")
         add(transaction, stored, records)
 
-    monkeypatch.setattr(writer, "_add_to_tallies", add_later)
+    monkeypatch.setattr(counting, "_add_to_tallies", add_later)
     crashed = crash(tmp_path)
     assert len(crashed.ends) == 2 * N_COMMITS
     path = open_damaged(tmp_path / "torn", crashed, crashed.log[: crashed.ends[2]])

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from collecting import SMALL, make_batch, make_reports, prepare, publish_here
 from raw_database import correlate_ranks, leaf_offsets, read_hidden
-from sotto_collector import writer
+from sotto_collector import counting
 from sotto_collector.collector import Collector
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, postgres
@@ -72,7 +72,7 @@ def test_reports_of_one_flush_lie_in_no_order_of_arrival(db: str) -> None:
 
 def test_order_of_arrival_within_a_flush_is_found_out(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ids are inserted as they came; SQLite puts the rows of a page where there is room."""
-    monkeypatch.setattr(writer, "_sort_unique", lambda joined: np.arange(len(joined) // 16))
+    monkeypatch.setattr(counting, "_sort_unique", lambda joined: np.arange(len(joined) // 16))
     monkeypatch.setattr(postgres, "_INSERT", postgres._INSERT.replace("ORDER BY report_id", ""))
     with collector(db) as at_work:
         assert tells_order(db, store_flush(at_work))
