@@ -100,7 +100,8 @@ def batches(survey: Survey, n_bodies: int, n_reports: int, floor: float) -> list
     return [bar, at_least(bar.name, bar.ours, floor)]
 
 
-def singles(survey: Survey, name: str, n_posts: int, least: float, **environment: str) -> list[Bar]:
+def singles(survey: Survey, name: str, n_posts: int, least: float, **environment: str) -> tuple[Bar, float]:
+    """Return the bar against a commit each, and the latency in ms that 99 of 100 posts stay below."""
     bodies = make_bodies(survey, n_posts, 1)
     loads: list[Load] = []
 
@@ -117,8 +118,8 @@ def singles(survey: Survey, name: str, n_posts: int, least: float, **environment
         rounds=5,
     )
     median, slow = (statistics.median(load.latency_ms(share) for load in loads) for share in (0.5, 0.99))
-    print(f"        latency at 64 connections: p50 {median:.0f} ms")
-    return [bar, at_least(f"{name}: p99 {slow:.0f} ms, under {MOST_MS} ms", 1000 / slow, 1000 / MOST_MS)]
+    print(f"        latency at 64 connections: p50 {median:.0f} ms, p99 {slow:.0f} ms")
+    return bar, slow
 
 
 def slow_disk(folder: Path) -> dict[str, str]:
@@ -137,12 +138,13 @@ def slow_disk(folder: Path) -> dict[str, str]:
 def main() -> int:
     survey = small_survey()
     bars = [*batches(survey, 300, 100, 40_000), *batches(survey, 60, 1000, 60_000)]
-    bars += singles(survey, "single posts, this disk", N_SINGLES, 1.5)
-    bars.append(at_least("single posts, this disk", bars[-2].ours, 2500))
+    bar, slow = singles(survey, "single posts, this disk", N_SINGLES, 1.5)
+    bars += [bar, at_least(bar.name, bar.ours, 2500)]
+    bars.append(at_least(f"{bar.name}, p99 {slow:.0f} ms of {MOST_MS}: its inverse", 1000 / slow, 1000 / MOST_MS))
     with tempfile.TemporaryDirectory() as folder:
         if shim := slow_disk(Path(folder)):
             name = f"single posts, every fsync {SLOW_FSYNC_MS} ms slower"
-            bars += singles(survey, name, N_SINGLES_SLOW, 5, **shim)
+            bars.append(singles(survey, name, N_SINGLES_SLOW, 5, **shim)[0])
     return any(bar.ratio < bar.least for bar in bars)
 
 

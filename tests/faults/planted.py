@@ -53,8 +53,8 @@ def count_repeats() -> None:
 def _sync(mode: str) -> None:
     configure = sqlite._configure
 
-    def configure_less(connection: Any, cache_kib: int) -> Any:
-        configure(connection, cache_kib).execute(f"PRAGMA synchronous = {mode}")
+    def configure_less(connection: Any) -> Any:
+        configure(connection).execute(f"PRAGMA synchronous = {mode}")
         return connection
 
     sqlite._configure = configure_less

@@ -23,7 +23,9 @@ APPLICATION_ID = 0x534F5454
 CHECKPOINT_PAGES = 4000
 """The write-ahead log is folded into the file every so many pages (16 MB): random ids touch many pages."""
 CACHE_KIB, READ_CACHE_KIB = 64 * 1024, 2 * 1024
-"""The one connection that writes looks ids up all over the file; each of those that read goes through it once."""
+MMAP_BYTES = 2**31
+"""The one connection that writes looks ids up all over the file, and in the system's own copy of it: at ten million
+reports it takes a third more then. Each of those that read goes through the file once."""
 POLL_S = 3e-4
 """SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
 N_READERS = 8
@@ -63,13 +65,13 @@ class SqliteDialect(Dialect):
             raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
         except sqlite3.Error as fault:
             raise StoreError(f"db ({path}) must be a sottovoce database that can be written: {fault}.") from fault
-        self.write_engine = self._make_engine(self._begin_writing, CACHE_KIB, pool_size=1)
-        self.read_engine = self._make_engine(_begin_reading, READ_CACHE_KIB, pool_size=N_READERS)
+        self.write_engine = self._make_engine(self._begin_writing, _configure_to_write, pool_size=1)
+        self.read_engine = self._make_engine(_begin_reading, _configure, pool_size=N_READERS)
 
-    def _make_engine(self, begin: Any, cache_kib: int, pool_size: int) -> Engine:
+    def _make_engine(self, begin: Any, configure: Any, pool_size: int) -> Engine:
         engine = create_engine(
             "sqlite+pysqlite://",
-            creator=lambda: _configure(_connect(self.path, self._busy_timeout_s), cache_kib),
+            creator=lambda: configure(_connect(self.path, self._busy_timeout_s)),
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=-1 if pool_size > 1 else 0,
@@ -188,7 +190,7 @@ class SqliteDialect(Dialect):
             return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> None:
-        with closing(_configure(_connect(self.path, self._busy_timeout_s), CACHE_KIB)) as connection:
+        with closing(_configure_to_write(_connect(self.path, self._busy_timeout_s))) as connection:
             connection.execute("VACUUM")
 
     def after_moves(self) -> None:
@@ -251,7 +253,7 @@ def _recognise(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
 
 
-def _configure(connection: sqlite3.Connection, cache_kib: int) -> sqlite3.Connection:
+def _configure(connection: sqlite3.Connection) -> sqlite3.Connection:
     for pragma in (
         "foreign_keys = ON",
         "synchronous = FULL",  # an acknowledged report is on the disk
@@ -259,8 +261,15 @@ def _configure(connection: sqlite3.Connection, cache_kib: int) -> sqlite3.Connec
         "temp_store = MEMORY",  # no report in a temporary file
         f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
         f"journal_size_limit = {CHECKPOINT_PAGES * 4096}",
-        f"cache_size = -{cache_kib}",
+        f"cache_size = -{READ_CACHE_KIB}",
     ):
+        connection.execute(f"PRAGMA {pragma}").close()
+    return connection
+
+
+def _configure_to_write(connection: sqlite3.Connection) -> sqlite3.Connection:
+    _configure(connection)
+    for pragma in (f"cache_size = -{CACHE_KIB}", f"mmap_size = {MMAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}").close()
     return connection
 
