@@ -269,7 +269,7 @@ def count(*_):
         os.kill(os.getpid(), signal.SIGKILL)
 
 dialect.upgrade()
-print(n_statements)
+print(n_statements, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 """Upgrades a database, and dies before its statement of this number, or after the commit."""
