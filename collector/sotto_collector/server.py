@@ -86,6 +86,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         _serving.channel = self
         super().service()
 
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send what can be sent. Who has hung up is closed in the server's turns, never in a thread that serves."""
+        n_sent: int = super().send(data, do_close=do_close and not hasattr(_serving, "channel"))
+        return n_sent
+
 
 class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     """Listens at once, serves in `run`, until `stop`."""
@@ -100,6 +105,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         """Serve until `stop`, then finish the requests in flight."""
         while not self.is_stopping:
             self._serve_once(self.adj.asyncore_loop_timeout)
+            if not self.accepting:
+                raise ListenError("the socket that listens was closed by a fault.")  # somebody starts us again
         self._drain()
         for channel in list(self.active_channels.values()):
             channel.handle_close()  # an answer that comes in chunks ends at the next one, and lets go of its snapshot

@@ -30,6 +30,7 @@ class Turns:
 
     def add(self, channel: Any) -> None:
         """Begin to watch a channel, for what it has to say."""
+        self.remove(channel)  # what its descriptor stood for before, had that been closed past `remove`
         self._ask(channel._fileno, _READ)
 
     def remove(self, channel: Any) -> None:

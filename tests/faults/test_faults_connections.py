@@ -3,8 +3,10 @@
 import os
 import socket
 import sqlite3
+import struct
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import pytest
 from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
 from crowd import wait_until
 from sotto_protocol import Report, batch_body
+
+N_RESETS = 3000
 
 
 @pytest.fixture
@@ -112,6 +116,23 @@ def used_while_it_sleeps(served: Served) -> float:
     before = cpu_s(served)
     time.sleep(1.5)
     return cpu_s(served) - before
+
+
+def test_connections_that_are_reset_at_a_bad_moment_close_nobody_elses(served: Served) -> None:
+    """A request, and the head of a next one that waits to be told to go on; then a reset, before or after that."""
+    head = b"POST /v1/surveys/small/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    waiting = head + b"Expect: 100-continue\r\nContent-Length: 500\r\n\r\n"
+    requests = [post(report) + waiting for report in make_reports(50, SMALL)]
+
+    def reset(number: int) -> None:
+        with connect(served) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall(requests[number % len(requests)])
+            time.sleep(number % 20 / 1000)
+
+    with ThreadPoolExecutor(12) as pool:
+        assert len(list(pool.map(reset, range(N_RESETS)))) == N_RESETS  # none was refused
+    read_one(served)
 
 
 def test_idle_connections_cost_nothing(served: Served) -> None:
