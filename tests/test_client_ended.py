@@ -5,12 +5,13 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from devices import AWAY, DIARY, PULSE, WORDS, answer, assert_forgotten, let_go, raw_of, rows_of, secrets_of
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_client import AlreadyAnswered, ParticipationEnded, SurveyClient, SurveyUnavailable
+from sotto_client import AlreadyAnswered, ParticipationEnded, SurveyClient, SurveyRefused, SurveyUnavailable
 from sotto_client.ledger import write_epsilon
 from sotto_client.permanent import check_answers, mark_answers
 from sotto_protocol import Problem
@@ -98,6 +99,18 @@ def test_a_new_version_ends_the_one_before_of_the_same_collector_only(http: Faul
     with SurveyClient(http.url, "pulse", state=state, max_epsilon=50) as device:
         assert device.survey.title == "Pulse anew"
     assert [any(secret) for secret in secrets_of(state)] == [True, False]
+
+
+@pytest.mark.parametrize("limit", [{"fingerprint": PULSE.fingerprint}, {"max_epsilon": 0.5}])
+def test_a_new_version_that_is_refused_ends_the_one_before_too(
+    http: FaultServer, state: Path, limit: dict[str, Any]
+) -> None:
+    answer(http, state, WORDS, 1)
+    assert all(map(any, secrets_of(state)))
+    http.survey_reply = Scripted(200, replace(PULSE, title="Pulse anew").canonical)
+    with SurveyClient(http.url, "pulse", state=state, **limit) as device, pytest.raises(SurveyRefused):
+        _ = device.survey
+    assert not any(map(any, secrets_of(state)))
 
 
 # What each wave took tells when an answer changed.

@@ -93,6 +93,22 @@ def test_a_mended_invitation_is_that_of_the_further_waves(pulse: FaultServer, st
     assert_gone(state)
 
 
+def test_a_mended_invitation_is_that_of_a_wave_that_waits_too(pulse: FaultServer, state: Path) -> None:
+    """Two waves are answered before the first is refused; the second is sent under the right invitation at once."""
+    pulse.script = [REFUSED, Scripted(429, b"", {"Retry-After": "1"})]
+    with SurveyClient(pulse.url, "pulse", state=state, invitation=OTHER_INVITATION) as device:
+        device.answer(WORDS, 1)
+        assert device.flush(30)
+        device.answer(WORDS, 2)
+        assert not device.flush(0.5)
+        device.resend(INVITATION)
+    with SurveyClient(pulse.url, "pulse", state=state) as device:
+        device.answer(WORDS, 3)
+        assert device.flush(30)
+    assert {report["invitation"] for report in sent(pulse)[2:]} == {INVITATION}
+    assert len({report["id"] for report in sent(pulse)}) == 3
+
+
 def test_only_reports_that_another_invitation_can_mend_are_sent_again(http: FaultServer, state: Path) -> None:
     """Not those that were refused for something else, are another collector's, or had no invitation to begin with."""
     http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.").to_json())]

@@ -14,7 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from published import ANY_OF, EXAMPLE, ONE_HOT, ONE_OF, TEXT, TWO_STAGES, YES_NO, records_of, survey_of, surveys
-from sotto_protocol import AnswerError, Coins, ReportError, Survey, SurveyError, compile_toml, given_bytes, hmac_bytes
+from sotto_protocol import (
+    AnswerError,
+    Coins,
+    ReportError,
+    Survey,
+    SurveyError,
+    compile_survey,
+    compile_toml,
+    given_bytes,
+    hmac_bytes,
+)
 from sotto_protocol.documents import canonical_json, load_json
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 from test_definition import TOML, json_values
@@ -384,13 +394,26 @@ def text_counts(n_bits: int, n_cohorts: int) -> dict[str, Any]:
 def test_all_waves_together_have_at_most_2_to_the_22_counts() -> None:
     largest = dataclasses.replace(survey_of(text_counts(31, 1024), text_counts(31, 1024)), waves=64)
     assert Survey.from_canonical(largest.canonical) == largest
-    document = document_of(largest) | {"waves": 65}
-    assert (refused(canonical_json(document)).where, refused(canonical_json(document)).problem) == (
+    largest.check_size()
+    with pytest.raises(SurveyError) as caught:
+        dataclasses.replace(largest, waves=65).check_size()
+    assert (caught.value.where, caught.value.problem) == (
         "$.waves",
         "must be at most 64, not 65: the questions have 65536 counts, and all waves together may have 4194304.",
     )
     with pytest.raises(SurveyError, match=r"\$\.waves: must be at most 63, not 64: the questions have 65539 counts"):
-        dataclasses.replace(largest, questions=(*largest.questions, *ONE_OF_THREE.questions))
+        dataclasses.replace(largest, questions=(*largest.questions, *ONE_OF_THREE.questions)).check_size()
+
+
+def test_survey_that_was_published_before_that_limit_is_read_as_ever() -> None:
+    largest = dataclasses.replace(survey_of(text_counts(31, 1024), text_counts(31, 1024)), waves=1000)
+    assert Survey.from_canonical(largest.canonical) == largest
+
+
+def test_author_s_survey_above_that_limit_is_refused() -> None:
+    question = 'id = "q"\ntype = "text"\ntext = "?"\nn_bits = 255\nn_cohorts = 1024\nepsilon = 2\nepsilon_forever = 4\n'
+    with pytest.raises(SurveyError, match=r"\$\.waves: must be at most 16, not 1000"):
+        compile_toml(f'id = "a"\ntitle = "b"\nwaves = 1000\n[[questions]]\n{question}')
 
 
 ONE_OF_THREE = survey_of({"id": "three"} | ONE_OF)
@@ -401,7 +424,7 @@ def test_questions_of_more_counts_than_that_are_refused_in_any_wave(waves: int) 
     fits = survey_of(*[text_counts(255, 1024)] * 16)
     assert len(fits.questions) == 16
     with pytest.raises(SurveyError) as caught:
-        dataclasses.replace(fits, questions=(*fits.questions, *ONE_OF_THREE.questions), waves=waves)
+        dataclasses.replace(fits, questions=(*fits.questions, *ONE_OF_THREE.questions), waves=waves).check_size()
     assert caught.value.where == "$.questions"
     assert caught.value.problem == "must have at most 4194304 counts; they have 4194307."
 

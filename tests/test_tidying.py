@@ -73,7 +73,7 @@ def test_what_was_deleted_goes_at_once_and_what_is_deleted_meanwhile_is_not_forg
     assert tidied.is_done
 
 
-def test_few_new_reports_wait_no_longer_than_an_hour(
+def test_few_new_reports_wait_no_longer_than_a_minute(
     store: Store, tidied: Tidying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come(store, tidied, 1)

@@ -40,7 +40,10 @@ _FORGET = (
     "WHERE fingerprint = ?"
 )
 _KNOWN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret <> zeroblob(length(secret))"
-_ADMIT = "UPDATE ledger SET invitation = ? WHERE receipt = ? AND length(invitation) = ?"
+_ADMIT = """
+UPDATE ledger SET invitation = :good WHERE length(invitation) = length(:good)
+    AND (receipt = :receipt OR fingerprint = :fingerprint AND invitation = :bad AND :bad <> zeroblob(length(:bad)))
+"""
 # Of surveys that this device takes part in no more, once none of their reports waits.
 _RELEASE = """
 UPDATE ledger SET invitation = zeroblob(length(invitation))
@@ -136,8 +139,12 @@ class Ledger:
         self._forget("fingerprint = ?", fingerprint)
 
     def admit(self, receipt: str, invitation: bytes) -> bool:
-        """Put an invitation in the place of a report's; False, and nothing is changed, where it never had one."""
-        return self._connection.execute(_ADMIT, (invitation, receipt, len(invitation))).rowcount == 1
+        """Put an invitation in the place of a report's, and of the same one in other waves; False where it had none."""
+        row = self._connection.execute("SELECT fingerprint, invitation FROM ledger WHERE receipt = ?", [receipt])
+        for fingerprint, bad in row.fetchall():
+            values = {"good": invitation, "bad": bad, "receipt": receipt, "fingerprint": fingerprint}
+            return self._connection.execute(_ADMIT, values).rowcount > 0
+        return False
 
     def sum_up(self, fingerprint: str) -> None:
         """Wipe a version's secret and marks, and put the sum of its charges in the place of each; only once."""

@@ -2,7 +2,9 @@
 
 import re
 
-_USER_OF_URL = re.compile(r"([a-z][a-z0-9+.-]*:/{1,2})\S*@", re.IGNORECASE)  # one slash: as a path is written
+# With one slash: as a path is written.
+_USER_OF_URL = re.compile(r"([a-z][a-z0-9+.-]*:/{1,2})(?:[^/\n]*|\S*)@", re.IGNORECASE)
+_USER = re.compile(r"[^\s'\"/*]+:(?!/)[^\s'\"]+@")  # where no scheme was typed
 
 
 def mask_passwords(text: str) -> str:
@@ -10,5 +12,7 @@ def mask_passwords(text: str) -> str:
 
     >>> mask_passwords("https://me:s3cret@example.org/x is not there")
     'https://***@example.org/x is not there'
+    >>> mask_passwords("me:s3cret@example.org could not be reached")
+    '***@example.org could not be reached'
     """
-    return _USER_OF_URL.sub(r"\1***@", text)
+    return _USER.sub("***@", _USER_OF_URL.sub(r"\1***@", text))

@@ -32,7 +32,7 @@ class SurveySource:
         there is none.
         """
         try:
-            survey = self._check(fetch_survey(self.url, self.survey_id, timeout_s=self.timeout_s))
+            survey = fetch_survey(self.url, self.survey_id, timeout_s=self.timeout_s)
         except SurveyUnavailable as fault:
             if fault.is_over:
                 with state.write() as connection:
@@ -42,7 +42,9 @@ class SurveySource:
             if kept is None or fault.is_final:
                 raise
             return self._check(read_survey(kept, self.survey_id))
-        self._keep(state, survey)
+        with state.write() as connection:
+            self._end_kept(connection, unless=survey.fingerprint)
+        self._keep(state, self._check(survey))
         return survey
 
     def _check(self, survey: Survey) -> Survey:
@@ -65,7 +67,6 @@ class SurveySource:
 
     def _keep(self, state: State, survey: Survey) -> None:
         with state.write() as connection:
-            self._end_kept(connection, unless=survey.fingerprint)
             connection.execute(
                 "INSERT INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
                 "SET canonical = excluded.canonical WHERE canonical <> excluded.canonical",  # else nothing is written

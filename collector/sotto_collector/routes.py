@@ -64,6 +64,7 @@ def publish_survey() -> Response:
     body = read_json_body(request.environ, collector.settings.max_body_bytes)
     try:
         survey = Survey.from_canonical(body)
+        survey.check_size()
     except SurveyError as fault:
         raise refuse(422, "bad_survey", fault.problem, fault.where) from None
     require_role(collector.tokens, "admin", survey.id)

@@ -173,12 +173,12 @@ class Writer:
         n_reports, began = sum(map(len, batches)), time.perf_counter()
         try:
             results = self._store.run(lambda transaction: count_batches(transaction, batches))
-            self._tidying.note_arrived(n_reports)
-            self._metrics.observe_commit(time.perf_counter() - began, n_reports)
-            return results
         except Exception as fault:  # the thread must outlive any fault: each request is told, and fails by itself
             self._tidying.note_arrived(0)  # or more: the answer of a commit may have been lost
             return [fault] * len(group)
+        self._tidying.note_arrived(n_reports)
+        self._metrics.observe_commit(time.perf_counter() - began, n_reports)
+        return results
 
 
 def _answer(group: list[_Waiting], results: list[Outcome | Exception]) -> None:

@@ -64,6 +64,7 @@ def compile_survey(document: Any) -> Survey:
     fields.finish()
     questions = tuple(compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     survey = Survey(survey_id, title, questions, *settings)
+    survey.check_size()
     if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back
         raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes in canonical form.")
     return survey

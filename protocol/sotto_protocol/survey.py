@@ -83,9 +83,9 @@ class Survey:
             raise SurveyError("$.invited", "must be true or false.")
         if type(self.min_reports) is not int or not 1 <= self.min_reports <= MAX_MIN_REPORTS:
             raise SurveyError("$.min_reports", f"must be an integer in [1, {MAX_MIN_REPORTS}].")
-        self._check_n_counts()
 
-    def _check_n_counts(self) -> None:
+    def check_size(self) -> None:
+        """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""
         n_counts = sum(math.prod(question.mechanism.counts_shape) for question in self.questions)
         if n_counts > MAX_COUNTS:
             raise SurveyError("$.questions", f"must have at most {MAX_COUNTS} counts; they have {n_counts}.")

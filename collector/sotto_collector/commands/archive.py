@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sotto_collector.commands.options import existing
+from sotto_collector.durably import write_durably
 from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store
@@ -69,8 +70,7 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
         click.echo(counted.to_json())
         return
     try:
-        with save.open("xb") as file:
-            file.write(counted.to_json())
+        write_durably(save, counted.to_json())
     except OSError as fault:
         raise ArchiveError(f"{save} cannot be written: {fault.strerror}.") from fault
     click.echo(f"{counted.n_reports:,} reports counted into {save}")

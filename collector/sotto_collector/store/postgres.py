@@ -203,7 +203,7 @@ class PostgresDialect(Dialect):
                     connection.exec_driver_sql("SET statement_timeout = 0")
                 yield connection if is_alone else None
             finally:
-                if is_alone:
+                if is_alone and not connection.invalidated:  # else there is no session any more to be put right
                     connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
                     self.ask(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
 
@@ -216,7 +216,8 @@ class PostgresDialect(Dialect):
             if getattr(fault.orig, "sqlstate", None) != _IN_THE_WAY:
                 raise
         finally:
-            connection.exec_driver_sql(f"SET lock_timeout = '{self._busy_timeout_ms}ms'")
+            if not connection.invalidated:
+                connection.exec_driver_sql(f"SET lock_timeout = '{self._busy_timeout_ms}ms'")
 
     def after_copy(self, connection: Connection) -> None:
         connection.exec_driver_sql(
