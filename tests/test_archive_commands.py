@@ -106,7 +106,7 @@ def test_operator_of_a_survey_with_a_minimum_is_warned(served: Served, tmp_path:
         (("export", "", "strings", "--to", "NEW"), "it is empty"),
         (("tally", "NEW"), "must be an archive"),
         (("tally", "ARCHIVE", "--wave", "4"), "wave (4) must be in [1, 3], the survey's."),
-        (("tally", "ARCHIVE", "--scheduler", "nonsense"), "the scheduler at nonsense could not be reached."),
+        (("tally", "ARCHIVE", "--scheduler", "nonsense"), 'the scheduler must be "local", or an address'),
         (("tally", "ARCHIVE", "--save", "NEW/no/such.json"), "cannot be written: No such file or directory."),
     ],
 )

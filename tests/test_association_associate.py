@@ -102,6 +102,7 @@ def test_two_stages_and_any_of_options_take_part() -> None:
     check(associate(SURVEY, records, ["lent", "drugs:tea"]), expected)
     flipped = {(first, second): expected[first, "no" if second == "yes" else "yes"] for first, second in expected}
     check(associate(SURVEY, records, ["paid", "drugs:gin"]), flipped)
+    assert associate(SURVEY, records, ["drugs:tea", "drugs:gin"]).epsilon == 4  # one question's, not twice
 
 
 def test_one_of_questions_of_both_encodings() -> None:

@@ -208,6 +208,8 @@ WRONG: list[tuple[Any, str, str]] = [
     (written(questions={}), "$.questions", "must be a list of questions"),
     (written(questions=[5]), Q0, "must be an object"),
     (written(epsilon=1), "$", "has an unknown member 'epsilon'"),
+    (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "is missing; expected a text of 1 to 2000 characters"),
+    (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "'txt' is unknown."),
     (written(wavse=3), "$", "has an unknown member 'wavse'; is it 'waves'?"),
     (asking(YES_NO, type="maybe"), f"{Q0}.type", "must be one of yes-no, one-of, any-of"),
     (asking(YES_NO, type=[]), f"{Q0}.type", "must be one of"),

@@ -217,6 +217,11 @@ def test_chunked_body_a_little_over_the_limit_is_refused_with_a_problem_document
     assert b'"code":"body_too_large"' in rest
 
 
+def test_body_far_over_the_limit_is_told_the_limit(served: Served) -> None:
+    rest = send_raw(served, head(b"Content-Length: %d" % (10 * MAX_BODY), b"Connection: close"))
+    assert b'"detail":"the body must have at most %d bytes."' % MAX_BODY in rest
+
+
 def test_head_and_keep_alive_work(served: Served) -> None:
     request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 3 + b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     assert send_raw(served, request).count(b"HTTP/1.1 200 OK") == 4

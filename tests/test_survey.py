@@ -20,7 +20,6 @@ from sotto_protocol import (
     ReportError,
     Survey,
     SurveyError,
-    compile_survey,
     compile_toml,
     given_bytes,
     hmac_bytes,

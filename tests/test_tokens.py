@@ -103,6 +103,8 @@ def test_rotated_token_allows_what_the_old_did_and_the_old_ends(table: TokenTabl
     ended = find_token(table, old)
     assert ended is not None
     assert has_ended(ended)
+    with pytest.raises(TokenError, match=r"the token has ended, .* create another"):
+        rotate_token(table, hash_token(old).hex()[:12], 0)
 
 
 def test_overlap_never_lengthens_a_tokens_life(table: TokenTable) -> None:

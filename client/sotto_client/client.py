@@ -236,7 +236,7 @@ class SurveyClient:
         return made
 
     def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[Any]]) -> Receipt:
-        """Return the first receipt when these are the same answers: not when the report is, which is noisier.
+        """Return the first receipt when these are the same answers, or, of one wave, have the same noise.
 
         The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
         """

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from sotto_client.errors import DeliveryError
 from sotto_client.exchange import post_report
 from sotto_client.ledger import Ledger
-from sotto_client.outbox import Outbox, Waiting
+from sotto_client.outbox import Outbox, Waiting, needs_invitation
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, Acknowledged, Refused, TryAgain, Verdict, judge
 
@@ -171,11 +171,9 @@ class Delivery:
                 case Acknowledged():
                     outbox.acknowledge(report.receipt)
                 case Refused(problem):
-                    _log.warning(
-                        "A report was refused for good (HTTP %d, %s); it is kept aside: see `sotto outbox`.",
-                        problem.status,
-                        problem.code,
-                    )
+                    hint = "an app can `resend` it under another" if needs_invitation(problem) else "see `sotto outbox`"
+                    message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
+                    _log.warning(message, problem.status, problem.code, hint)
                     outbox.reject(report.receipt, problem)
                 case TryAgain(reason, hold_s):
                     wait_s = (hold_s or 0.0) + self._backoff(report.n_attempts + 1)

@@ -47,7 +47,12 @@ class Rejected:
     @property
     def needs_invitation(self) -> bool:
         """Whether another invitation can mend it: see `SurveyClient.resend`."""
-        return self.problem.code in _NEEDS_INVITATION
+        return needs_invitation(self.problem)
+
+
+def needs_invitation(problem: Problem) -> bool:
+    """Whether a report was refused for its invitation alone."""
+    return problem.code in _NEEDS_INVITATION
 
 
 class Outbox:

@@ -59,9 +59,11 @@ def install_problems(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_bug)
 
 
-def describe_status(status: int) -> Problem:
-    """Return the problem document for an error that has no words of its own."""
+def describe_status(status: int, max_body_bytes: int | None = None) -> Problem:
+    """Return the problem document for an error that has no words of its own, or for a body above a limit."""
     code = _CODES.get(status, _CODES[400] if status < 500 else _CODES[500])
+    if code == "body_too_large" and max_body_bytes is not None:
+        return Problem(status, code, f"the body must have at most {max_body_bytes} bytes.")
     return Problem(status, code, f"{HTTPStatus(status).phrase.lower()}.")
 
 

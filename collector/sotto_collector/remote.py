@@ -38,11 +38,13 @@ class RemoteCollector:
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
-        """Raises TokenError where no header can carry the token."""
+        """Raises TokenError where no header can carry the token, RemoteError for more than an address."""
         if token is not None:
             _check_token(token)
         self._url = url.rstrip("/")
-        self.shown = _USER_OF_URL.sub("//", self._url)
+        self.shown = _USER_OF_URL.sub("//", self._url.partition("?")[0])
+        if {*"@?#"} & set(self._url):
+            raise RemoteError(f"{self.shown} must be an address without user, password, query or fragment.")
         self._auth = None if token is None else _Bearer(token)
 
     def ask(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> dict[str, Any]:

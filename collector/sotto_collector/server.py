@@ -60,7 +60,7 @@ class _RefusalTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
     """Answers what the server itself refuses: with a problem document, where waitress would quote the request."""
 
     def execute(self) -> None:
-        problem = describe_status(self.request.error.code)
+        problem = describe_status(self.request.error.code, self.channel.adj.max_request_body_size - BODY_MARGIN_BYTES)
         self.channel.server.count_refusal(problem.code)
         body = problem.to_json()
         self.status = f"{problem.status} {HTTPStatus(problem.status).phrase}"

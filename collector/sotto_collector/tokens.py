@@ -72,11 +72,13 @@ def revoke_token(table: TokenTable, prefix: str) -> StoredToken:
 def rotate_token(table: TokenTable, prefix: str, overlap_s: int) -> str:
     """Make a token that allows what another does, and return it; the other ends after `overlap_s` seconds.
 
-    Raises TokenError unless exactly one token's hash begins with `prefix`.
+    Raises TokenError unless exactly one token's hash begins with `prefix`, and it has not ended.
     """
     if not 0 <= overlap_s <= MAX_LIFE_S:
         raise TokenError(f"overlap ({overlap_s}) must be in [0, {MAX_LIFE_S}] seconds.")
     old = _find_one(table, prefix)
+    if has_ended(old):
+        raise TokenError("the token has ended, and so would the one in its place: create another.")
     token = f"sotto_{old.role}_{secrets.token_urlsafe(TOKEN_BYTES)}"
     new = StoredToken(hash_token(token), old.role, old.label, old.survey_id, old.expires_s)
     ends = int(time.time()) + overlap_s

@@ -3,6 +3,7 @@
 Both give the survey's canonical JSON in a line of its own, and behind it packed reports, one after the other.
 """
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -49,11 +50,12 @@ def read_records(path: Path) -> Records:
 
 
 def save_records(survey: Survey, records: Bytes, path: Path) -> None:
-    """Write packed reports to a file, which may replace records and nothing else. Raises SourceError."""
+    """Write packed reports to a file of mode 0600, which may replace records and nothing else. Raises SourceError."""
     try:
         if path.exists() and path.stat().st_size:
             read_records(path)
-        path.write_bytes(survey.canonical + b"\n" + records.tobytes())
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(survey.canonical + b"\n" + records.tobytes())
     except OSError as fault:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 

@@ -141,7 +141,9 @@ class Fields:
         """Return a required member that `accept` accepts."""
         self._known.add(key)
         if key not in self._left:
-            raise self.fail(key, f"is missing; expected {expected}.")
+            alike = get_close_matches(key, filter(is_short, self._left), 1)
+            hint = f" {alike[0]!r} is unknown." if alike else ""
+            raise self.fail(key, f"is missing; expected {expected}.{hint}")
         value = self._left.pop(key)
         if not accept(value):
             raise self.fail(key, f"must be {expected}.")
@@ -169,10 +171,15 @@ class Fields:
     def finish(self) -> None:
         """Refuse members that nobody took; what was asked for in their place is named where it looks alike."""
         for key in self._left:
-            shown = key if is_text(key, 40) else "(a key)"
+            shown = key if is_short(key) else "(a key)"
             alike = get_close_matches(shown, self._known - self._names, 1)
             hint = f"; is it {alike[0]!r}?" if alike else "."
             raise self._error(self._where, f"has an unknown member {shown!r}{hint}")
+
+
+def is_short(key: str) -> bool:
+    """Whether a key may be shown in a message."""
+    return is_text(key, 40)
 
 
 def is_text(value: Any, max_length: int) -> bool:

@@ -61,6 +61,8 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
     """
     if scheduler not in (None, "local") and workers is not None:
         raise click.UsageError('--workers is for this machine: without --scheduler, or with "local".')
+    if scheduler not in (None, "local") and not scheduler.startswith(("tcp://", "tls://")):
+        raise ArchiveError('the scheduler must be "local", or an address that begins with tcp:// or tls://.')
     if save is not None and os.path.lexists(save):  # before the work
         raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):

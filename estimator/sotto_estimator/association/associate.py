@@ -101,7 +101,7 @@ def associate(
         survey.title,
         tuple(side.name for side in sides),
         len(records),
-        float(sum(side.question.epsilon for side in sides)),
+        float(sum({side.question.id: side.question.epsilon for side in sides}.values())),
         level,
         _cells(sides, joint.shares, errors, deviate),
         marginals,
