@@ -31,6 +31,7 @@ from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.patience import Patience, SilentServerError
 from sotto_collector.store.postgres import _REWRITE as REWRITE
 from sotto_collector.writer import Writer
 from sotto_protocol import Report
@@ -416,3 +417,28 @@ def test_another_programs_tables_are_refused_untouched(postgres_empty: str) -> N
     assert ask(postgres_empty, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'") == [
         ("reports",)
     ]
+
+
+def test_a_server_that_goes_on_answering_is_waited_for_and_a_silent_one_is_not(postgres_db: str) -> None:
+    """Rows that come every quarter of a second, for two seconds; then nothing for as long."""
+    patience = Patience(answer_s=1.0)
+    with closing(patience.connect(postgres_db)) as connection:
+        rows = connection.execute("SELECT repeat('x', 100000), pg_sleep(.25) FROM generate_series(1, 8)").fetchall()
+        assert len(rows) == 8
+        with pytest.raises(SilentServerError):
+            connection.execute("SELECT pg_sleep(2)")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"database": "nosuch"}, "the database does not exist"),
+        ({"username": "nosuch"}, "the role does not exist"),
+        ({"host": "no.such.host.invalid"}, "the host is not known"),
+        ({"port": 1}, "Connection refused"),
+    ],
+)
+def test_what_keeps_a_store_from_being_opened_is_named(postgres_db: str, change: dict[str, Any], said: str) -> None:
+    url = make_url(postgres_db).set(**change).render_as_string(hide_password=False)
+    with pytest.raises(StoreError, match=said):
+        Store(url)

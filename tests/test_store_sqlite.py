@@ -1,15 +1,19 @@
 """What is special to SQLite: a private file, durable and forgetful, folded when closed, in the order of its keys."""
 
+import os
 import random
 import sqlite3
 import stat
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from collecting import STRINGS, SURVEY, count_here, make_reports, publish_here
+from collecting import STRINGS, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import Store
@@ -164,3 +168,30 @@ def test_disk_with_too_little_room_is_said_not_to_be_writable(store: Store) -> N
     store.check_writable(0)
     with pytest.raises(StoreUnavailableError, match="free disk space"):
         store.check_writable(2**60)
+
+
+OPEN_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+import sotto_collector.store.sqlite
+from sotto_collector.store import Store, TokenTable
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+Store(Path(sys.argv[1]))
+"""
+
+
+def test_file_that_cannot_be_written_is_refused_at_once() -> None:
+    """Not at the first report: SQLite itself would begin a transaction on it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        db = Path(folder) / "survey.db"
+        with closing(Store(db)) as store:
+            publish_here(store)
+        db.chmod(0o400)
+        if os.getuid() == 0:  # whom no mode stops
+            os.chown(db, 65534, 65534)
+        command = [sys.executable, "-c", OPEN_AS_NOBODY, db]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert f"db ({db}) must be a sottovoce database that can be written" in done.stderr

@@ -79,7 +79,7 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
                     self.pgconn.finish()  # says good-bye without waiting; to cancel would be to ask the silent server
                     raise SilentServerError("no answer in time")
                 if ready & Ready.R:
-                    self.patience.is_silent = False
+                    self.patience.is_silent, began = False, time.monotonic()
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value

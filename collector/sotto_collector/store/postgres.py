@@ -71,7 +71,7 @@ class PostgresDialect(Dialect):
     def reason(self, fault: Exception) -> str:
         cause = getattr(fault, "orig", None) or fault
         primary = cause.diag.message_primary if isinstance(cause, psycopg.Error) else None
-        known = next((words for words in _WORDS if words in str(cause)), type(cause).__name__)
+        known = next((words for sign, words in _WORDS if re.search(sign, str(cause))), type(cause).__name__)
         return primary or known
 
     def close(self) -> bool:
@@ -235,12 +235,11 @@ class PostgresDialect(Dialect):
 
 # The driver's words where the server has none may quote the URL: only these are repeated.
 _WORDS = (
-    "Connection refused",
-    "authentication failed",
-    "does not exist",
-    "timeout expired",
-    "No such file",
-    "no answer in time",
+    ("role .* does not exist", "the role does not exist"),
+    ("database .* does not exist", "the database does not exist"),
+    ("could not translate host|resolve host", "the host is not known"),
+    *((words, words) for words in ("Connection refused", "authentication failed", "timeout expired", "No such file")),
+    ("no answer in time", "no answer in time"),
 )
 _LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 _TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"

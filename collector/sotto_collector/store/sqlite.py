@@ -243,7 +243,8 @@ def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
 
 def _recognise(connection: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError unless the file is ours, or empty; then it gets its page size and its log."""
-    connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written
+    connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written, or in write-ahead logging at
+    connection.execute(f"PRAGMA user_version = {_first(connection, 'PRAGMA user_version')}")  # what changes nothing
     is_new = _first(connection, "SELECT count(*) FROM sqlite_master") == 0
     application_id = _first(connection, "PRAGMA application_id")
     connection.execute("ROLLBACK")
