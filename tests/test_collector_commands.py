@@ -171,6 +171,13 @@ def test_empty_path_of_a_database_is_named(command: tuple[str, ...]) -> None:
     )
 
 
+def test_mistake_in_a_survey_file_is_named_with_the_file(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY_TOML.replace("title", "titel"))
+    code, out, err = run("publish", tmp_path / "survey.toml", served.url, "--token", served.admin)
+    assert (code, out) == (1, "")
+    assert f"{tmp_path / 'survey.toml'}: $.title: is missing" in err
+
+
 def test_publishing_a_changed_survey_under_a_known_id_is_refused(served: Served, tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text(SURVEY_TOML.replace('title = "Habits"', 'title = "Changed"'))
     code, _, err = run("publish", tmp_path / "survey.toml", served.url, "--token", served.admin)

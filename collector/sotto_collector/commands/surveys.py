@@ -7,7 +7,7 @@ import click
 from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
-from sotto_protocol import Survey, read_survey
+from sotto_protocol import Survey, SurveyError, read_survey
 
 
 @click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
@@ -112,4 +112,7 @@ def _read_file(path: Path) -> Survey:
         content = path.read_bytes()
     except OSError as fault:
         raise CollectorError(f"survey file ({path}) must be readable: {fault.strerror}.") from fault
-    return read_survey(content, is_json=path.suffix == ".json")
+    try:
+        return read_survey(content, is_json=path.suffix == ".json")
+    except SurveyError as fault:
+        raise CollectorError(f"{path}: {fault}") from fault

@@ -31,10 +31,11 @@ def token() -> None:
 def create(db: str, role: str, label: str, survey: str | None, days: int | None) -> None:
     """Print a new token. It is shown this once; the database keeps its hash."""
     with closing(Store(db)) as store:
+        life_s = None if days is None else days * DAY_S
+        made = create_token(TokenTable(store), role, label, survey_id=survey, expires_in_s=life_s)
         if survey is not None and store.find_survey(survey) is None:
             click.echo(f"Warning: no survey has the id {survey} yet; the token is good once one has.", err=True)
-        life_s = None if days is None else days * DAY_S
-        click.echo(create_token(TokenTable(store), role, label, survey_id=survey, expires_in_s=life_s))
+        click.echo(made)
 
 
 @token.command(epilog="Example:  sotto token rotate --db survey.db 3f9a1c20b7de --overlap-hours 24")
