@@ -1,7 +1,6 @@
 """A collector seen from outside: what the operator's commands ask of it."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,6 @@ from sotto_protocol import Problem
 TIMEOUT_S = 30
 MAX_ANSWER_BYTES = 2**24
 _CHUNK_BYTES = 2**16
-_USER_OF_URL = re.compile("//.*@")
 
 
 class _Bearer(AuthBase):
@@ -34,27 +32,26 @@ class _Bearer(AuthBase):
 class RemoteCollector:
     """A collector at a URL, and the token that is shown to it; without one it is asked what anybody may ask.
 
-    `shown`: the URL without user and password, for messages.
+    `url`: where it is.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
         """Raises TokenError where no header can carry the token, RemoteError for more than an address."""
         if token is not None:
             _check_token(token)
-        self._url = url.rstrip("/")
-        self.shown = _USER_OF_URL.sub("//", self._url.partition("?")[0])
-        if {*"@?#"} & set(self._url):
-            raise RemoteError(f"{self.shown} must be an address without user, password, query or fragment.")
+        if {*"@?#"} & set(url):  # which may hold secrets, and are not quoted
+            raise RemoteError("a collector's URL must be an address without user, password, query or fragment.")
+        self.url = url.rstrip("/")
         self._auth = None if token is None else _Bearer(token)
 
     def ask(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> dict[str, Any]:
         """Return the JSON object that a route answers with; `sent` is its body. Raises RemoteError."""
-        return _parse(self.fetch(method, path, sent), self.shown + path)
+        return _parse(self.fetch(method, path, sent), self.url + path)
 
     def fetch(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> bytes:
         """Return what a route answers with, of at most MAX_ANSWER_BYTES. Raises RemoteError."""
         with self._send(method, path, sent) as response:
-            return _read(response, self.shown + path)
+            return _read(response, self.url + path)
 
     @contextmanager
     def stream(self, path: str) -> Iterator[tuple[int, Iterator[bytes]]]:
@@ -62,16 +59,16 @@ class RemoteCollector:
         with self._send("GET", path) as response:
             length = response.headers.get("Content-Length", "")
             if not length.isdecimal():
-                raise RemoteError(f"{self.shown + path} must be a collector; it does not say how long its answer is.")
-            yield int(length), _chunks(response, self.shown + path)
+                raise RemoteError(f"{self.url + path} must be a collector; it does not say how long its answer is.")
+            yield int(length), _chunks(response, self.url + path)
 
     def _send(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> requests.Response:
         """Return an answer of which nothing is read yet; close it. Raises RemoteError where it is none that is good."""
-        url = self.shown + path
+        url = self.url + path
         try:
             response = requests.request(
                 method,
-                self._url + path,
+                self.url + path,
                 data=sent if isinstance(sent, bytes) else json.dumps(sent).encode(),
                 headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
                 auth=self._auth,

@@ -1,4 +1,4 @@
-"""The server: waitress, threads, with an ending that drains. Nobody else in the collector knows waitress."""
+"""The server: waitress, threads, with an ending that drains. Nobody but `turns` knows waitress, too."""
 
 import socket
 import threading

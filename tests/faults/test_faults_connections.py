@@ -7,13 +7,17 @@ import struct
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
 from crowd import wait_until
+from sotto_collector.app import create_app
+from sotto_collector.errors import ListenError
+from sotto_collector.server import listen, make_server
+from sotto_collector.settings import Settings
 from sotto_protocol import Report, batch_body
 
 N_RESETS = 3000
@@ -145,3 +149,18 @@ def test_idle_connections_cost_nothing(served: Served) -> None:
     finally:
         for connection in connections:
             connection.close()
+
+
+def test_server_whose_listening_socket_is_closed_by_a_fault_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It would go on without anybody hearing it; so somebody can start it again. The fault is any: none is known."""
+    settings = Settings(db=str(tmp_path / "survey.db"), port=0)
+    app = create_app(settings)
+    with closing(app.extensions["collector"]), closing(listen(settings)) as listening, ThreadPoolExecutor(1) as pool:
+        server = make_server(app, settings, listening)
+        monkeypatch.setattr(server, "handle_accept", lambda: 1 / 0)
+        ended = pool.submit(server.run)
+        with closing(socket.create_connection(listening.getsockname())), pytest.raises(ListenError, match="by a fault"):
+            ended.result(TIMEOUT_S)
+    assert "ZeroDivisionError" in caplog.text

@@ -94,7 +94,7 @@ class HttpSource:
             raise self._fail("its answer ended too early")
 
     def _fail(self, problem: str) -> RemoteError:
-        return RemoteError(f"{self._collector.shown}{self._path}: it must be a collector; {problem}.")
+        return RemoteError(f"{self._collector.url}{self._path}: it must be a collector; {problem}.")
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:

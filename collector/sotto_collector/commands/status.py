@@ -56,9 +56,9 @@ def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
     reason = _ask_readiness(collector)
     if is_json:
         surveys = [survey | {"reports_per_s": rates.get(survey["id"])} for survey in last.surveys]
-        click.echo(json.dumps({"url": collector.shown, "ready": not reason, "surveys": surveys}, indent=2))
+        click.echo(json.dumps({"url": collector.url, "ready": not reason, "surveys": surveys}, indent=2))
         return
-    click.echo(f"{collector.shown}  {'not ready: ' + reason if reason else 'ready'}")
+    click.echo(f"{collector.url}  {'not ready: ' + reason if reason else 'ready'}")
     rows = [COLUMNS, *(_describe(survey, rates.get(survey["id"])) for survey in last.surveys)]
     click.echo(_align(rows) if last.surveys else "no surveys")
 
@@ -66,7 +66,7 @@ def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
 def _look(collector: RemoteCollector) -> Look:
     surveys = collector.ask("GET", "/v1/surveys").get("surveys")
     if not isinstance(surveys, list) or not all(map(_is_survey, surveys)):
-        raise RemoteError(f"{collector.shown} must be a collector; it lists no surveys.")
+        raise RemoteError(f"{collector.url} must be a collector; it lists no surveys.")
     return Look(surveys, time.monotonic())
 
 

@@ -94,7 +94,7 @@ def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: b
         raise click.UsageError("--all needs an admin's --token.")
     collector = RemoteCollector(url, token)
     if not is_sure:
-        click.confirm(f"Erase survey {survey} at {collector.shown}, and all its reports?", abort=True, err=True)
+        click.confirm(f"Erase survey {survey} at {collector.url}, and all its reports?", abort=True, err=True)
     collector.ask("DELETE", survey_path(survey))
     click.echo(f"{survey}  erased")
 
