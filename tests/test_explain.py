@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from devices import INVITED, INVITED_PULSE, LUNCH, PULSE, yes_no
 from sotto_client import Explanation, explain
-from sotto_client.explain import suspicions
-from sotto_client.words import percent_above, percent_below, times
 from sotto_protocol import Survey, compile_toml
+from sotto_protocol.explain import suspicions
+from sotto_protocol.words import percent_above, percent_below, times
 
 
 def survey_of(*lines: str) -> Survey:

@@ -19,10 +19,10 @@ from sotto_client.errors import (
     SurveyRefused,
     SurveyUnavailable,
 )
-from sotto_client.explain import Explanation, QuestionExplanation, Suspicion, explain
 from sotto_client.outbox import Rejected
 from sotto_client.receipt import Receipt
 from sotto_protocol import AnswerError, SottoError
+from sotto_protocol.explain import Explanation, QuestionExplanation, Suspicion, explain
 
 __all__ = [
     "AlreadyAnswered",

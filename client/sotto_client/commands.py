@@ -13,13 +13,13 @@ import click
 from sotto_client.delivery import Delivery
 from sotto_client.errors import ClientError
 from sotto_client.exchange import check_survey_id, check_url
-from sotto_client.explain import explain as explain_survey
 from sotto_client.inventory import Inventory, Kept, take_inventory
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.documents import decimal_text
+from sotto_protocol.explain import explain as explain_survey
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")

@@ -3,10 +3,10 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from sotto_protocol import Question
 from sotto_protocol.bits import BitMechanism
 from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.question import Question
 from sotto_protocol.rappor import BloomResponse
 
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
