@@ -350,11 +350,14 @@ def test_a_packed_wave_that_the_survey_has_not_is_refused(wave: int) -> None:
 
 
 @settings(max_examples=40)
-@given(surveys, st.booleans(), st.integers(1, 10**6))
-def test_who_may_answer_and_the_smallest_tally_read_back(survey: Survey, invited: bool, min_reports: int) -> None:
-    changed = dataclasses.replace(survey, invited=invited, min_reports=min_reports)
+@given(surveys, st.booleans(), st.integers(1, 10**6), st.booleans())
+def test_who_may_answer_and_what_is_shown_read_back(
+    survey: Survey, invited: bool, min_reports: int, public: bool
+) -> None:
+    changed = dataclasses.replace(survey, invited=invited, min_reports=min_reports, public_results=public)
     assert Survey.from_canonical(changed.canonical) == changed
-    assert (changed.fingerprint == survey.fingerprint) == (not invited and min_reports == 1)
+    assert (changed.fingerprint == survey.fingerprint) == (not invited and min_reports == 1 and not public)
+    assert (b'"public_results":true' in changed.canonical) == public
     assert (b'"invited":true' in changed.canonical) == invited
     assert (b'"min_reports":' in changed.canonical) == (min_reports > 1)
     assert changed.epsilon_forever == survey.epsilon_forever
@@ -364,12 +367,14 @@ def test_who_may_answer_and_the_smallest_tally_read_back(survey: Survey, invited
     ("change", "where", "message"),
     [
         *[({"invited": value}, "$.invited", "must be true or false") for value in (1, 0, "true", None, [])],
+        *[({"public_results": value}, "$.public_results", "must be true or false") for value in (1, "true", None)],
         *[
             ({"min_reports": value}, "$.min_reports", "must be an integer in [1, 1000000]")
             for value in (0, True, -1, Decimal("1.5"), 10**6 + 1, 10**9, "5", None)
         ],
         ({"invited": False}, "$", "canonical form"),  # left out in the one text that there is
         ({"min_reports": 1}, "$", "canonical form"),
+        ({"public_results": False}, "$", "canonical form"),
     ],
     ids=str,
 )

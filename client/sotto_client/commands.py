@@ -43,6 +43,8 @@ def check(survey_file: Path, canonical: bool) -> None:
         _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
+    if survey.public_results:
+        _echo("public results, everybody may see the estimates")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")
     for line in _room(survey):

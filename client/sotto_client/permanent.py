@@ -25,19 +25,21 @@ _TAG = b"sottovoce-tag-1"
 def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[Any]]:
     """Return every question's encoded answer. Raises AnswerError, which never quotes what was given.
 
-    Every question must be answered: a report without one would tell that it was skipped.
+    Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
+    an answer that is None or left out stands for that.
     """
     if not isinstance(answers, Mapping):
         raise AnswerError("$", "answers must be a mapping from question ids to answers.")
     ids = [question.id for question in survey.questions]
-    missing = [question_id for question_id in ids if question_id not in answers]
+    missing = [question.id for question in survey.questions if question.id not in answers and question.skip is None]
     if missing:
         raise AnswerError(
             "$", f"every question must be answered, since skipping one would leak; missing: {', '.join(missing)}."
         )
-    if len(answers) > len(ids):  # an unknown key may be an answer by mistake: it is counted, not quoted
-        raise AnswerError("$", f"{len(answers) - len(ids)} unknown question id(s); the survey has {', '.join(ids)}.")
-    return [question.encode(answers[question.id]) for question in survey.questions]
+    n_unknown = len(answers) - sum(question_id in answers for question_id in ids)
+    if n_unknown:  # an unknown key may be an answer by mistake: it is counted, not quoted
+        raise AnswerError("$", f"{n_unknown} unknown question id(s); the survey has {', '.join(ids)}.")
+    return [question.encode(answers.get(question.id)) for question in survey.questions]
 
 
 def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> Coins:

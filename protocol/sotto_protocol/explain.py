@@ -33,6 +33,8 @@ _MIN_REPORTS = (
     "The collector promises to give out no counts of fewer than {min_reports:,} reports, and none that differ by fewer "
     "from those that it gave out before."
 )
+_PUBLIC = "Everybody may see the estimates of all answers together, and so how many people take part."
+_SKIPPED = " Leaving it out counts as “{skip}”, and is perturbed like any other answer."
 _UP = Context(prec=40, rounding=ROUND_CEILING)
 _DOWN = Context(prec=40, rounding=ROUND_FLOOR)
 _PLACES = Decimal("1e-12")
@@ -87,7 +89,7 @@ class Explanation:
 
     `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
     all waves, if the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. `invited`, `min_reports`: see `Survey`.
+    nothing. `invited`, `min_reports`, `public_results`: see `Survey`.
     """
 
     survey_id: str
@@ -96,6 +98,7 @@ class Explanation:
     waves: int
     invited: bool
     min_reports: int
+    public_results: bool
     epsilon: Decimal
     epsilon_forever: Decimal
     questions: tuple[QuestionExplanation, ...]
@@ -115,14 +118,14 @@ class Explanation:
             )
             whole += [forever, *_bounds(self.suspicions_forever)]
         whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
-        more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self._promises()] if text]
+        more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self.promises()] if text]
         return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole), *more])
 
-    def _promises(self) -> list[str]:
-        """Return what the collector has to be taken at its word for."""
+    def promises(self) -> list[str]:
+        """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
         invited = _INVITED.format(of_waves=", the same one in every wave" if self.waves > 1 else "")
         few = _MIN_REPORTS.format(min_reports=self.min_reports)
-        return [invited] * self.invited + [few] * (self.min_reports > 1)
+        return [invited] * self.invited + [few] * (self.min_reports > 1) + [_PUBLIC] * self.public_results
 
 
 def explain(survey: Survey) -> Explanation:
@@ -158,6 +161,7 @@ def explain(survey: Survey) -> Explanation:
         survey.waves,
         survey.invited,
         survey.min_reports,
+        survey.public_results,
         survey.epsilon,
         survey.epsilon_forever,
         tuple(_explain_question(question) for question in survey.questions),
@@ -188,10 +192,14 @@ def _explain_question(question: Question) -> QuestionExplanation:
         question.mechanism.name,
         question.epsilon,
         question.epsilon_forever,
-        what_happens(question) + after_report(question),
+        what_happens(question) + after_report(question) + _skipped(question),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
     )
+
+
+def _skipped(question: Question) -> str:
+    return "" if question.skip is None else _SKIPPED.format(skip=question.skip)
 
 
 def _highest(prior: float, epsilon: Decimal) -> float:

@@ -20,8 +20,9 @@ YES_NO_LABELS = ("yes",)
 class Question:
     """One question of a survey. What it declares is at least what the mechanism takes.
 
-    `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer: the same, unless the mechanism
-    has a second stage.
+    `skip`: the option, or the text, that no answer stands for; None where there must be an answer (or, any-of, where
+    nothing selected is one). `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer: the
+    same, unless the mechanism has a second stage.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Question:
     mechanism: Mechanism
     epsilon: Decimal
     epsilon_forever: Decimal
+    skip: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -45,9 +47,11 @@ class Question:
         """Return one person's answer as the mechanism takes it: shape (1,), or (1, n_values) for any-of.
 
         yes-no takes a bool, one-of an option's text, any-of a list, tuple or set of options' texts without repeats,
-        text a string.
+        text a string. None, no answer, is encoded as `skip`, where there is one.
         Raises AnswerError, which names the question and what was expected, never the answer.
         """
+        if answer is None and self.skip is not None:
+            return self.encode(self.skip)
         match self.type:
             case "yes-no" if isinstance(answer, bool):
                 return np.array([answer], np.intp)

@@ -25,7 +25,7 @@ from sotto_protocol.mechanism import Mechanism
 from sotto_protocol.question import TYPES, Question
 from sotto_protocol.rappor import MAX_GRAM_LENGTH, MAX_POSITIONS
 from sotto_protocol.rappor_designs import BloomShape, Stages, basic_any_of, basic_one_of, basic_yes_no, bloom
-from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options
+from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options, read_skip
 
 _FRACTION = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})")
 _EPSILON_DOMAIN = f"a number in [{MIN_EPSILON}, {MAX_EPSILON}] of at most {MAX_DECIMALS} decimals"
@@ -44,6 +44,7 @@ def compile_question(document: Any, where: str) -> Question:
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
+    skip = read_skip(fields, question_type, options)
     asked = _Asked(_read_epsilon(fields, "epsilon"), None)
     compile_mechanism = {"yes-no": _yes_no, "one-of": _one_of, "any-of": _any_of, "text": _text}[question_type]
     name = ""
@@ -60,7 +61,7 @@ def compile_question(document: Any, where: str) -> Question:
     forever = epsilon
     if isinstance(mechanism, BitMechanism) and mechanism.has_two_stages:
         forever = asked.epsilon_forever or declare(mechanism.epsilon_forever)
-    return Question(question_id, question_type, text, options, mechanism, epsilon, forever)
+    return Question(question_id, question_type, text, options, mechanism, epsilon, forever, skip)
 
 
 _NAMES = {

@@ -8,7 +8,7 @@ from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_deci
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanism_document import mechanism_document, read_mechanism
 from sotto_protocol.question import TYPES, Question
-from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options
+from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options, read_skip
 
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 _EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
@@ -25,7 +25,8 @@ def question_document(question: Question) -> dict[str, Any]:
     }
     if question.epsilon_forever != question.epsilon:
         document["epsilon_forever"] = question.epsilon_forever
-    return document | ({"options": list(question.options)} if question.options else {})
+    document |= {"options": list(question.options)} if question.options else {}
+    return document | ({} if question.skip is None else {"skip": question.skip})
 
 
 def read_question(document: Any, where: str) -> Question:
@@ -33,6 +34,7 @@ def read_question(document: Any, where: str) -> Question:
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
+    skip = read_skip(fields, question_type, options)
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
@@ -40,7 +42,7 @@ def read_question(document: Any, where: str) -> Question:
     mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, len(options))
     _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
     _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
-    return Question(question_id, question_type, text, options, mechanism, epsilon, epsilon_forever)
+    return Question(question_id, question_type, text, options, mechanism, epsilon, epsilon_forever, skip)
 
 
 def _read_epsilon(fields: Fields, key: str) -> Decimal:

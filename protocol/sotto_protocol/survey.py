@@ -31,6 +31,7 @@ from sotto_protocol.survey_members import (
     read_invited,
     read_min_reports,
     read_options,
+    read_public_results,
     read_waves,
 )
 
@@ -64,7 +65,8 @@ class Survey:
     `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
     [1, 1,000,000]: a collector gives no tally of fewer reports, of a wave or a cohort either, and none that differs
-    from an earlier one by fewer. The questions have at most 2^22 counts, times the waves. Raises SurveyError.
+    from an earlier one by fewer. `public_results`: everybody may see the estimates, not analysts alone. The questions
+    have at most 2^22 counts, times the waves. Raises SurveyError.
     """
 
     id: str
@@ -73,14 +75,16 @@ class Survey:
     waves: int = 1
     invited: bool = False
     min_reports: int = 1
+    public_results: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
             raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions.")
         if len({question.id for question in self.questions}) < len(self.questions):
             raise SurveyError("$.questions", "must not have two questions of the same id.")
-        if type(self.invited) is not bool:
-            raise SurveyError("$.invited", "must be true or false.")
+        for name in ("invited", "public_results"):
+            if type(getattr(self, name)) is not bool:
+                raise SurveyError(f"$.{name}", "must be true or false.")
         if type(self.min_reports) is not int or not 1 <= self.min_reports <= MAX_MIN_REPORTS:
             raise SurveyError("$.min_reports", f"must be an integer in [1, {MAX_MIN_REPORTS}].")
 
@@ -116,7 +120,12 @@ class Survey:
             "questions": [question_document(question) for question in self.questions],
             "title": self.title,
         }
-        usual = {"waves": 1, "invited": False, "min_reports": 1}  # left out: so they keep old fingerprints
+        usual = {
+            "waves": 1,
+            "invited": False,
+            "min_reports": 1,
+            "public_results": False,
+        }  # left out: so they keep old fingerprints
         unusual = {key: getattr(self, key) for key, value in usual.items() if getattr(self, key) != value}
         return canonical_json(document | unusual)
 
@@ -262,7 +271,7 @@ def _read_survey(document: Any) -> Survey:
     title = fields.text("title", MAX_TEXT)
     fields.take("epsilon", "a number", lambda v: isinstance(v, Decimal | int))
     listed = fields.take("questions", "a list", lambda v: isinstance(v, list))
-    settings = read_waves(fields), read_invited(fields), read_min_reports(fields)
+    settings = read_waves(fields), read_invited(fields), read_min_reports(fields), read_public_results(fields)
     fields.finish()
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     return Survey(survey_id, title, questions, *settings)

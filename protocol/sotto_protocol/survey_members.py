@@ -3,6 +3,7 @@
 import re
 
 from sotto_protocol.documents import Fields, is_text
+from sotto_protocol.text import EXPECTED, is_answer, normalise
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
@@ -33,6 +34,25 @@ def read_waves(fields: Fields) -> int:
 def read_invited(fields: Fields) -> bool:
     """Take the member `invited`: whether only who was invited takes part; everybody where it is left out."""
     return fields.has("invited") and bool(fields.take("invited", "true or false", lambda v: isinstance(v, bool)))
+
+
+def read_public_results(fields: Fields) -> bool:
+    """Take the member `public_results`: whether everybody may see the estimates; not where it is left out."""
+    return fields.has("public_results") and bool(
+        fields.take("public_results", "true or false", lambda v: isinstance(v, bool))
+    )
+
+
+def read_skip(fields: Fields, question_type: str, options: tuple[str, ...]) -> str | None:
+    """Take the member `skip`: what no answer stands for, one of the options, or a text; None where it is left out."""
+    if not fields.has("skip"):
+        return None
+    if question_type == "one-of":
+        return fields.one_of("skip", options)
+    if question_type == "text":
+        return str(fields.take("skip", EXPECTED, lambda v: is_answer(v) and normalise(v) == v))
+    instead = {"yes-no": 'make it one-of, with an option like "No answer"', "any-of": "nothing selected is an answer"}
+    raise fields.fail("skip", f"does not go with {question_type}: {instead[question_type]}.")
 
 
 def read_min_reports(fields: Fields) -> int:

@@ -40,6 +40,29 @@ def what_happens(question: Question) -> str:
     raise NotImplementedError(f"no words for the mechanism {mechanism.name}.")
 
 
+def in_short(question: Question) -> str:
+    """Return one line on what a device does to an answer, in both stages together: for a page, above the question.
+
+    >>> from sotto_protocol.designs import warner_by_truth
+    >>> coin, none = warner_by_truth(Fraction(3, 4)), Decimal(0)
+    >>> in_short(Question("paid", "yes-no", "Did you pay?", (), coin, none, none))
+    'Your device flips a coin: 1 time in 4 it sends the opposite.'
+    """
+    mechanism = question.mechanism
+    lost, gained = times(1 - mechanism.prob_support_if_true), times(mechanism.prob_support_if_other)
+    if mechanism.name == "k-ary":
+        return f"Your device rolls a die: {lost} it sends another option, drawn at random."
+    if question.type == "text":
+        made = f"Your device turns your text into {mechanism.n_values} bits and flips a coin for each"
+        return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
+    if question.type != "yes-no":
+        each = "Your device sends a yes or a no for each option, and flips a coin for each"
+        return f"{each}: a yes is sent as a no {lost}, a no as a yes {gained}."
+    if lost == gained:
+        return f"Your device flips a coin: {lost} it sends the opposite."
+    return f"Your device flips a coin: a yes is sent as a no {lost}, a no as a yes {gained}."
+
+
 def _rappor(question: Question, mechanism: BitMechanism) -> str:
     """Return both stages, and the two together; or the one that there is."""
     drawn, chosen, not_chosen = _lasting_draw(question)
