@@ -1,0 +1,23 @@
+/**
+ * sottovoce in the browser: answers are perturbed on the respondent's device, and only noise leaves.
+ *
+ *     import { SurveyClient } from "https://collector.example/js/sottovoce.js";
+ *     const receipt = await new SurveyClient("https://collector.example", "lunch").answer({ paid: true });
+ *
+ * @module
+ */
+
+export { SurveyClient } from "./src/client.js";
+export { Draft } from "./src/draft.js";
+export {
+  AlreadyAnswered,
+  AnswerError,
+  BudgetExceeded,
+  InvitationError,
+  ParticipationEnded,
+  SottoError,
+  StateError,
+  SurveyRefused,
+  SurveyUnavailable,
+} from "./src/errors.js";
+export { Question, Survey } from "./src/survey.js";

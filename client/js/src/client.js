@@ -1,0 +1,258 @@
+/** The client: answer a survey, and let only noise leave the device. */
+
+import { areEqual } from "./bytes.js";
+import { writeEpsilon } from "./decimals.js";
+import { MAX_DELAY_MS, Delivery } from "./delivery.js";
+import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
+import { AlreadyAnswered, StateError } from "./errors.js";
+import { checkUrl } from "./exchange.js";
+import { parseInvitation } from "./invitation.js";
+import { endVersion, entriesOf, readLimit, receiptOf } from "./ledger.js";
+import { putReport, readmit, rejectedReports, waitingReports } from "./outbox.js";
+import { draftCoins, markAnswers, reportAnswers } from "./permanent.js";
+import { SurveySource } from "./source.js";
+import { openState } from "./state.js";
+import { isId } from "./survey.js";
+
+/** @typedef {import("./ledger.js").Receipt} Receipt */
+/** @typedef {import("./outbox.js").Rejected} Rejected */
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./state.js").Transaction} Transaction */
+/** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
+/**
+ * @typedef {object} Options
+ * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+ * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number} [periodDays] default 30
+ * @property {string} [fingerprint] the only version of the survey to accept
+ * @property {number} [timeoutMs] of one exchange with the collector; default 10,000
+ * @property {string} [invitation] to an invited survey, as the respondent has it
+ * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
+ */
+
+export class SurveyClient {
+  #state;
+  #delivery;
+  #source;
+  #limits;
+  #postUrl;
+  #maxDelayMs;
+  #isClosed = false;
+  /** @type {string | null} */
+  #invitation;
+  /** @type {Promise<Survey> | null} */
+  #survey = null;
+  /** @type {Map<string, {key: CryptoKey, marks: Uint8Array}>} what this object made, by receipt */
+  #made = new Map();
+
+  /**
+   * Answers one survey of one collector on behalf of the device's respondent. Nothing true is sent, stored, logged or
+   * put into an error. Throws TypeError or RangeError for an argument outside its domain.
+   * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
+   */
+  constructor(url, surveyId, options = {}) {
+    const { state = "sottovoce", timeoutMs = 10_000, maxDelayMs = 0, periodDays = 30 } = options;
+    const [collector, post] = [checkUrl(url), checkUrl(options.relayUrl ?? url, "relayUrl")];
+    if (!isId(surveyId)) throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _.");
+    checkNumber("timeoutMs", timeoutMs, 1, MAX_DELAY_MS);
+    this.#maxDelayMs = checkNumber("maxDelayMs", maxDelayMs, 0, MAX_DELAY_MS);
+    this.#limits = {
+      maxEpsilon: readLimit("maxEpsilon", options.maxEpsilon ?? 8),
+      maxPeriodEpsilon: readLimit("maxPeriodEpsilon", options.maxPeriodEpsilon ?? 16),
+      periodDays: checkNumber("periodDays", periodDays, 1, 36_500),
+    };
+    this.#invitation = options.invitation === undefined ? null : parseInvitation(options.invitation);
+    if (globalThis.crypto?.subtle === undefined) {
+      throw new StateError(
+        "sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).",
+      );
+    }
+    this.#postUrl = post;
+    this.#state = openState(state);
+    this.#state.catch(() => undefined); // whoever uses it hears of it
+    this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, options.fingerprint, timeoutMs);
+    this.#delivery = new Delivery(this.#state, timeoutMs);
+    void this.#delivery.wake();
+  }
+
+  /**
+   * The survey, checked: fetched once, or the copy that was kept when the collector cannot be reached.
+   *
+   * Throws SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+   * @returns {Promise<Survey>}
+   */
+  async survey() {
+    this.#survey ??= this.#source.survey();
+    try {
+      return await this.#survey;
+    } catch (fault) {
+      this.#survey = null; // to be asked for again
+      throw fault;
+    }
+  }
+
+  /**
+   * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
+   *
+   * The same answers give the same draft, however often, until it is sent: nobody can draw until they like the noise.
+   * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
+   * InvitationError, StateError; RangeError for a wave that the survey has not.
+   * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
+   */
+  async prepare(answers, wave = 1) {
+    if (this.#isClosed) throw new StateError("this client is closed.");
+    const survey = await this.survey();
+    const encoded = survey.encode(answers);
+    survey.checkWave(wave);
+    const fresh = await drawAnew();
+    const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
+    const marks = await markAnswers(survey, encoded, drawn.key);
+    const columns = await reportAnswers(survey, encoded, drawn.key, draftCoins(survey, drawn.seed));
+    const price = (/** @type {Transaction} */ transaction) =>
+      makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits);
+    const send = () =>
+      this.#send(drawn.key, async (transaction) => {
+        const entry = await price(transaction);
+        await endDraft(transaction, survey, wave, drawn);
+        await transaction.put("ledger", entry);
+        await putReport(transaction, this.#postUrl, survey, draft.sent, this.#maxDelayMs);
+        return entry;
+      });
+    const { epsilon } = await this.#transact(price);
+    const draft = new Draft(survey, columns, drawn.id, wave, writeEpsilon(epsilon), send);
+    return draft;
+  }
+
+  /**
+   * Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
+   *
+   * Does not wait for the network, but for the survey where it was not read yet. Answering a wave again never charges or
+   * sends anything: the same answers return the first receipt, as long as the device knows that they are the same.
+   * Throws what `prepare` throws.
+   * @param {Answers} answers @param {number} [wave] @returns {Promise<Receipt>}
+   */
+  async answer(answers, wave = 1) {
+    try {
+      return await (await this.prepare(answers, wave)).send();
+    } catch (fault) {
+      if (fault instanceof AlreadyAnswered && (await this.#isRepeat(fault.receipt, answers))) return fault.receipt;
+      throw fault;
+    }
+  }
+
+  /** The receipts of the reports that this device made of this version of the survey. @returns {Promise<Receipt[]>} */
+  async answered() {
+    const { fingerprint } = await this.survey();
+    return (await this.#transact((transaction) => entriesOf(transaction, fingerprint))).map(receiptOf);
+  }
+
+  /** The receipts of the reports in this state that wait to be delivered, to any collector. @returns {Promise<string[]>} */
+  async pending() {
+    return (await this.#transact(waitingReports)).map((report) => report.receipt);
+  }
+
+  /** The reports in this state that a collector refused for good. @returns {Promise<Rejected[]>} */
+  rejected() {
+    return this.#transact(rejectedReports);
+  }
+
+  /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
+  flush(timeoutMs = 5000) {
+    return this.#delivery.flush(checkNumber("timeoutMs", timeoutMs, 0, MAX_DELAY_MS));
+  }
+
+  /**
+   * Send the reports of this survey that were refused for their invitation again, the same bytes under another one;
+   * their receipts. Throws RangeError for what is no invitation.
+   * @param {string} invitation @returns {Promise<string[]>}
+   */
+  async resend(invitation) {
+    const code = parseInvitation(invitation);
+    const refused = (await this.rejected()).filter((report) => report.needsInvitation && this.#isHere(report));
+    const receipts = refused.map((report) => report.receipt);
+    await this.#transact(async (transaction) => {
+      for (const receipt of receipts) await readmit(transaction, receipt, code);
+    });
+    this.#invitation = code;
+    void this.#delivery.wake();
+    return receipts;
+  }
+
+  /**
+   * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
+   * is still delivered; no further wave is answered.
+   */
+  async forget() {
+    await this.#transact(async (transaction) => {
+      const known = await transaction.all("secrets");
+      for (const { fingerprint, surveyId } of known) {
+        if (surveyId === this.#source.surveyId) await endVersion(transaction, fingerprint);
+      }
+    });
+    this.#made.clear();
+  }
+
+  /** Whether what is kept outlives the page; false where the browser stores nothing. @returns {Promise<boolean>} */
+  async isDurable() {
+    return (await this.#state).isDurable;
+  }
+
+  /** Stop delivering; what is undelivered waits in the state for the next client. */
+  close() {
+    this.#isClosed = true;
+    this.#delivery.close();
+    void this.#state.then((state) => state.close());
+  }
+
+  /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
+  async #transact(work) {
+    if (this.#isClosed) throw new StateError("this client is closed.");
+    return (await this.#state).transact(work);
+  }
+
+  /** @returns {Promise<Receipt>} */
+  async #send(
+    /** @type {CryptoKey} */ key,
+    /** @type {(transaction: Transaction) => Promise<import("./ledger.js").Entry>} */ charge,
+  ) {
+    const entry = await this.#transact(charge);
+    if (entry.marks !== null) this.#made.set(entry.receipt, { key, marks: entry.marks });
+    void this.#delivery.wake();
+    return receiptOf(entry);
+  }
+
+  /** Whether a wave that is answered was answered with these answers, as far as this device knows. */
+  async #isRepeat(/** @type {Receipt} */ { id, fingerprint, wave }, /** @type {Answers} */ answers) {
+    const survey = await this.survey();
+    const known = this.#made.get(id) ?? (await this.#recall(fingerprint, wave));
+    return known !== null && areEqual(await markAnswers(survey, survey.encode(answers), known.key), known.marks);
+  }
+
+  async #recall(/** @type {string} */ fingerprint, /** @type {number} */ wave) {
+    return this.#transact(async (transaction) => {
+      const [kept, entry] = [
+        await transaction.get("secrets", fingerprint),
+        await transaction.get("ledger", fingerprint, wave),
+      ];
+      return kept === undefined || !entry?.marks ? null : { key: kept.key, marks: entry.marks };
+    });
+  }
+
+  #isHere(/** @type {Rejected} */ { url, surveyId }) {
+    return url === this.#postUrl && surveyId === this.#source.surveyId;
+  }
+}
+
+function checkNumber(
+  /** @type {string} */ name,
+  /** @type {number} */ value,
+  /** @type {number} */ low,
+  /** @type {number} */ high,
+) {
+  if (typeof value !== "number" || !(value >= low && value <= high)) {
+    throw new RangeError(`${name} must be a number in [${low}, ${high}].`);
+  }
+  return value;
+}

@@ -1,0 +1,118 @@
+/**
+ * Exact coins: the only way to randomness. A probability is an integer threshold out of 2^32, and a coin is heads when a
+ * uniform 32-bit integer is below it; compared lazily, one byte decides 255 coins of 256, and a tie draws the next.
+ * The order in which bytes are consumed is part of the protocol: all first bytes of a batch, then the second bytes of
+ * the coins that are still tied, in order, and so on (docs/maths.md of the project).
+ */
+
+import { bigEndian, concat } from "./bytes.js";
+
+/** A threshold t stands for the probability t / COIN_SCALE. */
+export const COIN_SCALE = 2 ** 32;
+
+/** @typedef {(nBytes: number) => Promise<Uint8Array>} Take so many fresh, independent, uniform bytes */
+
+export class Coins {
+  /** @param {Take} take */
+  constructor(take) {
+    this.take = take;
+  }
+
+  /**
+   * Flip coins that are heads with probability threshold / 2^32, exactly; threshold in [1, 2^32 - 1].
+   * @param {number} threshold @param {number} nCoins @returns {Promise<Uint8Array>} of 0 and 1
+   */
+  async flip(threshold, nCoins) {
+    const [first, rest] = [threshold >>> 24, threshold & 0xffffff];
+    const drawn = await this.#draw(nCoins);
+    const heads = drawn.map((byte) => (byte < first ? 1 : 0));
+    const tied = rest === 0 ? [] : [...drawn.keys()].filter((index) => drawn[index] === first);
+    if (tied.length > 0) {
+      const settled = await this.flip((rest << 8) >>> 0, tied.length);
+      tied.forEach((index, at) => (heads[index] = settled[at]));
+    }
+    return heads;
+  }
+
+  /**
+   * Draw one integer uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536].
+   * @param {number} nValues @returns {Promise<number>}
+   */
+  async uniform(nValues) {
+    const nBytes = nValues <= 256 ? 2 : 4;
+    const scale = 2 ** (8 * nBytes);
+    const wide = (await this.#draw(nBytes)).reduce((value, byte) => 256 * value + byte, 0) * nValues; // below 2^48
+    const isRejected = wide % scale < scale % nValues;
+    return isRejected ? this.uniform(nValues) : Math.floor(wide / scale);
+  }
+
+  async #draw(/** @type {number} */ nBytes) {
+    const drawn = await this.take(nBytes);
+    if (drawn.length !== nBytes) throw new Error(`a source of coins gave ${drawn.length} bytes, not ${nBytes}.`);
+    return drawn;
+  }
+}
+
+/** The device's own source: nobody can foresee it, nobody can repeat it. @type {Take} */
+export async function osBytes(nBytes) {
+  return crypto.getRandomValues(new Uint8Array(nBytes));
+}
+
+/** @param {number} most @returns {number} drawn uniformly from [0, most): of times, not of answers */
+export function drawUpTo(most) {
+  return (crypto.getRandomValues(new Uint32Array(1))[0] / COIN_SCALE) * most;
+}
+
+/**
+ * Return a source that hands out given bytes from their start: for test vectors, which every language's client shares.
+ * @param {Uint8Array} bytes @returns {Take}
+ */
+export function givenBytes(bytes) {
+  let position = 0;
+  return async (nBytes) => {
+    if (position + nBytes > bytes.length) throw new RangeError(`given bytes (${bytes.length}) are too few.`);
+    position += nBytes;
+    return bytes.slice(position - nBytes, position);
+  };
+}
+
+/**
+ * Return a key that signs, and that no script can read back.
+ * @param {Uint8Array} secret 32 bytes @returns {Promise<CryptoKey>}
+ */
+export function importSecret(secret) {
+  return crypto.subtle.importKey(
+    "raw",
+    /** @type {BufferSource} */ (secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+}
+
+/** @param {CryptoKey} key @param {Uint8Array} message @returns {Promise<Uint8Array>} 32 bytes */
+export async function hmac(key, message) {
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, /** @type {BufferSource} */ (message)));
+}
+
+/**
+ * Return a source of HMAC-SHA256(key, context || block number) bytes: the same inputs give the same bytes.
+ *
+ * Block numbers are 8 bytes, big-endian, from 0; what a call leaves of a block is handed out by the next: the counter
+ * mode of NIST SP 800-108 without its optional fields.
+ * @param {CryptoKey} key @param {Uint8Array} context @returns {Take}
+ */
+export function hmacBytes(key, context) {
+  /** @type {Uint8Array} */
+  let leftOver = new Uint8Array(0);
+  let block = 0;
+  return async (nBytes) => {
+    while (leftOver.length < nBytes) {
+      leftOver = concat(leftOver, await hmac(key, concat(context, bigEndian(block, 8))));
+      block += 1;
+    }
+    const drawn = leftOver.slice(0, nBytes);
+    leftOver = leftOver.slice(nBytes);
+    return drawn;
+  };
+}

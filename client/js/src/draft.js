@@ -1,0 +1,149 @@
+/** A draft: a report that is made and not sent. What it is drawn from is kept, so that it stays the same. */
+
+import { areEqual, hex } from "./bytes.js";
+import { importSecret, osBytes } from "./coins.js";
+import { AlreadyAnswered, InvitationError, ParticipationEnded } from "./errors.js";
+import { checkBudget, entriesOf, epsilonOfReport, receiptOf } from "./ledger.js";
+import { SECRET_BYTES } from "./permanent.js";
+import { REPORT_ID_BYTES, batchBody, wireReport } from "./report.js";
+
+/** @typedef {import("./ledger.js").Receipt} Receipt */
+/** @typedef {import("./ledger.js").Entry} Entry */
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./state.js").Transaction} Transaction */
+/**
+ * What one wave's report is drawn from: `key` the survey's secret, for permanent responses, `seed` this wave's, for the
+ * instantaneous stage, `id` the report's.
+ * @typedef {{key: CryptoKey, seed: CryptoKey, id: Uint8Array}} Drawn
+ */
+/** @typedef {{fingerprint: string, surveyId: string, key: CryptoKey, drafts: {[wave: number]: {seed: CryptoKey, id: Uint8Array}}}} Secret */
+
+/** A report that could be sent: what the respondent may look at before. */
+export class Draft {
+  #send;
+
+  /**
+   * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
+   * @param {number} wave @param {string} epsilon @param {() => Promise<Receipt>} send
+   */
+  constructor(survey, columns, id, wave, epsilon, send) {
+    this.#send = send;
+    /** What it takes, in nats; an exact decimal. */
+    this.epsilon = epsilon;
+    /** The report as it is sent. */
+    this.sent = wireReport(survey, id, columns, wave);
+    /** The receipt that it will have. */
+    this.receipt = this.sent.id;
+    /** The very text that is posted; an invited survey's carries the invitation too. */
+    this.body = batchBody(survey.fingerprint, this.sent);
+    /**
+     * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and
+     * the numbers of the bits that are set.
+     * @type {{[id: string]: any}}
+     */
+    this.reported = Object.fromEntries(survey.questions.map(({ id }, index) => [id, said(survey, columns, index)]));
+    Object.freeze(this);
+  }
+
+  /** Charge the budget, and leave the report to be delivered. @returns {Promise<Receipt>} */
+  send() {
+    return this.#send();
+  }
+}
+
+function said(/** @type {Survey} */ survey, /** @type {Uint8Array[]} */ columns, /** @type {number} */ index) {
+  return survey.questions[index].reported(columns[index]);
+}
+
+/** Draw what a report could be drawn from. @returns {Promise<Drawn>} */
+export async function drawAnew() {
+  const [secret, seed] = [await osBytes(SECRET_BYTES), await osBytes(SECRET_BYTES)];
+  return { key: await importSecret(secret), seed: await importSecret(seed), id: await osBytes(REPORT_ID_BYTES) };
+}
+
+/**
+ * Return what this wave's report is drawn from: what was kept before, or else `fresh`, which is kept now. Throws
+ * AlreadyAnswered, ParticipationEnded.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Drawn} fresh
+ * @returns {Promise<Drawn>}
+ */
+export async function keepDrawn(transaction, survey, wave, fresh) {
+  const { fingerprint, id: surveyId } = survey;
+  const earlier = await entriesOf(transaction, fingerprint);
+  checkUnanswered(survey, wave, earlier);
+  const kept = /** @type {Secret | undefined} */ (await transaction.get("secrets", fingerprint));
+  if (kept === undefined && earlier.length > 0) throw ended(survey);
+  const { key = fresh.key, drafts = {} } = kept ?? {};
+  const draft = drafts[wave] ?? { seed: fresh.seed, id: fresh.id };
+  if (drafts[wave] === undefined) {
+    await transaction.put("secrets", { fingerprint, surveyId, key, drafts: { ...drafts, [wave]: draft } });
+  }
+  return { key, ...draft };
+}
+
+/**
+ * Forget what a report was drawn from that is sent now, but for the survey's secret. Throws ParticipationEnded where it
+ * is forgotten already.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Drawn} drawn
+ */
+export async function endDraft(transaction, survey, wave, drawn) {
+  const kept = /** @type {Secret | undefined} */ (await transaction.get("secrets", survey.fingerprint));
+  if (kept === undefined || !areEqual(kept.drafts[wave]?.id ?? [], drawn.id)) throw ended(survey);
+  const { [wave]: _, ...drafts } = kept.drafts;
+  await transaction.put("secrets", { ...kept, drafts });
+}
+
+/**
+ * Return the ledger's entry of one more report. Throws where it must not be made: AlreadyAnswered, BudgetExceeded,
+ * InvitationError.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
+ * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
+ * @returns {Promise<Entry>}
+ */
+export async function makeEntry(transaction, survey, wave, marks, id, invitation, limits) {
+  const all = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  const earlier = await entriesOf(transaction, survey.fingerprint);
+  checkUnanswered(survey, wave, earlier);
+  const marked = earlier.flatMap((before) => before.marks ?? []);
+  const entry = {
+    fingerprint: survey.fingerprint,
+    wave,
+    waves: survey.waves,
+    surveyId: survey.id,
+    epsilon: epsilonOfReport(survey, marks, marked),
+    day: new Date().toISOString().slice(0, 10),
+    receipt: hex(id),
+    marks,
+    invitation: invitationOf(survey, earlier, invitation),
+    isSummed: false,
+  };
+  checkBudget(all, entry, limits);
+  return entry;
+}
+
+function checkUnanswered(/** @type {Survey} */ survey, /** @type {number} */ wave, /** @type {Entry[]} */ earlier) {
+  const entry = earlier.find((candidate) => candidate.wave === wave);
+  if (entry !== undefined) throw new AlreadyAnswered(receiptOf(entry), survey);
+}
+
+function ended(/** @type {Survey} */ survey) {
+  return new ParticipationEnded(
+    `this device has ended taking part in survey ${survey.id}: the secret of its noise is forgotten, and another ` +
+      "report would tell more than the survey declares.",
+  );
+}
+
+/** Return the invitation of an invited survey: the one that was given, or else that of the report before. */
+function invitationOf(
+  /** @type {Survey} */ survey,
+  /** @type {Entry[]} */ earlier,
+  /** @type {string | null} */ given,
+) {
+  if (!survey.invited) {
+    if (given === null) return null;
+    throw new InvitationError(`survey ${survey.id} is open to all; invitation must not be given.`);
+  }
+  const known = given ?? earlier.findLast((entry) => entry.invitation !== null)?.invitation ?? null;
+  if (known !== null) return known;
+  throw new InvitationError(`survey ${survey.id} is for those who were invited; invitation must be given.`);
+}

@@ -1,0 +1,103 @@
+/** One exchange with a collector, which is told nothing about the device: no cookie, referrer, password or redirect. */
+
+import { concat } from "./bytes.js";
+import { isText } from "./documents.js";
+import { DeliveryError } from "./errors.js";
+
+const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
+
+/** @typedef {{status: number, headers: Headers, body: Uint8Array}} Reply */
+/** @typedef {{status: number, code: string, detail: string, where: string}} Problem RFC 9457's, or `unexpected` */
+
+/**
+ * Return a collector's or a relay's address without a trailing slash. Throws TypeError, which quotes nothing.
+ * @param {unknown} url @param {string} [name]
+ */
+export function checkUrl(url, name = "url") {
+  const parts = typeof url === "string" ? parseUrl(url) : null;
+  const isPlain = parts !== null && ["http:", "https:"].includes(parts.protocol);
+  if (!isPlain || parts.username || parts.password || /[?#]/.test(parts.href)) {
+    throw new TypeError(`${name} must be http:// or https://, a host, and no user, password, query or fragment.`);
+  }
+  return parts.href.replace(/\/+$/, "");
+}
+
+/** @param {string} url @param {string} surveyId @param {number} timeoutMs @param {number} maxBytes */
+export function getSurvey(url, surveyId, timeoutMs, maxBytes) {
+  return exchange(`${url}/v1/surveys/${surveyId}`, {}, timeoutMs, maxBytes);
+}
+
+/** Send a report's text as it is. @param {string} url @param {string} surveyId @param {string} body @param {number} timeoutMs */
+export function postReport(url, surveyId, body, timeoutMs) {
+  return exchange(`${url}/v1/surveys/${surveyId}/reports`, postOf(body), timeoutMs, 2 ** 16);
+}
+
+/** Send a report as the page closes, and wait for nothing. @param {string} url @param {string} surveyId @param {string} body */
+export function postAndLeave(url, surveyId, body) {
+  const leaving = { ...COMMON, ...postOf(body) };
+  fetch(`${url}/v1/surveys/${surveyId}/reports`, leaving).catch(() => undefined); // it is sent again another day
+}
+
+/** @type {RequestInit} */
+const COMMON = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "manual", cache: "no-store" };
+
+/** @returns {RequestInit} */
+function postOf(/** @type {string} */ body) {
+  const keepalive = body.length <= MAX_KEEPALIVE_BYTES;
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive };
+}
+
+/** @returns {Promise<Reply>} */
+async function exchange(
+  /** @type {string} */ address,
+  /** @type {RequestInit} */ request,
+  /** @type {number} */ timeoutMs,
+  /** @type {number} */ maxBytes,
+) {
+  try {
+    const response = await fetch(address, { ...COMMON, ...request, signal: AbortSignal.timeout(timeoutMs) });
+    return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
+  } catch (fault) {
+    throw new DeliveryError(`no answer from the collector (${/** @type {Error} */ (fault).name}).`, { cause: fault });
+  }
+}
+
+async function readBody(/** @type {Response} */ response, /** @type {number} */ maxBytes) {
+  const chunks = [];
+  let nBytes = 0;
+  const reader = response.body?.getReader();
+  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+    nBytes += part.value.length;
+    if (nBytes > maxBytes) throw new RangeError("too long");
+    chunks.push(part.value);
+  }
+  return concat(...chunks);
+}
+
+/** @param {Reply} reply @returns {Problem} whatever is no problem document has the code `unexpected` */
+export function problemOf({ status, body }) {
+  const document = readJson(body);
+  const texts = [document?.code, document?.detail ?? "", document?.where ?? ""];
+  if (document?.code && texts.every((text) => text === "" || isText(text, 2000))) {
+    return { status, code: texts[0], detail: texts[1], where: texts[2] };
+  }
+  return { status, code: "unexpected", detail: `HTTP ${status} without a problem document.`, where: "" };
+}
+
+/** @param {Uint8Array} body @returns {any} undefined for what is no JSON object */
+export function readJson(body) {
+  try {
+    const document = JSON.parse(new TextDecoder().decode(body));
+    return document !== null && typeof document === "object" ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseUrl(/** @type {string} */ url) {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
+}

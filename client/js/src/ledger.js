@@ -1,0 +1,159 @@
+/**
+ * The budget: what this device has spent of its respondent's privacy, and what it may still spend; in units of 1e-12
+ * nats. Epsilons are added up (basic composition), and nothing is ever taken back.
+ *
+ * In a survey of several waves every answer has a pot of its own: its reports take one more epsilon each, until all that
+ * they could ever take is spent. What each wave took would tell for good in which of them an answer changed, so that
+ * goes with the secret: the ledger keeps the survey's sum.
+ */
+
+import { areEqual } from "./bytes.js";
+import { parseEpsilon, writeEpsilon } from "./decimals.js";
+import { BudgetExceeded } from "./errors.js";
+import { TAG_BYTES } from "./permanent.js";
+
+/** @typedef {import("./state.js").Transaction} Transaction */
+/** @typedef {import("./survey.js").Survey} Survey */
+
+/**
+ * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together.
+ * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
+ */
+/**
+ * One report that was made; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
+ * the secret; `invitation` until no report of the survey needs it any more.
+ * @typedef {object} Entry
+ * @property {string} fingerprint
+ * @property {number} wave
+ * @property {number} waves
+ * @property {string} surveyId
+ * @property {bigint} epsilon
+ * @property {string} day
+ * @property {string} receipt
+ * @property {Uint8Array | null} marks
+ * @property {string | null} invitation
+ * @property {boolean} isSummed
+ */
+/** @typedef {{maxEpsilon: bigint, maxPeriodEpsilon: bigint, periodDays: number}} Limits */
+
+const DAY_MS = 86_400_000;
+
+/** @param {Entry} entry @returns {Receipt} */
+export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed }) {
+  return { id: receipt, surveyId, fingerprint, epsilon: writeEpsilon(epsilon), wave, isSummed };
+}
+
+/** @param {Transaction} transaction @param {string} fingerprint @returns {Promise<Entry[]>} by wave */
+export async function entriesOf(transaction, fingerprint) {
+  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  return entries.filter((entry) => entry.fingerprint === fingerprint).sort((left, right) => left.wave - right.wave);
+}
+
+/**
+ * Return what one more report takes, after the earlier ones of this survey.
+ *
+ * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
+ * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
+ * the pot that it had.
+ * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks @returns {bigint}
+ */
+export function epsilonOfReport(survey, marks, earlier) {
+  const tag = (/** @type {Uint8Array} */ of, /** @type {number} */ index) =>
+    of.slice(index * TAG_BYTES, (index + 1) * TAG_BYTES);
+  return survey.questions.reduce((sum, question, index) => {
+    const nEarlier = earlier.filter((before) => areEqual(tag(before, index), tag(marks, index))).length;
+    return sum + question.epsilonOf(nEarlier + 1) - question.epsilonOf(nEarlier);
+  }, 0n);
+}
+
+/**
+ * Throw BudgetExceeded when an entry takes more than a limit leaves.
+ *
+ * The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. A sum
+ * counts on the day of its last report.
+ * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits
+ */
+export function checkBudget(all, entry, { maxEpsilon, maxPeriodEpsilon, periodDays }) {
+  const start = new Date(Date.parse(entry.day) - (periodDays - 1) * DAY_MS).toISOString().slice(0, 10);
+  const earlier = [
+    ...new Map([...all].sort(byDay).map((old) => [old.isSummed ? old.fingerprint : old.receipt, old])).values(),
+  ];
+  const ofSurvey = earlier.filter((old) => old.surveyId === entry.surveyId);
+  const ofPeriod = earlier.filter((old) => old.day >= start);
+  require(entry, "maxEpsilon", maxEpsilon, ofSurvey, `for survey ${entry.surveyId}`);
+  require(entry, "maxPeriodEpsilon", maxPeriodEpsilon, ofPeriod, `for ${periodDays} days`);
+}
+
+/**
+ * Note that reports wait no more, after the outbox did: with the last wave's, or the one by which the collector said that
+ * the survey is over, the survey is forgotten.
+ * @param {Transaction} transaction @param {string} receipt @param {boolean} endsSurvey
+ */
+export async function settleReport(transaction, receipt, endsSurvey) {
+  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  const entry = entries.find((candidate) => candidate.receipt === receipt);
+  if (entry !== undefined && (entry.wave === entry.waves || endsSurvey))
+    await endVersion(transaction, entry.fingerprint);
+  await releaseInvitations(transaction);
+}
+
+/**
+ * Wipe what could tell which answers the reports of one version of a survey were made of: its secret and marks. What
+ * they took stays, as one sum.
+ * @param {Transaction} transaction @param {string} fingerprint
+ */
+export async function endVersion(transaction, fingerprint) {
+  const entries = await entriesOf(transaction, fingerprint);
+  await transaction.delete("secrets", fingerprint);
+  if (entries.some((entry) => entry.marks !== null)) {
+    const epsilon = entries.reduce((sum, entry) => sum + entry.epsilon, 0n);
+    for (const entry of entries) {
+      await transaction.put("ledger", { ...entry, epsilon, marks: null, isSummed: entry.waves > 1 });
+    }
+  }
+  await releaseInvitations(transaction);
+}
+
+/** Forget the invitations of surveys that this device takes part in no more, once none of their reports waits. */
+async function releaseInvitations(/** @type {Transaction} */ transaction) {
+  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  const waiting = (await transaction.all("outbox")).filter((report) => report.problem === null);
+  const needed = new Set(waiting.map((report) => report.fingerprint));
+  for (const entry of entries) {
+    if (entry.invitation !== null && entry.marks === null && !needed.has(entry.fingerprint)) {
+      await transaction.put("ledger", { ...entry, invitation: null });
+    }
+  }
+}
+
+/**
+ * Return a limit in units of 1e-12 nats. Throws RangeError unless it is finite and > 0.
+ * @param {string} name @param {number | string} value nats
+ */
+export function readLimit(name, value) {
+  const units = parseEpsilon(typeof value === "number" && Number.isFinite(value) ? value.toFixed(12) : String(value));
+  if (units === null || units === 0n) throw new RangeError(`${name} must be a number of nats, finite and > 0.`);
+  return units;
+}
+
+function require(
+  /** @type {Entry} */ entry,
+  /** @type {string} */ limit,
+  /** @type {bigint} */ most,
+  /** @type {Entry[]} */ earlier,
+  /** @type {string} */ scope,
+) {
+  const left = earlier.reduce((rest, old) => rest - old.epsilon, most);
+  if (entry.epsilon <= left) return;
+  const [needed, rest] = [writeEpsilon(entry.epsilon), writeEpsilon(left > 0n ? left : 0n)];
+  throw new BudgetExceeded(
+    `answering survey ${entry.surveyId} would spend epsilon ${needed}, but ${limit} (${writeEpsilon(most)}) leaves ` +
+      `${rest} ${scope}.`,
+    { needed, left: rest, limit },
+  );
+}
+
+function byDay(/** @type {Entry} */ left, /** @type {Entry} */ right) {
+  return left.day < right.day ? -1 : Number(left.day > right.day);
+}

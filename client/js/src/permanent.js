@@ -1,0 +1,83 @@
+/**
+ * Permanent responses: the same answer to the same question gets the same noise, and no answer is stored for it. The
+ * coins are HMAC-SHA256 under a secret of the survey's own. The limit: whoever has the secret and a report can try every
+ * answer and see which one fits. So the secret is forgotten when the last report that needs it is delivered.
+ */
+
+import { bigEndian, concat, utf8 } from "./bytes.js";
+import { Coins, hmac, hmacBytes } from "./coins.js";
+
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./survey.js").Question} Question */
+/** @typedef {import("./mechanisms.js").Encoded} Encoded */
+
+export const SECRET_BYTES = 32;
+export const TAG_BYTES = 32;
+
+/**
+ * Return the permanent response of one answer: the same whenever it is asked for.
+ * @param {Question} question @param {Encoded} encoded @param {CryptoKey} key @param {string} fingerprint
+ * @returns {Promise<Uint8Array>}
+ */
+export async function respond(question, encoded, key, fingerprint) {
+  const ofDevice = new Coins(hmacBytes(key, context("sottovoce-group-1", fingerprint, question.id)));
+  const ofAnswer = new Coins(hmacBytes(key, context("sottovoce-permanent-1", fingerprint, question.id, encoded)));
+  return question.mechanism.respond(encoded, await question.mechanism.drawGroup(ofDevice), ofAnswer);
+}
+
+/**
+ * Return every question's part of a report, packed; it takes `survey.epsilon`.
+ *
+ * `coinsOf` gives the coins of the instantaneous stage of one question's answer.
+ * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key
+ * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<Uint8Array[]>}
+ */
+export function reportAnswers(survey, encoded, key, coinsOf) {
+  const report = async (/** @type {Question} */ question, /** @type {number} */ index) => {
+    const permanent = await respond(question, encoded[index], key, survey.fingerprint);
+    return question.mechanism.report(permanent, coinsOf(question, encoded[index]));
+  };
+  return Promise.all(survey.questions.map(report));
+}
+
+/**
+ * Return the coins of a report that is drafted: of a seed that is drawn for this wave and forgotten when the report is
+ * sent. So a respondent who looks at the noise, and changes an answer and changes it back, finds the same noise again:
+ * nobody can draw until they like what is sent.
+ * @param {Survey} survey @param {CryptoKey} seed @returns {(question: Question, encoded: Encoded) => Coins}
+ */
+export function draftCoins(survey, seed) {
+  return ({ id }, encoded) => new Coins(hmacBytes(seed, context("sottovoce-draft-1", survey.fingerprint, id, encoded)));
+}
+
+/**
+ * Return what a device knows these answers by, as long as it has the secret: in a survey of one wave the permanent
+ * responses, in one of several a tag of 32 bytes for every question.
+ * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
+ */
+export async function markAnswers(survey, encoded, key) {
+  const mark = (/** @type {Question} */ question, /** @type {number} */ index) =>
+    survey.waves === 1
+      ? respond(question, encoded[index], key, survey.fingerprint)
+      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, encoded[index]));
+  return concat(...(await Promise.all(survey.questions.map(mark))));
+}
+
+/** Each part stands behind its length in 8 big-endian bytes, so no two contexts are written alike. */
+function context(
+  /** @type {string} */ label,
+  /** @type {string} */ fingerprint,
+  /** @type {string} */ questionId,
+  /** @type {Encoded | undefined} */ encoded = undefined,
+) {
+  const parts = [label, fingerprint, questionId].map(utf8);
+  if (encoded !== undefined) parts.push(written(encoded));
+  return concat(...parts.flatMap((part) => [bigEndian(part.length, 8), part]));
+}
+
+/** An answer in bytes: a text in UTF-8, numbers as 16-bit big-endian integers. */
+function written(/** @type {Encoded} */ encoded) {
+  if (typeof encoded === "string") return utf8(encoded);
+  const numbers = typeof encoded === "number" ? [encoded] : [...encoded];
+  return concat(...numbers.map((number) => bigEndian(number, 2)));
+}

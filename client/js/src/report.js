@@ -1,0 +1,28 @@
+/** A report: what leaves the device. A random id, which is also the respondent's receipt, and noisy answers. */
+
+import { hex } from "./bytes.js";
+import { canonical } from "./documents.js";
+
+export const REPORT_ID_BYTES = 16;
+
+/** @typedef {{id: string, answers: {[id: string]: any}, wave?: number, invitation?: string}} Sent */
+
+/**
+ * Return the report as the JSON object that is sent.
+ * @param {import("./survey.js").Survey} survey @param {Uint8Array} id 16 random bytes
+ * @param {Uint8Array[]} columns every question's part, packed @param {number} wave @returns {Sent}
+ */
+export function wireReport(survey, id, columns, wave) {
+  const answers = survey.questions.map(({ id, mechanism }, index) => [id, mechanism.toWire(columns[index])]);
+  return { id: hex(id), ...(survey.waves > 1 ? { wave } : {}), answers: Object.fromEntries(answers) };
+}
+
+/**
+ * Return the body of a POST that carries a report; the same report gives the same text.
+ * @param {string} fingerprint @param {Sent} report @param {string | null} [invitation] as it is written
+ * @returns {string}
+ */
+export function batchBody(fingerprint, report, invitation = null) {
+  const sent = invitation === null ? report : { ...report, invitation };
+  return canonical({ fingerprint, reports: [sent] });
+}

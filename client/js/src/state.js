@@ -1,0 +1,160 @@
+/**
+ * The device's memory: one IndexedDB database, and nothing true in it; or, where there is none (a kiosk, a window that
+ * may store nothing, node), the page's own memory.
+ *
+ * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
+ * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait.
+ */
+
+import { StateError } from "./errors.js";
+
+const VERSION = 1;
+/** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
+const KEYS = {
+  surveys: ["url", "surveyId"],
+  secrets: ["fingerprint"],
+  ledger: ["fingerprint", "wave"],
+  outbox: ["receipt"],
+};
+
+export const MEMORY = ":memory:";
+
+/** @typedef {"surveys" | "secrets" | "ledger" | "outbox"} StoreName */
+/**
+ * @typedef {object} Transaction
+ * @property {(store: StoreName, ...key: (string | number)[]) => Promise<any>} get undefined where there is none
+ * @property {(store: StoreName) => Promise<any[]>} all in order of the key
+ * @property {(store: StoreName, record: object) => Promise<unknown>} put
+ * @property {(store: StoreName, ...key: (string | number)[]) => Promise<unknown>} delete
+ */
+/**
+ * @typedef {object} State
+ * @property {boolean} isDurable whether it outlives the page
+ * @property {<Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>} transact
+ *   run a transaction: durable when the promise is kept, undone when `work` throws; `work` awaits nothing else
+ * @property {() => void} close
+ */
+
+/** @type {Map<string, State>} what pages share that may store nothing, by the name of the database */
+const inMemory = new Map();
+
+/**
+ * Open a state, and create it where there is none. Throws StateError for one of a newer version.
+ * @param {string} name @returns {Promise<State>}
+ */
+export async function openState(name) {
+  if (name === MEMORY) return new MemoryState();
+  try {
+    return new DurableState(await openDatabase(name));
+  } catch (fault) {
+    if (fault instanceof DOMException && fault.name === "VersionError") {
+      throw new StateError(`state ${name} was made by a newer sottovoce.`, { cause: fault });
+    }
+    const shared = inMemory.get(name) ?? new MemoryState();
+    inMemory.set(name, shared);
+    return shared;
+  }
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function openDatabase(/** @type {string} */ name) {
+  const request = indexedDB.open(name, VERSION);
+  request.onupgradeneeded = () => {
+    for (const [store, key] of Object.entries(KEYS)) request.result.createObjectStore(store, { keyPath: key });
+  };
+  return settled(request);
+}
+
+/** @implements {State} */
+class DurableState {
+  isDurable = true;
+  #database;
+
+  /** @param {IDBDatabase} database */
+  constructor(database) {
+    this.#database = database;
+    database.onversionchange = () => database.close(); // a newer page upgrades it
+  }
+
+  /** @template Result @param {(transaction: Transaction) => Promise<Result>} work */
+  async transact(work) {
+    try {
+      const opened = this.#database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+      const ended = new Promise((resolve, reject) => {
+        opened.oncomplete = resolve;
+        opened.onabort = () => reject(opened.error ?? new DOMException("", "AbortError"));
+      });
+      const [result] = await Promise.all([runIn(opened, work), ended]);
+      return result;
+    } catch (fault) {
+      throw fault instanceof DOMException
+        ? new StateError(`state cannot be used (${fault.name}).`, { cause: fault })
+        : fault;
+    }
+  }
+
+  close() {
+    this.#database.close();
+  }
+}
+
+/** @template Result @param {IDBTransaction} opened @param {(transaction: Transaction) => Promise<Result>} work */
+async function runIn(opened, work) {
+  try {
+    return await work({
+      get: (store, ...key) => settled(opened.objectStore(store).get(key)),
+      all: (store) => settled(opened.objectStore(store).getAll()),
+      put: (store, record) => settled(opened.objectStore(store).put(record)),
+      delete: (store, ...key) => settled(opened.objectStore(store).delete(key)),
+    });
+  } catch (fault) {
+    if (opened.error === null) opened.abort();
+    throw fault;
+  }
+}
+
+/** @template Result @param {IDBRequest<Result>} request @returns {Promise<Result>} */
+function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @implements {State} */
+class MemoryState {
+  isDurable = false;
+  #stores = emptyStores();
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+
+  /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
+  transact(work) {
+    const turn = this.#last.then(() => this.#run(work));
+    this.#last = turn.catch(() => undefined); // whoever asked for it hears of it
+    return turn;
+  }
+
+  close() {}
+
+  /** @template Result @param {(transaction: Transaction) => Promise<Result>} work */
+  async #run(work) {
+    const stores = emptyStores();
+    for (const [name, records] of this.#stores) stores.set(name, new Map(records));
+    const of = (/** @type {string} */ store) => /** @type {Map<string, any>} */ (stores.get(store));
+    const result = await work({
+      get: async (store, ...key) => of(store).get(String(key)),
+      all: async (store) => [...of(store).keys()].sort().map((key) => of(store).get(key)),
+      put: async (store, /** @type {any} */ record) =>
+        of(store).set(String(KEYS[store].map((member) => record[member])), record),
+      delete: async (store, ...key) => of(store).delete(String(key)),
+    });
+    this.#stores = stores;
+    return result;
+  }
+}
+
+/** @returns {Map<string, Map<string, any>>} */
+function emptyStores() {
+  return new Map(Object.keys(KEYS).map((name) => [name, new Map()]));
+}
