@@ -22,6 +22,7 @@ def make_vectors() -> list[dict[str, Any]]:
         draws = refused[:width], b"\x33" * width, refused[:width], refused[:width], b"\xee" * width, b"\x77" * width
         published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
         vectors += [_record(published, n_values, [0, 5, 2], lies + b"".join(draws))]
+    vectors += _alone()
     return vectors + [
         {"type": kind_of(published, n_values)} | _vector(published, n_values, answers, tie)
         for published, n_values, answers in _RAPPOR_CASES
@@ -29,8 +30,27 @@ def make_vectors() -> list[dict[str, Any]]:
     ]
 
 
-def _vector(published: Published, n_values: int, answers: list[Answer], ties_often: int) -> dict[str, Any]:
-    seed = json.dumps([published, n_values, ties_often]).encode()
+def _alone() -> list[dict[str, Any]]:
+    """Return vectors of one answer each, for clients that know one respondent only: every mechanism, ties and all."""
+    vectors = [
+        {"type": kind_of(published, n_values)} | _vector(published, n_values, [answer], tie, number)
+        for published, n_values, answers in _CASES + _RAPPOR_CASES
+        for number, answer in enumerate(dict.fromkeys(answers), 1)
+        for tie in (0, 1)
+    ]
+    for n_values, width in ((6, 2), (300, 4)):  # a draw of zeros is rejected, and so is the one after it
+        published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
+        coins = b"\xff" + 2 * bytes(width) + b"\xee" * width
+        vectors += [{"type": "one-of"} | _record(published, n_values, [5], coins)]
+    drawn_again = 2 * bytes(4) + b"\xee" * 4 + 3 * bytes(2) + b"\x77" * 2  # so are the cohort's and the pair's
+    published = _text(0xC0000000, 0x40000000, 12, 2, 1000, max_length=12, gram_length=4)
+    return [*vectors, {"type": "text"} | _record(published, 12, ["sotto voce"], drawn_again + bytes(range(256)))]
+
+
+def _vector(
+    published: Published, n_values: int, answers: list[Answer], ties_often: int, number: int = 0
+) -> dict[str, Any]:
+    seed = json.dumps([published, n_values, ties_often] + ([number] if number else [])).encode()
     plain = hashlib.shake_256(seed).digest(
         16 * len(answers) * (min(n_values, 128) + 8) * (9 if "n_bits" in published else 1)
     )
@@ -102,7 +122,6 @@ _RAPPOR_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_text(0xC0000000, 0x40000000, 9, 1, 1024, max_length=8, gram_length=2), 9, ["voce", "sottovoce", "cafe\u0301"]),
     (_text(0xE0C0A080, 0x1F3F5F80, 8, 2, 1, **_ODD_STAGES, max_length=6, gram_length=3), 8, ["a", FAMILY]),
 ]
-
 ABOUT = (
     "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "
     "the bytes. Each vector is one batch. Written by tests/reference_vectors.py."

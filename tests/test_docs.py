@@ -1,6 +1,7 @@
 """The documentation is true: its examples run, its lists are complete."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -
 
 def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
+    shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
     console.run_command("export SOTTO_DB=survey.db")
     admin, analyst = (console.run_command(f"sotto token create --role {role}") for role in ("admin", "analyst"))
     console.run_command("sotto serve")

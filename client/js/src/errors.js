@@ -11,6 +11,7 @@
  * ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
  * ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
  * ├── StateError          what this device keeps cannot be used, or the client is closed
+ * ├── FormRefused         a SurveyJS form that does not fit its survey, or leaks (sottovoce/surveyjs)
  * └── DeliveryError       one exchange with the collector brought no answer (delivery handles it)
  *
  * Arguments of a wrong kind are TypeErrors, those outside their domain RangeErrors.

@@ -124,16 +124,13 @@ export class Survey {
     if (ids.size < this.questions.length) throw fields.fail("questions", "must not have two questions of the same id.");
     const isUsual =
       flags.length > Number(this.invited) + Number(this.publicResults) || (hasMinimum && this.minReports < 2);
-    if (epsilon !== this.#sum(1) || isUsual) throw notCanonical();
+    if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n) || isUsual)
+      throw notCanonical();
     this.epsilon = writeEpsilon(epsilon);
-    this.epsilonForever = writeEpsilon(this.#sum(this.waves));
+    this.epsilonForever = writeEpsilon(sumOf(this.questions, (question) => question.epsilonOf(this.waves)));
     this.canonical = canonical;
     this.fingerprint = fingerprint;
     Object.freeze(this);
-  }
-
-  #sum(/** @type {number} */ nReports) {
-    return this.questions.reduce((sum, question) => sum + question.epsilonOf(nReports), 0n);
   }
 
   /** Return wave if it is one of this survey. Throws RangeError. @param {number} wave */
@@ -165,7 +162,7 @@ export class Survey {
     const nUnknown = given.filter((id) => !ids.includes(id)).length; // it may be an answer by mistake: not quoted
     if (nUnknown > 0)
       throw new AnswerError("$", `${nUnknown} unknown question id(s); the survey has ${ids.join(", ")}.`);
-    return this.questions.map((question) => question.encode(answers[question.id]));
+    return this.questions.map(({ id }, index) => this.questions[index].encode(given.includes(id) ? answers[id] : null));
   }
 }
 
@@ -185,6 +182,10 @@ export async function readSurvey(bytes) {
 /** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
 export function isId(value) {
   return typeof value === "string" && ID.test(value);
+}
+
+function sumOf(/** @type {readonly Question[]} */ questions, /** @type {(question: Question) => bigint} */ epsilonOf) {
+  return questions.reduce((sum, question) => sum + epsilonOf(question), 0n);
 }
 
 function notCanonical() {

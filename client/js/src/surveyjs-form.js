@@ -1,0 +1,227 @@
+/**
+ * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
+ *
+ * What `sotto survey import` makes of a form (sotto_client/surveyjs.py) is what is expected of it here.
+ * @typedef {import("survey-core").SurveyModel} Model
+ * @typedef {import("survey-core").Question} Element
+ * @typedef {{id: string, type: string, options: readonly string[], skip: string | null}} Question
+ * @typedef {(element: any) => boolean | string | string[] | null} Reader an answer that is there, null for none
+ */
+
+import { AnswerError, SottoError } from "./errors.js";
+
+/** @type {Record<string, readonly string[]>} the types of question that a type of element may ask */
+const QUESTION_TYPES = {
+  boolean: ["yes-no", "one-of"],
+  radiogroup: ["one-of"],
+  dropdown: ["one-of"],
+  rating: ["one-of"],
+  checkbox: ["any-of"],
+  tagbox: ["any-of"],
+  text: ["text"],
+  comment: ["text"],
+};
+const ASK_NOTHING = ["html", "image", "expression", "empty"];
+/** Of an element that has them, answers are more than its choices. */
+const BESIDE = [
+  "showOtherItem",
+  "showCommentArea",
+  "choicesFromQuestion",
+  "choicesLazyLoadEnabled",
+  "allowCustomChoices",
+];
+const HIDING_TRIGGERS = ["completetrigger", "skiptrigger", "visibletrigger"];
+const SPECIAL = [
+  ["showNoneItem", "noneItem", "None"],
+  ["showRefuseItem", "refuseItem", "Refuse to answer"],
+  ["showDontKnowItem", "dontKnowItem", "Don't know"],
+];
+const MAX_TEXT = 200;
+
+/** A form that does not fit its survey, or that would give answers away. `problems` has all that is wrong. */
+export class FormRefused extends SottoError {
+  /** @param {string[]} problems */
+  constructor(problems) {
+    super(`this form cannot be attached: ${problems.join("; ")}.`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Return the id of the question that an element's name stands for, "" where there is none: as `sotto survey import`.
+ * @param {string} name @returns {string}
+ */
+export function questionId(name) {
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return name;
+  const plain = name.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  const lower = plain.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const written = lower.replace(/[^a-z0-9_-]+/gu, "-").replace(/^[-_]+|-+$/g, "");
+  const letters = Array.from(name, (letter) => /** @type {number} */ (letter.codePointAt(0))).filter(
+    (code) => code > 127,
+  );
+  return (written || letters.map((code) => `u${code.toString(16)}`).join("-")).slice(0, 64);
+}
+
+/**
+ * Return the name of the element and what reads it, by question id. Throws FormRefused with everything that does not
+ * fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
+ * questions that must be answered but need not be in the form.
+ * @param {Model} model @param {readonly Question[]} questions @param {readonly string[]} leaveOut names of elements
+ * @returns {Map<string, {name: string, read: Reader}>}
+ */
+export function fitForm(model, questions, leaveOut = []) {
+  const problems = [];
+  const elements = new Map();
+  const left = new Set(leaveOut);
+  for (const element of model.getAllQuestions().filter((each) => !ASK_NOTHING.includes(each.getType()))) {
+    const id = questionId(element.name);
+    if (left.delete(element.name)) continue;
+    if (elements.has(id)) problems.push(`two elements are named for the question "${id}"`);
+    else if (questions.some((question) => question.id === id)) elements.set(id, element);
+    else problems.push(`the survey does not ask "${element.name}"; its answers are dropped if leaveOut names it`);
+  }
+  left.forEach((name) => problems.push(`leaveOut names "${name}", and no such element asks anything`));
+  const fits = new Map();
+  for (const question of questions) {
+    const element = elements.get(question.id);
+    const found = element ? misfits(model, element, question) : ["the form has no element of that name"];
+    problems.push(...found.map((problem) => `question "${question.id}": ${problem}`));
+    if (!found.length) fits.set(question.id, { name: element.name, read: reader(element, question) });
+  }
+  if (problems.length) throw new FormRefused(problems);
+  return fits;
+}
+
+/**
+ * Return the answers in a form, by question id, as a client takes them: null, or for any-of nothing selected, where
+ * there is none or its element is not visible. Throws AnswerError, which holds no answer.
+ * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>} fits
+ */
+export function readAnswers(model, questions, fits) {
+  /** @type {Record<string, boolean | string | string[] | null>} */
+  const answers = {};
+  for (const question of questions) {
+    const { name, read } = /** @type {{name: string, read: Reader}} */ (fits.get(question.id));
+    const element = model.getQuestionByName(name); // anew: pages and previews may make others of the same name
+    const isGiven = element && element.isVisible && element.isParentVisible && !element.isEmpty();
+    const answer = isGiven ? read(element) : null;
+    if (answer === null && question.skip === null && question.type !== "any-of") {
+      throw new AnswerError(question.id, "an answer is needed.");
+    }
+    answers[question.id] = answer ?? (question.type === "any-of" ? [] : null);
+  }
+  return answers;
+}
+
+/** @param {any} element @returns {boolean} whether what was typed is longer than an answer can be */
+export function isTooLong(element) {
+  const isText = QUESTION_TYPES[element.getType()]?.includes("text") && !element.isEmpty();
+  return isText && [...tidy(element.value)].length > MAX_TEXT;
+}
+
+/** @param {Model} model @param {any} element @param {Question} question @returns {string[]} what does not fit */
+function misfits(model, element, question) {
+  const type = element.getType();
+  if (!QUESTION_TYPES[type]?.includes(question.type)) {
+    return [`the survey has ${question.type}, for which "${element.name}" (${type}) is no element`];
+  }
+  const found = BESIDE.filter((name) => element[name]).map((name) => `"${element.name}" must not have ${name}`);
+  if (element.choicesByUrl?.url) found.push(`"${element.name}" must list its choices, and not load them`);
+  if (element.valuePropertyName) found.push(`"${element.name}" must not have valuePropertyName`);
+  const hidden = question.skip === null && question.type !== "any-of" ? whyEmpty(model, element) : "";
+  if (hidden) found.push(`"${element.name}" ${hidden}, so the survey's question needs \`skip\``);
+  if (question.type === "one-of" || question.type === "any-of") found.push(...otherOptions(element, question));
+  return found;
+}
+
+/** @param {any} element @param {Question} question @returns {string[]} */
+function otherOptions(element, question) {
+  const offered = choicesOf(element);
+  const texts = offered.map(([, text]) => text);
+  const found = texts
+    .filter((text) => !question.options.includes(text))
+    .map((text) => `the survey has no option "${text}"`);
+  for (const option of question.options) {
+    if (!texts.includes(option) && option !== question.skip) found.push(`"${element.name}" has no choice "${option}"`);
+  }
+  for (const [index, what] of ["value", "text"].entries()) {
+    if (new Set(offered.map((choice) => choice[index])).size < offered.length)
+      found.push(`two choices have the same ${what}`);
+  }
+  if (element.choices?.some((/** @type {any} */ item) => item.showCommentArea || item.hasElements)) {
+    found.push(`a choice of "${element.name}" asks something beside it`);
+  }
+  return found;
+}
+
+/** @param {Model} model @param {any} element @returns {string} why it may have no answer, "" where it always has one */
+function whyEmpty(model, element) {
+  if (!element.isRequired || element.requiredIf) return "need not be answered";
+  const trigger = model.triggers.find((each) => HIDING_TRIGGERS.includes(each.getType()));
+  if (trigger) return `may be left out by a ${trigger.getType().replace("trigger", "")} trigger`;
+  for (let part = element; part; part = part.parent) {
+    const hides = ["visibleIf", "enableIf", "readOnly", "timeLimit"].find((name) => part[name]);
+    if (hides || part.visible === false) return `may be left out by ${hides ?? "visible"}`;
+  }
+  return model.timeLimit || model.timeLimitPerPage || model.readOnly ? "may be left out by timeLimit or readOnly" : "";
+}
+
+/**
+ * Return the values that an element can have, as strings, and their texts in the form's default language, whatever
+ * language it is shown in.
+ * @param {any} element @returns {[string, string][]}
+ */
+function choicesOf(element) {
+  if (element.getType() === "boolean") {
+    const labels = [textOf(element.locLabelTrue) || "Yes", textOf(element.locLabelFalse) || "No"];
+    return [
+      [String(element.valueTrue ?? true), labels[0]],
+      [String(element.valueFalse ?? false), labels[1]],
+    ];
+  }
+  const items =
+    element.getType() === "rating" ? ratesOf(element) : [...element.choices, ...(element.minMaxChoices ?? [])];
+  /** @type {[string, string][]} */
+  const offered = items.map((/** @type {any} */ item) => [
+    String(item.value),
+    textOf(item.locText) || tidy(item.value),
+  ]);
+  for (const [shown, name, usual] of SPECIAL) {
+    if (element[shown]) offered.push([String(element[name].value), textOf(element[name].locText) || usual]);
+  }
+  return offered;
+}
+
+/** @param {any} element */
+function ratesOf(element) {
+  const given = element.rateValues;
+  if (element.autoGenerate || !given.length) return element.visibleRateValues;
+  return element.rateType === "smileys" ? given.slice(0, 10) : given; // also those that are not visible now
+}
+
+/** @param {any} text a LocalizableString @returns {string} */
+function textOf(text) {
+  return tidy(text.getLocaleText("default") || text.getLocaleText("en"));
+}
+
+/** @param {unknown} value @returns {string} its text, white space one space: a survey's texts have no line breaks */
+function tidy(value) {
+  return String(value)
+    .replace(/[\t-\r ]+/g, " ")
+    .replace(/^ | $/g, "");
+}
+
+/** @param {any} element @param {Question} question @returns {Reader} */
+function reader(element, question) {
+  if (question.type === "text") return (shown) => tidy(shown.value) || null;
+  const texts = new Map(choicesOf(element));
+  const isYes = (/** @type {string} */ value) => value === choicesOf(element)[0][0];
+  const one = (/** @type {unknown} */ value) => {
+    const text = texts.get(String(value));
+    if (text === undefined) throw new AnswerError(question.id, "the answer must be one of the element's choices.");
+    return question.type === "yes-no" ? isYes(String(value)) : text;
+  };
+  if (question.type === "any-of")
+    return (shown) => [shown.value].flat().map((value) => /** @type {string} */ (one(value)));
+  return (shown) => one(shown.value);
+}

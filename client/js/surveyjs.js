@@ -1,0 +1,228 @@
+/**
+ * SurveyJS: a form's answers are perturbed when it is completed, and leave the page as noise only.
+ *
+ *     import { Model } from "survey-core";
+ *     import { SurveyClient } from "sottovoce";
+ *     import { attachSurvey } from "sottovoce/surveyjs";
+ *
+ *     const model = new Model(form);
+ *     await attachSurvey(model, new SurveyClient("https://collector.example", "lunch"));
+ *     model.render(document.querySelector("#form"));
+ *
+ * Of survey-core only the model that is given is used.
+ * @module
+ */
+
+import { AnswerError, SottoError } from "./src/errors.js";
+import { FormRefused, fitForm, isTooLong, questionId, readAnswers } from "./src/surveyjs-form.js";
+
+export { FormRefused, questionId };
+
+/** @typedef {import("./src/surveyjs-form.js").Model} Model */
+/** @typedef {import("./src/surveyjs-form.js").Question} Question */
+/** @typedef {import("./src/ledger.js").Receipt} Receipt */
+/** @typedef {import("./src/draft.js").Draft} Draft */
+/** @typedef {{allow: boolean, allowComplete: boolean, message?: string}} Completing what onCompleting's handlers are given */
+/**
+ * @typedef {object} Client the part of a `SurveyClient` that is used
+ * @property {() => Promise<{questions: readonly Question[]}>} survey
+ * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Draft>} prepare
+ * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Receipt>} answer
+ */
+/**
+ * @typedef {object} AttachOptions
+ * @property {(draft: Draft) => boolean | Promise<boolean>} [onReview] shows what would be sent. Only `true` sends it; for
+ *   anything else the form stays as it is
+ * @property {(receipt: Receipt) => void} [onSent] is told once the report is in the device's outbox and the form is empty
+ * @property {(fault: unknown) => string | void} [onError] is told why a completed form was not sent. It may return the
+ *   text to show in place of the usual one, such as in the respondent's language
+ * @property {readonly string[]} [leaveOut] names of the elements that the survey does not ask; their answers are dropped
+ * @property {number} [wave] of a repeated survey; default 1
+ */
+
+const TOO_LONG = "Please use 200 characters at most.";
+
+/** @type {WeakMap<object, Attachment>} */
+const attached = new WeakMap();
+
+/**
+ * Connect a form to a survey, and return what disconnects it.
+ *
+ * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
+ * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
+ * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
+ * question, beside it). It must fit the survey: see `fitForm` for what is checked.
+ *
+ * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
+ * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
+ * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
+ */
+export async function attachSurvey(model, client, options = {}) {
+  const earlier = attached.get(model);
+  if (earlier?.isFitted) throw new FormRefused(["it is attached already; detach it first"]);
+  earlier?.detach();
+  const attachment = new Attachment(model, client, options);
+  attached.set(model, attachment);
+  await attachment.fitted;
+  return () => {
+    attachment.detach();
+    if (attached.get(model) === attachment) attached.delete(model);
+  };
+}
+
+/** One form that is connected to one survey. */
+class Attachment {
+  #model;
+  #client;
+  #options;
+  /** @type {readonly Question[]} */
+  #questions = [];
+  /** @type {ReturnType<typeof fitForm> | null} */
+  #fits = null;
+  #isSending = false;
+  #hasTold = false;
+  /** @type {Map<string, unknown>} the model's variables, as the page set them */
+  #variables;
+
+  /** @param {Model} model @param {Client} client @param {AttachOptions} options */
+  constructor(model, client, options) {
+    this.#model = model;
+    this.#client = client;
+    this.#options = options;
+    this.#variables = new Map(model.getVariableNames().map((name) => [name, model.getVariable(name)]));
+    model.onCompleting.add(this.#complete);
+    model.onValidateQuestion.add(this.#validate);
+    /** Settles when it is known whether the form fits. */
+    this.fitted = this.#fit();
+  }
+
+  get isFitted() {
+    return this.#fits !== null;
+  }
+
+  async #fit() {
+    refuseLeaks(this.#model);
+    this.#questions = (await this.#client.survey()).questions;
+    this.#fits = fitForm(this.#model, this.#questions, this.#options.leaveOut);
+    return this.#fits;
+  }
+
+  detach() {
+    this.#model.onCompleting.remove(this.#complete);
+    this.#model.onValidateQuestion.remove(this.#validate);
+  }
+
+  /** @param {Model} _ @param {{question: import("survey-core").Question, error: string}} validated */
+  #validate = (_, validated) => {
+    if (isTooLong(validated.question)) validated.error = TOO_LONG;
+  };
+
+  /** Hold the completion until the report is in the outbox. It never rejects: survey-core would wait for ever. */
+  #complete = async (/** @type {Model} */ _, /** @type {Completing} */ completing) => {
+    if (!canWait(this.#model)) completing.allow = false;
+    const isFirst = !this.#isSending;
+    this.#isSending = true;
+    try {
+      await null; // the handlers after this one may still refuse
+      if (!completing.allow || !completing.allowComplete) return;
+      completing.allow = isFirst && (await this.#send());
+      if (completing.allow && this.#hasTold) completing.message = this.#say("savingDataSuccess"); // in place of the error
+    } catch (fault) {
+      completing.allow = false;
+      this.#hasTold = true;
+      this.#model.notify(this.#tell(fault), "error", true); // with a button, and until it is pressed
+    } finally {
+      if (isFirst) this.#isSending = false;
+    }
+  };
+
+  /** @returns {Promise<boolean>} whether the answers were sent, and not kept back after a look at the draft */
+  async #send() {
+    const fits = await this.fitted;
+    refuseLeaks(this.#model);
+    const { onReview, onSent, wave = 1 } = this.#options;
+    const answers = readAnswers(this.#model, this.#questions, fits);
+    let receipt;
+    if (onReview === undefined) {
+      receipt = await this.#client.answer(answers, wave);
+    } else {
+      const draft = await this.#client.prepare(answers, wave);
+      if ((await onReview(draft)) !== true) return false;
+      receipt = await draft.send();
+    }
+    this.#empty();
+    if (onSent !== undefined) later(() => onSent(receipt));
+    return true;
+  }
+
+  /** Take the answers out of the model, and what its expressions made of them. */
+  #empty() {
+    const model = this.#model;
+    model.data = null;
+    for (const element of /** @type {any[]} */ (model.getAllQuestions())) {
+      if (element.getType() === "file") element.pages = element.renderedPages = []; // its previews are kept otherwise
+    }
+    for (const name of model.getVariableNames()) model.setVariable(name, this.#variables.get(name) ?? null);
+  }
+
+  /** @param {string} name @returns {string} one of survey-core's texts, in the form's language */
+  #say(name) {
+    return this.#model.getLocalizationString(name);
+  }
+
+  /** @param {unknown} fault @returns {string} the text to show */
+  #tell(fault) {
+    let said = fault instanceof SottoError ? `Not sent: ${fault.message}` : this.#say("savingDataError");
+    if (fault instanceof AnswerError) {
+      const question = this.#model.getQuestionByName(this.#fits?.get(fault.where)?.name ?? "");
+      said = `Not sent: ${fault.problem}`;
+      question?.addError(fault.problem);
+      later(() => question?.focus(true));
+    }
+    const { onError } = this.#options;
+    try {
+      return onError?.(fault) || said;
+    } catch (second) {
+      later(() => {
+        throw second;
+      });
+      return said;
+    }
+  }
+}
+
+/**
+ * Throw FormRefused for what would send answers in clear, or hand them out, before the form is completed or by the
+ * address that it leads to.
+ * @param {any} model
+ */
+function refuseLeaks(model) {
+  const found = canWait(model) ? [] : ["survey-core 2.5 or newer is needed: older ones cannot hold a completion"];
+  if (model.surveyPostId) found.push("surveyPostId sends answers in clear");
+  if (model.partialSendEnabled) found.push("partialSendEnabled hands out answers before the form is completed");
+  if (!isUnused(model.onServerValidateQuestions)) found.push("onServerValidateQuestions sends answers in clear");
+  if (!isUnused(model.onUploadFiles)) found.push("onUploadFiles sends files in clear");
+  if (model.navigateToUrlOnCondition.length > 0 || /\{/.test(model.navigateToUrl ?? "")) {
+    found.push("navigateToUrl and navigateToUrlOnCondition must not depend on answers");
+  }
+  for (const element of model.getAllQuestions()) {
+    if (/\{/.test(element.choicesByUrl?.url ?? ""))
+      found.push(`choicesByUrl of "${element.name}" sends answers in clear`);
+  }
+  if (found.length > 0) throw new FormRefused(found);
+}
+
+/** @param {object} model @returns {boolean} whether its completion waits for handlers that are asynchronous */
+function canWait(model) {
+  return "isNavigationBlocked" in model; // which came with it
+}
+
+/** @param {any} event @returns {boolean} of one of survey-core's events, whether nobody listens */
+function isUnused(event) {
+  return !event || event.isEmpty === true;
+}
+
+/** Call where an error is the page's own, and not a reason to hold the form. @param {() => void} call */
+function later(call) {
+  queueMicrotask(call);
+}

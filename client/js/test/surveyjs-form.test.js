@@ -1,0 +1,84 @@
+/** A SurveyJS form beside its survey, with the real survey-core: what its values stand for. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "survey-core";
+import { AnswerError } from "../sottovoce.js";
+import { fitForm, questionId, readAnswers } from "../src/surveyjs-form.js";
+import { CANARY, LUNCH, VECTORS, lunch, readForm, surveyOf } from "./surveyjs-forms.js";
+
+const CLINIC = await surveyOf("clinic.json");
+
+test("a name becomes the id that the import gives it", () => {
+  for (const [name, id] of VECTORS.names) assert.equal(questionId(name), id, name);
+});
+
+for (const { file } of VECTORS.forms) {
+  test(`every choice of ${file} stands for the option that the import gives it, in every language`, async () => {
+    const survey = await surveyOf(file);
+    const { questions } = VECTORS.forms.find((form) => form.file === file);
+    for (const locale of ["", "de", "fr"]) {
+      const model = new Model(readForm(file));
+      if (locale) model.locale = locale;
+      const fits = fitForm(model, survey.questions);
+      for (const { id, name, choices } of questions) {
+        const { name: found, read } = fits.get(id);
+        assert.equal(found, name);
+        const values = choices.map(([value, text]) => [read({ value }), text]);
+        assert.deepEqual(
+          values.map(([answer]) => [answer].flat()[0]),
+          choices.map(([, text]) => text),
+        );
+      }
+    }
+  });
+}
+
+test("what is filled in is read by question id, as the client takes it", () => {
+  const model = new Model(readForm("clinic.json"));
+  const values = {
+    "Agrees?": false,
+    smokes: true,
+    drinks: "N",
+    brand: 3,
+    places: ["home", "work"],
+    symptoms: [2, "none"],
+  };
+  const numbers = { "Wie oft (früher)?": 1.5, pain: 2, mood: 10, sleep: 3, zero: 0.25, last: 9, "Nights per week": 7 };
+  model.data = { ...values, ...numbers, 年龄: 42, doctors: "  Dr\n Who ", Anything_else: "x", refuses: "na" };
+  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions));
+  assert.deepEqual(answers, {
+    ...{ agrees: false, smokes: "Yes", drinks: "Never", brand: "Three", places: ["home", "work"] },
+    ...{ "wie-oft-fruher": "1.5", symptoms: ["Fever", "None"], pets: [], refuses: "no answer" },
+    ...{ pain: "2", mood: "10", sleep: "well", zero: "0.25", last: "9", first: null, "nights-per-week": "7" },
+    ...{ "u5e74-u9f84": "42", doctors: "Dr Who", anything_else: "x" },
+  });
+  CLINIC.encode(answers);
+});
+
+test("an element that is not visible counts as skipped, whatever it holds", () => {
+  const model = new Model({ ...readForm("clinic.json"), clearInvisibleValues: "none" });
+  const required = { "Agrees?": true, "Wie oft (früher)?": 0, mood: 1, sleep: 1, "Nights per week": 1, 年龄: 18 };
+  model.data = { ...required, brand: "a", places: ["home"], smokes: false, pain: 1, Anything_else: "x" };
+  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions));
+  assert.deepEqual([answers.brand, answers.places, answers.anything_else], [null, [], null]);
+  assert.equal(answers.smokes, "No");
+});
+
+test("an answer that is missing, or none of the choices, is an error that names the question and not the answer", () => {
+  const model = lunch();
+  const fits = fitForm(model, LUNCH.questions);
+  for (const [name, value] of [
+    ["expensed", undefined],
+    ["expensed", CANARY],
+    ["cuisine", CANARY],
+    ["habits", [CANARY]],
+  ]) {
+    const broken = lunch();
+    broken.setValue(name, value);
+    assert.throws(
+      () => readAnswers(broken, LUNCH.questions, fits),
+      (fault) => fault instanceof AnswerError && fault.where === name && !fault.message.includes(CANARY),
+    );
+  }
+});

@@ -1,0 +1,266 @@
+/** The SurveyJS adapter, with the real survey-core: answers reach the client, and stay nowhere else. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { AlreadyAnswered, AnswerError, StateError, SurveyClient } from "../sottovoce.js";
+import { FormRefused, attachSurvey } from "../surveyjs.js";
+import { CANARY, LUNCH, SENT, complete, findText, lunch, notified, recorder } from "./surveyjs-forms.js";
+
+test("a completed form is answered once, is complete then, and its answers are gone", async () => {
+  const [model, client, told] = [lunch(), recorder(), []];
+  model.onComplete.add((sender) => told.push({ ...sender.data }));
+  await attachSurvey(model, client, { wave: 1, onSent: (receipt) => told.push(receipt.id) });
+  await complete(model);
+  assert.equal(model.state, "completed");
+  assert.deepEqual(client.asked, [{ answers: SENT, wave: 1 }]);
+  assert.deepEqual(told.sort(), ["receipt", {}].sort());
+  assert.deepEqual(model.data, {});
+});
+
+test("nothing that the model holds has an answer in it afterwards, of the elements that are left out neither", async () => {
+  const extra = [
+    { type: "radiogroup", name: "other", choices: ["a"], showOtherItem: true },
+    { type: "checkbox", name: "noted", choices: ["a"], showCommentArea: true },
+    { type: "matrixdynamic", name: "rows", columns: [{ name: "col", cellType: "text" }] },
+    { type: "paneldynamic", name: "panels", templateElements: [{ type: "text", name: "inner" }] },
+    { type: "multipletext", name: "lines", items: [{ name: "line" }] },
+    { type: "file", name: "file" },
+  ];
+  const values = {
+    ...{ other: "other", "other-Comment": CANARY, noted: ["a"], "noted-Comment": CANARY, rows: [{ col: CANARY }] },
+    ...{ panels: [{ inner: CANARY }], lines: { line: CANARY }, file: [{ name: "f.txt", content: CANARY }] },
+  };
+  const form = {
+    calculatedValues: [{ name: "copy", expression: "{place} + '!'", includeIntoResult: true }],
+    triggers: [
+      { type: "copyvalue", expression: "{expensed} = true", fromName: "place", setToName: "copied" },
+      { type: "setvalue", expression: "{expensed} = true", setToName: "told", setValue: "did", isVariable: true },
+    ],
+    completedHtml: "Thank you, {place}, {copy}",
+  };
+  const model = lunch({ place: { title: "Place, {place}", type: "comment" } }, form, extra);
+  model.setVariable("page", "the page's own");
+  await attachSurvey(model, recorder(), { leaveOut: extra.map((each) => each.name) });
+  model.mergeData({ ...values, expensed: false, place: `${CANARY}1` });
+  model.setValue("place", `${CANARY}2`);
+  model.setValue("expensed", true);
+  model.getAllQuestions().forEach((element) => element.validate(true));
+  assert.ok(model.processedCompletedHtml.includes(CANARY) && findText(model, CANARY).length > 10);
+  assert.equal(model.getVariable("told"), "did");
+  await complete(model);
+  assert.equal(model.state, "completed");
+  assert.equal(model.processedCompletedHtml, "Thank you, , !");
+  assert.deepEqual([model.getVariable("page"), model.getVariable("told")], ["the page's own", null]);
+  assert.deepEqual(findText(model, CANARY), []);
+});
+
+test("the respondent looks at the draft first, and only true sends it", async () => {
+  for (const [said, isSent] of [
+    [undefined, false],
+    [false, false],
+    ["yes", false],
+    [true, true],
+  ]) {
+    const [model, client, seen] = [lunch(), recorder(), []];
+    await attachSurvey(model, client, { onReview: async (draft) => (seen.push(draft.receipt), said) });
+    await complete(model);
+    assert.deepEqual(
+      [model.state, client.asked.length, seen],
+      [isSent ? "completed" : "running", isSent ? 1 : 0, ["draft"]],
+    );
+    assert.equal(model.getValue("place"), isSent ? undefined : CANARY);
+  }
+});
+
+test("an error leaves the form open with its answers, and is shown by the form", async () => {
+  const budget = new AlreadyAnswered({ id: "7f", wave: 1 }, LUNCH);
+  for (const [fault, shown] of [
+    [budget, `Not sent: ${budget.message}`],
+    [new TypeError(`${CANARY} is not a function`), "An error occurred and we could not save the results."],
+  ]) {
+    const [model, told] = [lunch(), []];
+    await attachSurvey(model, recorder(LUNCH, fault), { onError: (said) => void told.push(said) });
+    await complete(model);
+    assert.deepEqual([model.state, model.getValue("place"), told], ["running", CANARY, [fault]]);
+    const { message, css } = await notified(model);
+    assert.deepEqual([message, css.includes("error")], [shown, true]);
+    assert.equal(model.isNavigationBlocked, false);
+  }
+});
+
+test("an error stays until the respondent tries again, and then it is sent", async () => {
+  const [model, client] = [lunch(), recorder()];
+  let isOnline = false;
+  const answer = async (answers) => (isOnline ? client.answer(answers) : Promise.reject(new StateError("not now.")));
+  await attachSurvey(model, { ...client, answer });
+  await complete(model);
+  const { actionBar } = await notified(model);
+  isOnline = true;
+  actionBar.getVisibleActions()[0].action();
+  await complete(model);
+  assert.deepEqual([model.state, client.asked.length], ["completed", 1]);
+  assert.equal((await notified(model, "success")).message, "The results were saved successfully!");
+});
+
+test("the page can say an error in its own words", async () => {
+  const model = lunch();
+  await attachSurvey(model, recorder(LUNCH, new Error()), { onError: () => "Noch einmal, bitte." });
+  await complete(model);
+  assert.equal((await notified(model)).message, "Noch einmal, bitte.");
+});
+
+test("an error about one answer stands beside its element", async () => {
+  const [model, client] = [lunch(), recorder()];
+  await attachSurvey(model, client);
+  model.setValue("place", "\u202edirection");
+  await complete(model);
+  const shown = model.getQuestionByName("place").errors.map((error) => error.text);
+  assert.equal(model.state, "running");
+  assert.match(shown.join(), /^the answer must be a text of 1 to 200 characters/);
+});
+
+test("a text that is too long is refused while the form is filled in", async () => {
+  const [model, client] = [lunch(), recorder()];
+  await attachSurvey(model, client);
+  model.setValue("place", "\u{1f600}".repeat(201));
+  await complete(model);
+  const errors = () => model.getQuestionByName("place").errors.map((error) => error.text);
+  assert.deepEqual([model.state, client.asked, errors()], ["running", [], ["Please use 200 characters at most."]]);
+  model.setValue("place", "\u{1f600}".repeat(200));
+  await complete(model);
+  assert.equal(model.state, "completed");
+});
+
+test("an impatient respondent sends once, and another handler's refusal sends nothing", async () => {
+  const [model, client] = [lunch(), recorder()];
+  await attachSurvey(model, client);
+  model.doComplete();
+  model.doComplete();
+  await complete(model);
+  assert.deepEqual([client.asked.length, model.state], [1, "completed"]);
+  const [held, quiet] = [lunch(), recorder()];
+  await attachSurvey(held, quiet);
+  held.onCompleting.add((_, completing) => (completing.allow = false));
+  await complete(held);
+  assert.deepEqual([quiet.asked, held.state, held.getValue("place")], [[], "running", CANARY]);
+});
+
+test("a form is closed from the call on, whatever becomes of it, and can be attached again after a failure", async () => {
+  const [model, client] = [lunch(), recorder()];
+  const broken = { ...client, survey: () => Promise.reject(new AnswerError("$", "no network.")) };
+  const failed = assert.rejects(attachSurvey(model, broken), /no network/);
+  await complete(model);
+  await failed;
+  await complete(model);
+  assert.deepEqual([model.state, model.getValue("place"), client.asked], ["running", CANARY, []]);
+  const detach = await attachSurvey(model, client);
+  await assert.rejects(attachSurvey(model, client), /attached already/);
+  detach();
+  model.tryComplete();
+  assert.deepEqual([model.state, client.asked], ["completed", []]);
+});
+
+test("a survey-core that cannot wait is refused, and its form is completed by nobody", async () => {
+  const model = lunch();
+  const older = new Proxy(model, { has: (target, name) => name !== "isNavigationBlocked" && name in target });
+  await assert.rejects(attachSurvey(older, recorder()), /survey-core 2.5 or newer is needed/);
+  assert.deepEqual([model.doComplete(), model.state, model.getValue("place")], [undefined, "running", CANARY]);
+  await complete(model);
+  assert.equal(model.state, "running");
+});
+
+const OTHER = { showOtherItem: true };
+for (const [title, expected, change, form, extra] of [
+  ["an element is missing", /question "place": the form has no element of that name/, { place: { name: "where" } }],
+  ["an element is another type", /"habits" \(radiogroup\) is no element/, { habits: { type: "radiogroup" } }],
+  ["a choice is unknown", /the survey has no option "soup"/, { cuisine: { choices: ["soup"] } }],
+  [
+    "an option is never offered",
+    /"cuisine" has no choice "leftovers"/,
+    { cuisine: { choices: ["sandwich", "salad"] } },
+  ],
+  ["free text is asked beside choices", /"cuisine" must not have showOtherItem/, { cuisine: OTHER }],
+  [
+    "free text is asked beside an answer",
+    /"habits" must not have showCommentArea/,
+    { habits: { showCommentArea: true } },
+  ],
+  ["choices are loaded", /"cuisine" must list its choices/, { cuisine: { choicesByUrl: { url: "data:," } } }],
+  ["an answer need not be given", /"expensed" need not be answered, so .* `skip`/, { expensed: { isRequired: false } }],
+  ["an answer may be hidden", /may be left out by visibleIf/, { expensed: { visibleIf: "{place} = 1" } }],
+  [
+    "an answer may be passed by",
+    /by a complete trigger/,
+    {},
+    { triggers: [{ type: "complete", expression: "{a}=1" }] },
+  ],
+  ["time may run out", /may be left out by timeLimit/, {}, { timeLimit: 60 }],
+  ["an element is not in the survey", /does not ask "more"/, {}, {}, [{ type: "text", name: "more" }]],
+  ["two elements have one id", /two elements .* "place"/, {}, {}, [{ type: "text", name: "Place" }]],
+  ["a service is told", /surveyPostId sends/, {}, { surveyPostId: "x" }],
+  ["pages are sent", /partialSendEnabled hands out/, {}, { sendResultOnPageNext: true }],
+  ["an address tells answers", /navigateToUrl/, {}, { navigateToUrl: "https://a.example/?{place}" }],
+  [
+    "an address depends on answers",
+    /navigateToUrl/,
+    {},
+    { navigateToUrlOnCondition: [{ expression: "{a}=1", url: "x" }] },
+  ],
+]) {
+  test(`a form is refused where ${title}`, async () => {
+    const refused = (fault) => fault instanceof FormRefused && expected.test(fault.message);
+    await assert.rejects(attachSurvey(lunch(change, form, extra), recorder()), refused);
+  });
+}
+
+test("a form is refused where the page sends answers to a server, also when it begins to after attaching", async () => {
+  for (const event of ["onServerValidateQuestions", "onUploadFiles"]) {
+    const model = lunch();
+    model[event].add(() => {});
+    await assert.rejects(attachSurvey(model, recorder()), new RegExp(event));
+  }
+  const [model, client] = [lunch(), recorder()];
+  await attachSurvey(model, client);
+  model.surveyPostId = "later";
+  await complete(model);
+  assert.deepEqual([model.state, client.asked], ["running", []]);
+});
+
+test("everything that is wrong is told at once, and a misspelt leaveOut too", async () => {
+  const model = lunch({ cuisine: { choices: ["soup"] } }, {}, [{ type: "file", name: "photo" }]);
+  await assert.rejects(attachSurvey(model, recorder(), { leaveOut: ["foto"] }), (fault) => {
+    assert.equal(fault.problems.length, 6);
+    return fault instanceof FormRefused;
+  });
+});
+
+test("the real client posts noise, and no answer", async (t) => {
+  const posted = [];
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      if (request.method === "POST") posted.push(body);
+      response.setHeader("Content-Type", "application/json");
+      response.end(request.method === "POST" ? '{"conflicting":0,"counted":1,"duplicates":0}' : LUNCH.canonical);
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const client = new SurveyClient(`http://127.0.0.1:${server.address().port}`, "lunch", { state: ":memory:" });
+  t.after(() => client.close());
+  const [model, receipts] = [lunch(), []];
+  await attachSurvey(model, client, {
+    onReview: (draft) => draft.body.length > 0,
+    onSent: ({ id }) => receipts.push(id),
+  });
+  await complete(model);
+  assert.ok(await client.flush());
+  assert.equal(model.state, "completed");
+  assert.equal(posted.length, 1);
+  const [{ id, answers }] = JSON.parse(posted[0]).reports;
+  assert.deepEqual([receipts, Object.keys(answers).sort()], [[id], ["cuisine", "expensed", "habits", "place"]]);
+  assert.ok(!posted[0].includes(CANARY) && !posted[0].includes("leftovers"));
+});

@@ -1,0 +1,109 @@
+"""`sotto survey import`: a form of another program as a survey file."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_client.errors import ClientError
+from sotto_client.survey_toml import to_toml
+from sotto_client.surveyjs import Imported, import_form, question_id
+from sotto_client.surveyjs_form import FormError
+from sotto_protocol import Survey, SurveyError, compile_toml
+from sotto_protocol.designs import MAX_EPSILON, MIN_EPSILON
+from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
+from sotto_protocol.survey_members import ID_PATTERN
+
+_EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
+
+
+class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.1
+    """A question's epsilon, exact."""
+
+    name = "nats"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        try:
+            number = parse_decimal(value)
+        except ValueError:
+            number = Decimal(0)
+        if not is_decimal(number, MIN_EPSILON, MAX_EPSILON):
+            expected = f"a number in [{MIN_EPSILON}, {MAX_EPSILON}] of at most {MAX_DECIMALS} decimals"
+            self.fail(f"must be {expected}.", param, ctx)
+        return number
+
+
+@click.group(epilog=_EXAMPLE)
+def survey() -> None:
+    """Write survey files from forms of other programs."""
+
+
+@survey.command("import", epilog=_EXAMPLE)
+@click.argument("form_file", metavar="FORM", type=click.Path(path_type=Path))
+@click.option("--epsilon", type=Epsilon(), default="1", show_default=True, help="Of every question, in nats.")
+@click.option("--id", "survey_id", help="The survey's id; by default what FORM's name makes of it.")
+@click.option("--to", "target", type=click.Path(path_type=Path), help="New file for the survey; by default stdout.")
+@click.option("--skip-unsupported", is_flag=True, help="Leave out what has no mechanism; off by default.")
+def import_(
+    form_file: Path, epsilon: Decimal, survey_id: str | None, target: Path | None, skip_unsupported: bool
+) -> None:
+    """Turn a SurveyJS form (JSON) into a survey file (TOML).
+
+    Elements that have no mechanism, such as a matrix or a file, are refused, all at once. A question that is not
+    required gets the answer "No answer": skipping is an answer like any other.
+    """
+    survey_id = survey_id or question_id(form_file.stem)
+    if not ID_PATTERN.fullmatch(survey_id):
+        raise click.UsageError("--id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
+    try:
+        imported = _read(form_file, survey_id, epsilon, skip_unsupported)
+        text = to_toml(imported.definition, [_origin(name) for name in _names(imported)])
+        compiled = compile_toml(text)
+    except (FormError, SurveyError) as fault:
+        raise ClientError(f"{form_file}:\n  {fault}") from fault
+    _write(text, target)
+    _tell(imported, compiled, epsilon)
+
+
+def _read(path: Path, survey_id: str, epsilon: Decimal, skip_unsupported: bool) -> Imported:
+    try:
+        form = load_json(path.read_bytes(), SurveyError)
+    except OSError as fault:
+        raise ClientError(f"{path}: {fault.strerror}") from fault
+    return import_form(form, survey_id, epsilon=epsilon, skip_unsupported=skip_unsupported)
+
+
+def _names(imported: Imported) -> list[str]:
+    return [asked.element.name for asked in imported.asked]
+
+
+def _origin(name: str) -> str:
+    return "" if question_id(name) == name else f"the form's element {name}"
+
+
+def _write(text: str, target: Path | None) -> None:
+    if target is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise ClientError(f"survey file ({target}) must be a new file: {fault.strerror}.") from fault
+
+
+def _tell(imported: Imported, compiled: Survey, epsilon: Decimal) -> None:
+    """Say on stderr what it takes, and what was not taken over."""
+    n = len(compiled.questions)
+    _warn([f"{n} question{'s' if n > 1 else ''}, epsilon {epsilon:f} each, {compiled.epsilon:f} in total"])
+    _warn(imported.notes)
+    if imported.left_out:
+        names = ", ".join(f'"{element.name}"' for element in imported.left_out)
+        _warn([f"tell the adapter, which then drops their answers: leaveOut: [{names}]"])
+
+
+def _warn(lines: Sequence[str]) -> None:
+    for line in lines:
+        click.echo("".join(c if c.isprintable() else "?" for c in line), err=True)

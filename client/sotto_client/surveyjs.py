@@ -1,0 +1,208 @@
+"""A SurveyJS form as a survey: what each of its elements becomes. Pure: a document in, an author's definition out.
+
+What the adapter in the browser (client/js/surveyjs.js) makes of the same form must be the same ids and options.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sotto_client.surveyjs_choices import Choice, choices, rates, yes_and_no
+from sotto_client.surveyjs_form import Element, FormError, is_set, localised, triggers, walk
+from sotto_protocol import SurveyError
+from sotto_protocol.question_definition import compile_question
+from sotto_protocol.survey_members import ID_PATTERN
+
+NO_ANSWER = "No answer"
+"""The option that skipping is, unless the element offers it in other letters."""
+NO_TEXT = "(no answer)"
+
+_QUESTION_TYPES = {
+    "boolean": "yes-no",
+    "radiogroup": "one-of",
+    "dropdown": "one-of",
+    "rating": "one-of",
+    "checkbox": "any-of",
+    "tagbox": "any-of",
+    "text": "text",
+    "comment": "text",
+}
+_ASK_NOTHING = ("html", "image", "expression")
+_INSTEAD = {  # what asks something that has no mechanism, and what to do about it
+    "file": "a file cannot be perturbed",
+    "imagemap": "ask with a checkbox",
+    "imagepicker": "ask with a radiogroup or a checkbox",
+    "matrix": "ask every row with a radiogroup of its own",
+    "matrixdropdown": "ask every cell with an element of its own",
+    "matrixdynamic": "ask a fixed number of times, with elements of their own",
+    "multipletext": "ask every line with a text of its own",
+    "paneldynamic": "ask a fixed number of times, with elements of their own",
+    "ranking": "ask for the first choice, with a radiogroup",
+    "signaturepad": "a signature cannot be perturbed",
+    "slider": "ask with a rating",
+}
+_NOT_BESIDE = {  # members that make an answer something else than one of the choices
+    ("showOtherItem", "hasOther"): "takes free text beside the choices; make it a choice without text",
+    ("showCommentArea", "hasComment"): "takes free text beside the answer; ask for it with a text of its own",
+    ("choicesByUrl",): "loads choices that the survey does not know; list them",
+    ("choicesFromQuestion",): "takes choices over from another element; list them",
+    ("choicesLazyLoadEnabled",): "loads choices that the survey does not know; list them",
+    ("allowCustomChoices",): "lets respondents add choices; leave it out",
+    ("valuePropertyName",): "stores choices in a form of its own; leave it out",
+}
+_CALCULATED = ("validators", "defaultValueExpression", "setValueExpression")
+_REFUSED_LATER = {  # by the adapter: it would not attach to the form
+    ("surveyPostId",): "sends answers in clear",
+    ("partialSendEnabled", "sendResultOnPageNext"): "hands out answers before the form is completed",
+    ("navigateToUrlOnCondition",): "tells answers by the address that it leads to",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One element as a question: what it came from, and the choices that its values stand for."""
+
+    element: Element
+    question: dict[str, Any]
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A form as a survey: `definition` is what an author writes, `left_out` the elements that it does not ask."""
+
+    definition: dict[str, Any]
+    asked: tuple[Asked, ...]
+    left_out: tuple[Element, ...]
+    notes: tuple[str, ...]
+
+
+def import_form(form: Any, survey_id: str, *, epsilon: Decimal, skip_unsupported: bool = False) -> Imported:
+    """Return a parsed form as a survey whose every question takes `epsilon`, in nats and within [0.001, 20].
+
+    `skip_unsupported` leaves out what has no mechanism. Raises FormError with everything that is wrong.
+    """
+    asked: list[Asked] = []
+    left_out: list[Element] = []
+    problems: list[str] = []
+    elements = [element for element in walk(form) if element.type not in _ASK_NOTHING]
+    for element in elements:
+        unsupported = _unsupported(element)
+        if unsupported and skip_unsupported:
+            left_out.append(element)
+            continue
+        try:
+            problems += unsupported or _repeated(element, asked)
+            if not unsupported:
+                asked.append(_ask(element, epsilon))
+        except FormError as fault:
+            problems.append(f"{element}: {fault}")
+        except SurveyError as fault:
+            problems.append(f"{element}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+    if problems or not asked:
+        raise FormError(*(problems or ["$: has no element that can be asked."]))
+    title = localised(form.get("title"), "$.title") or survey_id
+    definition = {"id": survey_id, "title": title, "questions": [one.question for one in asked]}
+    return Imported(definition, tuple(asked), tuple(left_out), tuple(_notes(form, asked, left_out)))
+
+
+def question_id(name: str) -> str:
+    """Return the id of the question that an element's name stands for: always the same, "" where there is none.
+
+    >>> [question_id(name) for name in ("smoked_weed", "How often?", "Âge (années)", "年龄")]
+    ['smoked_weed', 'how-often', 'age-annees', 'u5e74-u9f84']
+    """
+    if ID_PATTERN.fullmatch(name):
+        return name
+    plain = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))
+    lower = re.sub("[A-Z]", lambda letter: letter[0].lower(), plain)  # ASCII's alone: the same in every language
+    written = re.sub("[^a-z0-9_-]+", "-", lower).lstrip("-_").rstrip("-")
+    coded = "-".join(f"u{ord(letter):x}" for letter in name if ord(letter) > 127)
+    return (written or coded)[:64]
+
+
+def _unsupported(element: Element) -> list[str]:
+    """Return why an element has no mechanism: nothing where it has one."""
+    if element.type not in _QUESTION_TYPES:
+        instead = _INSTEAD.get(element.type, "it is no type that sottovoce knows")
+        return [f"{element}: has no mechanism; {instead}."]
+    found = [(names, why) for names, why in _NOT_BESIDE.items() if is_set(element.members, *names)]
+    return [f"{element}: {names[0]} {why}." for names, why in found]
+
+
+def _repeated(element: Element, asked: list[Asked]) -> list[str]:
+    same = [one.element for one in asked if one.question["id"] == question_id(element.name)]
+    return [f"{element}: has the same id as {same[0]}, {question_id(element.name)}; rename one."] if same else []
+
+
+def _ask(element: Element, epsilon: Decimal) -> Asked:
+    """Return the question that an element becomes. Raises FormError, or SurveyError where it does not compile."""
+    members = element.members
+    if not question_id(element.name):
+        raise FormError("must have a name with a letter or a digit.")
+    title = localised(members.get("title"), "title") or localised(members.get("label"), "label") or element.name
+    asked: dict[str, Any] = {"id": question_id(element.name), "type": _QUESTION_TYPES[element.type], "text": title}
+    offered = _offered(element)
+    asked |= _answers(element, [choice.text for choice in offered]) | {"epsilon": epsilon}
+    compile_question(asked, "$")
+    return Asked(element, asked, () if asked["type"] == "yes-no" else tuple(offered))
+
+
+def _offered(element: Element) -> list[Choice]:
+    match element.type:
+        case "boolean":
+            return yes_and_no(element.members)
+        case "rating":
+            return rates(element.members)
+        case "text" | "comment":
+            return []
+    return choices(element.members)
+
+
+def _answers(element: Element, texts: list[str]) -> dict[str, Any]:
+    """Return the members of a question that say what may be answered, and what skipping counts as."""
+    kind = _QUESTION_TYPES[element.type]
+    if kind == "any-of":  # nothing selected is an answer
+        most = element.members.get("maxSelectedChoices") or 0
+        if type(most) is not int:
+            raise FormError("maxSelectedChoices must be an integer.")
+        return {"options": texts} | ({"max_selected": most} if 0 < most < len(texts) else {})
+    if _must_be_answered(element):
+        return {"options": texts} if kind == "one-of" else {}
+    if kind == "text":
+        return {"skip": NO_TEXT}
+    same = [text for text in texts if text.casefold() == NO_ANSWER.casefold()]
+    skip = same[0] if same else NO_ANSWER
+    return {"type": "one-of", "options": texts if same else [*texts, skip], "skip": skip}
+
+
+def _must_be_answered(element: Element) -> bool:
+    """Whether nobody completes the form without an answer. Raises FormError where that depends."""
+    if not is_set(element.members, "isRequired") or is_set(element.members, "requiredIf"):
+        return False
+    if element.hidden_by:
+        raise FormError(
+            f"is required, and {element.hidden_by} may keep it from being answered: take isRequired away, so that "
+            "skipping is an answer like any other, or what hides it."
+        )
+    return True
+
+
+def _notes(form: dict[str, Any], asked: list[Asked], left_out: list[Element]) -> list[str]:
+    """Return what an author should know of what was not taken over."""
+    notes = [
+        f"{one.element.name}: yes stands for {labels[0].text!r}, no for {labels[1].text!r}"
+        for one in asked
+        if one.question["type"] == "yes-no" and is_set(one.element.members, "labelTrue", "labelFalse")
+        for labels in [yes_and_no(one.element.members)]
+    ]
+    ignored = [f"{name} of {one.element.name}" for one in asked for name in _CALCULATED if name in one.element.members]
+    ignored += [f"{element.type} {element.name}" for element in walk(form) if element.type == "expression"]
+    ignored += ["calculatedValues"] * is_set(form, "calculatedValues")
+    ignored += [f"a {trigger} trigger" for trigger in triggers(form)]
+    notes += ["stays in the form, is no part of the survey: " + ", ".join(ignored)] if ignored else []
+    notes += [f"the adapter refuses this form: {n[0]} {why}" for n, why in _REFUSED_LATER.items() if is_set(form, *n)]
+    notes += [f"left out: {element}" for element in left_out]
+    return notes

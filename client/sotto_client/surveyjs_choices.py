@@ -1,0 +1,146 @@
+"""What a SurveyJS element offers: values, which the form stores, and their texts, which people read."""
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sotto_client.surveyjs_form import FormError, is_set, localised
+from sotto_protocol.documents import decimal_text
+from sotto_protocol.survey_members import MAX_OPTIONS
+
+_SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member of its text, SurveyJS's text)
+    (("showNoneItem", "hasNone"), "none", "noneText", "None"),
+    (("showRefuseItem",), "refused", "refuseText", "Refuse to answer"),
+    (("showDontKnowItem",), "dontknow", "dontKnowText", "Don't know"),
+)
+_MAX_RATES = 20
+_MAX_SMILEYS = 10
+"""SurveyJS shows no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the values that an element can have, as a string, and its text in the form's default language."""
+
+    value: str
+    text: str
+
+
+def yes_and_no(members: dict[str, Any]) -> list[Choice]:
+    """Return the two labels of a boolean. Raises FormError."""
+    return [
+        Choice(
+            _value(members.get(f"value{way}", way == "True"), f"value{way}"),
+            localised(members.get(f"label{way}"), f"label{way}") or usual,
+        )
+        for way, usual in (("True", "Yes"), ("False", "No"))
+    ]
+
+
+def choices(members: dict[str, Any]) -> list[Choice]:
+    """Return the choices of a radiogroup, dropdown or checkbox; "none" and the like are choices. Raises FormError."""
+    found = _items(members.get("choices", []), "choices")
+    if members["type"] == "dropdown":
+        found += _numbered(members)
+    for names, value, text, usual in _SPECIAL:
+        if is_set(members, *names):
+            found.append(Choice(value, localised(members.get(text), text) or usual))
+    return _distinct(found)
+
+
+def rates(members: dict[str, Any]) -> list[Choice]:
+    """Return the choices of a rating: its values, or those from rateMin to rateMax. Raises FormError."""
+    if members.get("rateValues") and members.get("autoGenerate") is not True:
+        found = _items(members["rateValues"], "rateValues")
+    else:
+        found = _scale(members)
+    is_smileys = "smileys" in (members.get("rateType"), members.get("rateDisplayMode"))
+    return _distinct(found[:_MAX_SMILEYS] if is_smileys else found)
+
+
+def _items(listed: Any, name: str) -> list[Choice]:
+    if not isinstance(listed, list):
+        raise FormError(f"{name} must be a list.")
+    return [_item(item, f"{name}[{index}]") for index, item in enumerate(listed)]
+
+
+def _item(item: Any, name: str) -> Choice:
+    text = ""
+    if isinstance(item, dict):
+        if is_set(item, "elements", "showCommentArea", "hasComment"):
+            raise FormError(f"{name} asks something beside the choice; ask it in an element of its own.")
+        text = localised(item.get("text"), f"{name}.text")
+        item = item.get("value", text)
+    value = _value(item, name)
+    if "|" in value:  # SurveyJS's short form
+        value, _, given = value.partition("|")
+        text = text or localised(given, name)
+    return Choice(value, text or localised(value, name))
+
+
+def _value(value: Any, name: str) -> str:
+    """Return a value as JavaScript writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return format(value, "d")
+        case Decimal():
+            return decimal_text(value)
+        case str() if value:
+            return value
+    raise FormError(f"{name} must have a value that is a text, a number or a boolean.")
+
+
+def _numbered(members: dict[str, Any]) -> list[Choice]:
+    """Return the numbers that a dropdown offers besides its choices: from choicesMin to choicesMax."""
+    low, high = _number(members, "choicesMin", 0), _number(members, "choicesMax", 0)
+    return _count_up(low, high, _number(members, "choicesStep", 1), "choicesStep") if high > low else []
+
+
+def _scale(members: dict[str, Any]) -> list[Choice]:
+    low, high = _number(members, "rateMin", 1), _number(members, "rateMax", 5)
+    step = _number(members, "rateStep", 1)
+    if "rateCount" in members and ("rateMin" in members) != ("rateMax" in members):  # else SurveyJS overlooks it
+        length = step * (_number(members, "rateCount", 5) - 1)
+        if "rateMin" in members:
+            high = low + length
+        else:
+            low = high - length
+    if low >= high:
+        raise FormError("rateMin must be below rateMax.")
+    found = _count_up(low, high, step, "rateStep")
+    if len(found) > _MAX_RATES:
+        raise FormError(f"rateStep gives more than {_MAX_RATES} values, and SurveyJS shows no more of them.")
+    return found
+
+
+def _number(members: dict[str, Any], name: str, usual: int) -> Decimal:
+    value = members.get(name, usual)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not -(10**6) <= value <= 10**6:
+        raise FormError(f"{name} must be a number in [-1000000, 1000000].")
+    return Decimal(value)
+
+
+def _count_up(low: Decimal, high: Decimal, step: Decimal, name: str) -> list[Choice]:
+    if step <= 0 or _n_decimals(low) > _n_decimals(step):  # SurveyJS rounds to the step's decimals
+        raise FormError(f"{name} must be above 0, and have as many decimals as the first value.")
+    if (high - low) / step >= MAX_OPTIONS:
+        raise FormError(f"{name} gives more than {MAX_OPTIONS} values.")
+    n_steps = int((high - low) / step)
+    texts = [decimal_text(low + index * step) for index in range(n_steps + 1)]
+    return [Choice(text, text) for text in texts]
+
+
+def _n_decimals(number: Decimal) -> int:
+    return len(decimal_text(number).partition(".")[2])
+
+
+def _distinct(found: list[Choice]) -> list[Choice]:
+    for what in ("value", "text"):
+        seen = [getattr(choice, what) for choice in found]
+        twice = next((item for item in seen if seen.count(item) > 1), None)
+        if twice is not None:
+            raise FormError(f"two choices have the {what} {json.dumps(twice, ensure_ascii=False)}; each needs its own.")
+    return found

@@ -1,0 +1,132 @@
+"""A SurveyJS form as it is written: its elements, wherever they are nested, and its texts, in whatever language."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sotto_client.errors import ClientError
+
+_CONTAINERS = ("panel", "flowpanel")
+_HIDING_TRIGGERS = ("complete", "skip", "visible")
+_TIME_LIMITS = ("timeLimit", "timeLimitPerPage", "maxTimeToFinish", "maxTimeToFinishPage")
+_WHITE_SPACE = re.compile("[\t-\r ]+")
+
+
+class FormError(ClientError):
+    """A form that cannot become a survey as it is. `problems` has all of them, each with its place and what to do."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n  ".join(self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element that is no panel or page.
+
+    `place` is its JSON path, `hidden_by` what may keep a respondent from answering it, "" where nothing does: its own
+    members, those of the panels and the page that it is in, or the form's.
+    """
+
+    type: str
+    name: str
+    place: str
+    members: dict[str, Any]
+    hidden_by: str
+
+    def __str__(self) -> str:
+        return f"{self.place} ({self.type} {json.dumps(self.name, ensure_ascii=False)})"
+
+
+def walk(form: Any) -> Iterator[Element]:
+    """Yield the elements of a form, in its order. Raises FormError where it is no form."""
+    _check(isinstance(form, dict), "$", "must be an object, as SurveyJS writes a form.")
+    hidden_by = _form_hides(form)
+    for index, page in enumerate(_listed(form, "pages", "$")):
+        yield from _inside(page, f"$.pages[{index}]", hidden_by)
+    yield from _inside(form, "$", hidden_by)
+
+
+def localised(value: Any, name: str) -> str:
+    """Return the text of a member in the form's default language, "" where there is none.
+
+    White space is one space, as a survey's texts have no line breaks. Raises FormError.
+    """
+    if isinstance(value, dict):
+        given = value.get("default", value.get("en"))  # SurveyJS looks for them in this order
+        if value and not isinstance(given, str):
+            raise FormError(f"{name} must have a text under `default`.")
+        value = given
+    if not isinstance(value, str | None):
+        raise FormError(f"{name} must be a text, or an object of texts by language.")
+    return _WHITE_SPACE.sub(" ", value or "").strip(" ")
+
+
+def valid_name(name: str) -> str:
+    """Return a name as SurveyJS takes it: without white space around it, braces, and what begins an expression.
+
+    >>> valid_name(" #a{b} ")
+    'ab'
+    """
+    return re.sub("[{}]", "", name.strip().replace("|", "", 1).strip()).lstrip("#")
+
+
+def is_set(members: dict[str, Any], *names: str) -> bool:
+    """Whether a member is there under one of its names, and is not empty, false or zero."""
+    return any(members.get(name) for name in names)
+
+
+def triggers(form: dict[str, Any]) -> list[str]:
+    """Return the types of the form's triggers, as they are written."""
+    listed = [trigger for trigger in _listed(form, "triggers", "$") if isinstance(trigger, dict)]
+    return [str(trigger.get("type")).removesuffix("trigger") for trigger in listed]
+
+
+def _inside(container: Any, place: str, hidden_by: str) -> Iterator[Element]:
+    _check(isinstance(container, dict), place, "must be an object.")
+    if place != "$":  # what hides the whole form is known
+        hidden_by = hidden_by or _hides(container, place)
+    for key in ("elements", "questions"):
+        for index, members in enumerate(_listed(container, key, place)):
+            below = f"{place}.{key}[{index}]"
+            _check(isinstance(members, dict) and isinstance(members.get("type"), str), below, "must have a `type`.")
+            if members["type"] in _CONTAINERS:
+                yield from _inside(members, below, hidden_by)
+            else:
+                yield _element(members, below, hidden_by)
+
+
+def _element(members: dict[str, Any], place: str, hidden_by: str) -> Element:
+    name = members.get("name", "")
+    _check(isinstance(name, str), f"{place}.name", "must be a text.")
+    return Element(members["type"], valid_name(name), place, members, _hides(members, "") or hidden_by)
+
+
+def _hides(members: dict[str, Any], place: str) -> str:
+    """Return what of a question, panel or page may keep it from being answered."""
+    named = [name for name in ("visibleIf", "enableIf", "readOnly", *_TIME_LIMITS) if is_set(members, name)]
+    named += ["visible"] * (members.get("visible") is False)
+    return f"{named[0]} of {place}" if named and place else "".join(named[:1])
+
+
+def _form_hides(form: dict[str, Any]) -> str:
+    for trigger in triggers(form):
+        if trigger in _HIDING_TRIGGERS:
+            return f"a {trigger} trigger"
+    return _hides(form, "the form")
+
+
+def _listed(members: dict[str, Any], key: str, place: str) -> list[Any]:
+    listed = members.get(key, [])
+    _check(isinstance(listed, list), f"{place}.{key}", "must be a list.")
+    return list(listed)
+
+
+def _check(is_right: bool, place: str, problem: str) -> None:
+    if not is_right:
+        raise FormError(f"{place}: {problem}")

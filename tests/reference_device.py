@@ -1,0 +1,133 @@
+"""A respondent's device once more, in plain Python that shares no code with the packages.
+
+From a secret, answers and coins to the bytes that are posted. reference_device_vectors.py writes its results down.
+"""
+
+import base64
+import hmac
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reference import Answer, Published, Stream, draw_groups, flip, pack, perturb, respond, wire
+from reference_surveys import Document, canonical, epsilon_of, fingerprint, n_values_of
+
+
+class KeyStream(Stream):
+    """The bytes of HMAC-SHA256(secret, context || block number), block after block."""
+
+    def __init__(self, secret: bytes, context: bytes) -> None:
+        super().__init__(b"")
+        self._secret = secret
+        self._context = context
+
+    def byte(self) -> int:
+        """Return the next byte."""
+        if self.used == len(self.stream):
+            number = (self.used // 32).to_bytes(8, "big")
+            self.stream += hmac.new(self._secret, self._context + number, "sha256").digest()
+        return super().byte()
+
+
+def context_of(survey: Document, question: Document, label: str, answer: Answer | None = None) -> bytes:
+    """Return what a key stream or a tag is made of: parts, each behind its length."""
+    parts = [label.encode(), fingerprint(canonical(survey)).encode(), question["id"].encode()]
+    if isinstance(answer, str):
+        parts.append(answer.encode())
+    elif answer is not None:
+        numbers = [answer] if isinstance(answer, int) else answer
+        parts.append(b"".join(bytes([number // 256, number % 256]) for number in numbers))
+    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+
+
+def encode(question: Document, given: Any) -> Answer:
+    """Return an answer as the mechanism takes it; None stands for `skip`."""
+    said = question["skip"] if given is None else given
+    if question["type"] == "yes-no":
+        return int(said)
+    if question["type"] == "one-of":
+        return int(question["options"].index(said))
+    if question["type"] == "any-of":
+        return tuple(int(option in said) for option in question["options"])
+    return unicodedata.normalize("NFC", said)
+
+
+def group_of(survey: Document, question: Document, secret: bytes) -> list[int]:
+    """Return the cohort of a text question, and the number of its pair of positions, if it has them."""
+    stream = KeyStream(secret, context_of(survey, question, "sottovoce-group-1"))
+    return [number for number, _ in draw_groups(question["mechanism"], 1, stream)[0]]
+
+
+def permanent_of(survey: Document, question: Document, answer: Answer, secret: bytes) -> bytes:
+    """Return the packed permanent response of an answer."""
+    mechanism, n_values = question["mechanism"], n_values_of(question)
+    stream = KeyStream(secret, context_of(survey, question, "sottovoce-permanent-1", answer))
+    if mechanism["name"] == "k-ary":
+        return perturb(mechanism, n_values, [answer], stream)[0]
+    widths = [2, 1]
+    group = list(zip(group_of(survey, question, secret), widths, strict=False))
+    bits = respond(mechanism, n_values, [answer], [group], stream)[0]
+    return _group_bytes(group) + pack(bits, n_values)
+
+
+def _group_bytes(group: Sequence[tuple[int, int]]) -> bytes:
+    return b"".join(number.to_bytes(width, "big") for number, width in group)
+
+
+def report_of(mechanism: Published, n_values: int, permanent: bytes, coins: Stream) -> bytes:
+    """Return a packed report of a packed permanent response: of one stage, itself."""
+    if "report_if_one" not in mechanism:
+        return permanent
+    n_group = 0 if "n_bits" not in mechanism else 3 if "max_length" in mechanism else 2
+    size = -(-n_values // 8)
+    blocks = [permanent[at : at + size] for at in range(n_group, len(permanent), size)]
+    bits = [block[value // 8] >> value % 8 & 1 for block in blocks for value in range(n_values)]
+    if_zero = flip(coins, mechanism["report_if_zero"], len(bits))
+    if_one = flip(coins, mechanism["report_if_one"], len(bits))
+    reported = [one if bit else zero for bit, one, zero in zip(bits, if_one, if_zero, strict=True)]
+    return permanent[:n_group] + pack(reported, n_values)
+
+
+def marks_of(survey: Document, answers: Sequence[Answer], secret: bytes) -> bytes:
+    """Return what a device knows these answers by: in a survey of several waves tags, else permanent responses."""
+    pairs = list(zip(survey["questions"], answers, strict=True))
+    if "waves" not in survey:
+        return b"".join(permanent_of(survey, question, answer, secret) for question, answer in pairs)
+    contexts = [context_of(survey, question, "sottovoce-tag-1", answer) for question, answer in pairs]
+    return b"".join(hmac.new(secret, context, "sha256").digest() for context in contexts)
+
+
+def record_of(survey: Document, wave: int, columns: Sequence[bytes]) -> bytes:
+    """Return a packed report of all questions."""
+    return (wave.to_bytes(2, "big") if "waves" in survey else b"") + b"".join(columns)
+
+
+def wire_of(survey: Document, columns: Sequence[bytes]) -> dict[str, Any]:
+    """Return the answers that are sent, of every question's part."""
+    pairs = zip(survey["questions"], columns, strict=True)
+    return {question["id"]: wire(question["mechanism"], n_values_of(question), part) for question, part in pairs}
+
+
+def body_of(survey: Document, report_id: bytes, wave: int, columns: Sequence[bytes], invitation: str = "") -> str:
+    """Return the text that is posted."""
+    report: dict[str, Any] = {"id": report_id.hex(), "answers": wire_of(survey, columns)}
+    report |= ({"wave": wave} if "waves" in survey else {}) | ({"invitation": invitation} if invitation else {})
+    return canonical({"fingerprint": fingerprint(canonical(survey)), "reports": [report]})
+
+
+def invitation_of(code: bytes) -> str:
+    """Return an invitation of 16 bytes as it is written."""
+    return base64.b32encode(code).decode().lower()[:26]
+
+
+def charge(survey: Document, answers: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]) -> int:
+    """Return what a report takes after the earlier ones, in units of 1e-12 nats: every answer has a pot of its own."""
+    units = 0
+    for question in survey["questions"]:
+        now, before = (
+            encode(question, answers.get(question["id"])),
+            [encode(question, given.get(question["id"])) for given in earlier],
+        )
+        n_before = before.count(now)
+        units += epsilon_of(question, n_before + 1) - epsilon_of(question, n_before)
+    return units

@@ -1,0 +1,152 @@
+"""What the test vectors of a device are made of: surveys, answers to them, and texts that are no answers."""
+
+from typing import Any
+
+from reference_bloom import FAMILY
+from reference_survey_cases import ALL, GRAMS, HALF, STAGES, WARNER, of_shape, symmetric, text_shape
+from reference_surveys import Document, question, survey
+
+GRINNING = "\U0001f600"
+K_ARY = {"name": "k-ary", "threshold_if_true": 0x90000001}
+OPTIONS = ["tea", "\u00e9", "e\u0301", 'a "b" \\ c', "say nothing"]
+PULSE = {"epsilon": 1, "epsilon_forever": 2}  # by answer: 1, 1, and then nothing
+
+SURVEYS: dict[str, Document] = {
+    "every": survey(*ALL),
+    "waves": survey(*ALL, waves=1000),
+    "invited": survey(ALL[0], ALL[3], ALL[14], waves=3, invited=True),
+    "ids": survey(*[question(i, "yes-no", WARNER) for i in ("b_1", "10", "9", "constructor", "b-1", "1")]),
+    "options": survey(
+        question("one", "one-of", symmetric("sue", 0xA0000000), OPTIONS),
+        question("any", "any-of", symmetric("basic-rappor", 0xC0000000, max_selected=3, **STAGES), OPTIONS),
+    ),
+    "skips": survey(
+        question("one", "one-of", K_ARY, OPTIONS, skip="say nothing"),
+        of_shape("open", "text", symmetric("rappor", 0xC0000000, **text_shape(64, 2, 32)), 0, skip="(keine \u00e4)"),
+        question("constructor", "one-of", K_ARY, ["yes", "no"], skip="no"),
+    ),
+    "wide": survey(
+        of_shape("k", "one-of", {"name": "k-ary", "threshold_if_true": 0x20000000}, 300),
+        of_shape("o", "one-of", {"name": "oue", "threshold_if_true": HALF, "threshold_if_other": 0x10000001}, 257),
+        of_shape("f", "any-of", symmetric("basic-rappor", 0xC0000000, max_selected=300, **STAGES), 300),
+    ),
+    "long": survey(
+        of_shape("filter", "text", symmetric("rappor", 0xB0000001, **text_shape(4096, 8, 64), **STAGES), 0),
+        of_shape("grams", "text", symmetric("rappor", 0xB0000001, **text_shape(512, 3, 16), **STAGES, **GRAMS), 0),
+        waves=2,
+    ),
+    "open": survey(
+        of_shape("word", "text", symmetric("rappor", 0xD0000000, **text_shape(17, 2, 8), **GRAMS), 0),
+        waves=2,
+        public_results=True,
+        min_reports=10,
+    ),
+    "pulse": survey(
+        of_shape("yes", "yes-no", symmetric("basic-rappor", 0x90000000, **STAGES), 0, **PULSE),
+        of_shape("any", "any-of", symmetric("basic-rappor", 0x90000000, max_selected=1, **STAGES), 3, **PULSE),
+        of_shape("once", "yes-no", symmetric("warner", 0x90000000), 0),
+        of_shape("word", "text", symmetric("rappor", 0x88000000, **text_shape(32, 1, 4), **STAGES), 0, skip="nothing"),
+        waves=9,
+    ),
+    "low": survey(
+        of_shape("low", "yes-no", symmetric("basic-rappor", 0x90000000), 0, epsilon=5, epsilon_forever=2),
+        waves=2,
+    ),
+}
+EVERY: dict[str, Any] = {
+    **{"q0": True, "q1": False, "q2": True, "q3": False},
+    **{"q4": "option 5", "q5": "option 0", "q6": "option 2", "q7": "option 1", "q8": "option 8"},
+    **{"q9": ["option 0", "option 8"], "q10": [f"option {n}" for n in range(9)], "q11": [], "q12": ["option 3"]},
+    **{"q13": "www.google.com", "q14": "caf\u00e9", "q15": FAMILY, "q16": "x" * 200},
+}
+OTHERS: dict[str, Any] = EVERY | {"q0": False, "q3": True, "q4": "option 0", "q12": [], "q14": "cafe", "q16": GRINNING}
+TYPED = ["a", "voce", "sottovoce", GRINNING * 3, GRINNING * 200, "caf\u00e9s", "cafe\u0301s", "\u0958" * 100, FAMILY]
+TYPED += ["\u00e9" * 200, "a\u0323\u0307", "\ud55c\uae00", "\u1112\u1161\u11ab", "\ufeffx", " x ", "A", '"\\']
+IDS = {"b_1": True, "10": False, "9": True, "constructor": False, "b-1": True, "1": False}
+PULSED = {"yes": True, "any": ["option 1"], "once": True, "word": "calm"}
+
+Case = tuple[str, str, int, dict[str, Any]]
+"""What about, the survey's name, the wave, the answers."""
+CASES: list[Case] = [
+    *[(f"every mechanism, device {number}", "every", 1, answers) for number in range(3) for answers in (EVERY, OTHERS)],
+    *[("several waves", "waves", wave, answers) for wave, answers in ((1, EVERY), (2, EVERY), (1000, OTHERS))],
+    *[("an invitation", "invited", wave, {"q0": True, "q3": True, "q14": "so"}) for wave in (1, 3)],
+    ("ids in the order of their letters, not of their numbers", "ids", 1, IDS),
+    *[(f"options that look alike: {at}", "options", 1, {"one": OPTIONS[at], "any": [OPTIONS[at]]}) for at in (1, 2)],
+    ("a selection in another order", "options", 1, {"one": "tea", "any": [OPTIONS[3], OPTIONS[0], OPTIONS[2]]}),
+    ("skipped: null", "skips", 1, {"one": None, "open": None}),
+    ("skipped: left out", "skips", 1, {}),
+    ("skipped in words", "skips", 1, {"one": "say nothing", "open": "(keine a\u0308)"}),
+    ("not skipped", "skips", 1, {"one": "tea", "open": " "}),
+    ("many options", "wide", 1, {"k": "option 299", "o": "option 256", "f": ["option 299", "option 0"]}),
+    ("many options, all", "wide", 1, {"k": "option 0", "o": "option 0", "f": [f"option {n}" for n in range(300)]}),
+    *[("long filters", "long", wave, {"filter": "so long", "grams": "a\u0301" * 9}) for wave in (1, 2)],
+    *[("texts", "open", 1, {"word": text}) for text in TYPED],
+    ("pots", "pulse", 9, PULSED),
+]
+
+SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
+    ("the same answers in every wave", "pulse", [PULSED] * 9),
+    ("changed, and back again", "pulse", [PULSED | {"yes": wave % 2 == 0} for wave in range(9)]),
+    ("another answer each time", "pulse", [PULSED | {"word": f"word {wave}"} for wave in range(4)]),
+    ("skipped and said", "pulse", [PULSED | {"word": word} for word in (None, "nothing", "calm", None, "calm")]),
+    ("one text in two forms", "pulse", [PULSED | {"word": word} for word in ("\u00e9", "e\u0301", "e", "\u00e9")]),
+    ("a selection comes and goes", "pulse", [PULSED | {"any": any_of} for any_of in ([], ["option 0"], [], [], [])]),
+    ("less is declared for ever than for a report", "low", [{"low": True}] * 2),
+    ("one wave", "every", [EVERY]),
+    ("all mechanisms over waves", "waves", [EVERY, OTHERS, EVERY, EVERY, OTHERS]),
+]
+"""Answers, wave after wave, and what each report takes."""
+
+_NO_TEXTS: list[Any] = [
+    "",
+    "x" * 201,
+    GRINNING * 201,
+    "\u0958" * 101,
+    "a\n",
+    "\0",
+    "\x85",
+    "\u2028",
+    "\u202e",
+    "\ud83d",
+]
+_BAD: dict[str, list[Any]] = {
+    "q0": [None, 1, 0, "true", "yes", [], [True], {}],
+    "q4": [None, "", "Option 0", "option 6", "option", 0, True, ["option 0"], {"option 0": True}],
+    "q5": [None, "constructor", "length", "0"],
+    "q9": [None, "option 0", "", 0, True, {"option 0": True}, ["option 0", "option 0"], ["option 9"], [0], [None]],
+    "q10": [["option 0"] * 9, [["option 0"]], ["option 0", None]],
+    "q13": [None, 5, True, ["a"], {}, *_NO_TEXTS],
+}
+_NO_ANSWERS: list[Any] = [None, True, 5, "b_1", [], [True] * 6, {}]
+REFUSED: list[tuple[str, Any, str]] = [
+    *[("every", EVERY | {key: given}, key) for key, listed in _BAD.items() for given in listed],
+    ("every", EVERY | {"q9": ["option 0", "option 1", "option 2"]}, "q9"),
+    ("every", EVERY | {"q12": [f"option {n}" for n in range(4)]}, "q12"),
+    *[("options", {"one": text, "any": []}, "one") for text in ("E\u0301", "\u00e8", 'a "b" \\\\ c')],
+    *[("skips", {"one": "tea", "open": text}, "open") for text in ("", 5, False)],
+    ("skips", {"one": "", "open": None}, "one"),
+    *[("every", {key: given for key, given in EVERY.items() if key != left_out}, "$") for left_out in ("q0", "q13")],
+    ("ids", {key: given for key, given in IDS.items() if key != "constructor"}, "$"),
+    *[("ids", IDS | {unknown: True}, "$") for unknown in ("2", "B_1", "__proto__", "")],
+    ("skips", {"ones": "tea"}, "$"),
+    *[("ids", given, "$") for given in _NO_ANSWERS],
+]
+"""Survey, answers, and where they are refused: at a question's id, or $."""
+
+CODE = bytes(range(16))
+_TYPED = "aaaqeayeaudaocajbifqydiob4"
+_WITH_S = "s" + _TYPED[1:]
+INVITATIONS: list[tuple[Any, bytes | None]] = [
+    *[(text, CODE) for text in (_TYPED, _TYPED.upper(), "AAAQ-EAYE AUDA OCAJ BIFQ YDIO B4", f"\t{_TYPED}\r\n")],
+    *[(text, CODE) for text in ("-" * 174 + _TYPED, "\u00a0".join(_TYPED), "\u3000\u2003" + _TYPED + "\u2028")],
+    ("7" * 25 + "4", b"\xff" * 16),
+    ("a" * 26, bytes(16)),
+    *[(text, None) for text in ("", "-" * 26, _TYPED[1:], _TYPED + "a", _TYPED + "======", "-" * 175 + _TYPED)],
+    *[(first + _TYPED[1:], None) for first in "018_.+=\x00\u0131\uff41\u200b\ufeff"],
+    *[(_WITH_S.replace("s", other), None) for other in ("\u017f", "\ud800")],
+    *[("k" * 25 + "\u212a", None), ("\u200b" + _TYPED, None), ("\ufeff" + _TYPED, None), (_TYPED[:-1] + "5", None)],
+    *[(_TYPED[:-1] + last, None) for last in "bcd7z"],
+    *[(given, None) for given in (None, True, 5, [_TYPED], {"text": _TYPED})],
+]
+"""What is typed, and the 16 bytes that it stands for; None where it is refused."""

@@ -1,0 +1,223 @@
+"""The surveys that the test vectors are made of: every type by every mechanism, and the edges of what is allowed."""
+
+from typing import Any
+
+from reference import SCALE, Published
+from reference_surveys import Document, Part, canonical, question, survey
+
+HALF = SCALE // 2
+Thresholds = tuple[str, Published, int]
+
+
+def symmetric(name: str, true: int, **more: int) -> Published:
+    """Return a mechanism whose thresholds add up to 2**32."""
+    return {"name": name, "threshold_if_true": true, "threshold_if_other": SCALE - true} | more
+
+
+def text_shape(n_bits: int, n_hashes: int, n_cohorts: int, **more: int) -> dict[str, int]:
+    """Return what is published of a text's filters but the thresholds."""
+    return {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts} | more
+
+
+STAGES = {"report_if_one": 0xB3A29180, "report_if_zero": 0x00FF1234}
+GRAMS = {"max_length": 8, "gram_length": 2}
+FORCED = {"name": "forced-response", "threshold_if_true": 0xD5555555, "threshold_if_other": 0x15555556}
+SHAPES: dict[str, Thresholds] = {
+    "warner": ("yes-no", symmetric("warner", 0xBB2715CE), 0),
+    "forced-response": ("yes-no", FORCED, 0),
+    "yes-no": ("yes-no", symmetric("basic-rappor", 0xC0000000), 0),
+    "yes-no, two stages": ("yes-no", symmetric("basic-rappor", 0xC0000000, **STAGES), 0),
+    "k-ary": ("one-of", {"name": "k-ary", "threshold_if_true": 0x61C8864F}, 6),
+    "sue": ("one-of", symmetric("sue", 0x9F597E53), 9),
+    "oue": ("one-of", {"name": "oue", "threshold_if_true": HALF, "threshold_if_other": 0x44D8EA32}, 3),
+    "one-of": ("one-of", symmetric("basic-rappor", 0x9F597E53), 2),
+    "one-of, two stages": ("one-of", symmetric("basic-rappor", 0x9F597E53, **STAGES), 9),
+    "bit-flips": ("any-of", symmetric("bit-flips", 0x90000000, max_selected=2), 9),
+    "bit-flips of all": ("any-of", symmetric("bit-flips", 0x90000000, max_selected=9), 9),
+    "any-of": ("any-of", symmetric("basic-rappor", 0xE0C0A080, max_selected=1), 1),
+    "any-of, two stages": ("any-of", symmetric("basic-rappor", 0xE0C0A080, max_selected=3, **STAGES), 4),
+    "text": ("text", symmetric("rappor", 0xC0000000, **text_shape(128, 2, 64)), 0),
+    "text, two stages": ("text", symmetric("rappor", 0xE0C0A080, **text_shape(20, 3, 300), **STAGES), 0),
+    "unknown": ("text", symmetric("rappor", 0xA0000000, **text_shape(9, 1, 1024), **GRAMS), 0),
+    "unknown, two stages": (
+        "text",
+        symmetric("rappor", 0xE0C0A080, **text_shape(2, 2, 1, max_length=64, gram_length=4), **STAGES),
+        0,
+    ),
+}
+"""Every type by every mechanism: question type, published mechanism, number of options."""
+
+
+def of_shape(question_id: str, kind: str, published: Published, n_options: int, **more: Any) -> Document:
+    """Return a question of one of the shapes."""
+    options = [f"option {number}" for number in range(n_options)]
+    return question(question_id, kind, published, options, **more)
+
+
+WARNER = symmetric("warner", 0xC0000000)
+PLAIN = question("a", "yes-no", WARNER)
+ALL = [of_shape(f"q{index}", *shape) for index, shape in enumerate(SHAPES.values())]
+TWO_STAGES = of_shape("two", *SHAPES["yes-no, two stages"])
+# What stands beside forbidden characters is allowed: joiners, a byte order mark inside, what was never assigned.
+NEIGHBOURS = "\ufeff \u00a0\u00ad\u061b\u061d\u200b\u200c\u200d\u2010\u2027\u202f\u2065\u206a\ufffe\U0010ffff"
+ESCAPED = 'say "so" \\ / \u007e < > & \' \u00e9 e\u0301 \U0001f600'
+
+SURVEYS: list[tuple[str, Document]] = [
+    *[(about, survey(of_shape("a", *shape))) for about, shape in SHAPES.items()],
+    ("every mechanism, every setting", survey(*ALL, waves=12, invited=True, min_reports=50, public_results=True)),
+    (
+        "a skip of either kind",
+        survey(
+            question(
+                "one",
+                "one-of",
+                {"name": "k-ary", "threshold_if_true": 0x80000001},
+                ["yes", "no", "say nothing"],
+                skip="say nothing",
+            ),
+            of_shape("open", *SHAPES["text"], skip="(keine Angabe)"),
+        ),
+    ),
+    (
+        "ids like numbers, and one that every object has",
+        survey(*[question(i, "yes-no", WARNER) for i in ("10", "9", "1", "constructor", "a-b", "a_b", "0" * 64)]),
+    ),
+    (
+        "quotes, escapes and accents",
+        survey(
+            question(
+                "a",
+                "one-of",
+                {"name": "k-ary", "threshold_if_true": 0x80000001},
+                [ESCAPED, "\u00e9", "e\u0301"],
+                text=ESCAPED,
+            ),
+            title=ESCAPED,
+        ),
+    ),
+    ("what stands beside forbidden characters", survey(PLAIN | {"text": NEIGHBOURS}, title=NEIGHBOURS)),
+    (
+        "characters outside the first plane count once",
+        survey(
+            question("a", "any-of", symmetric("bit-flips", 0x90000000, max_selected=1), ["\U0001f600" * 200]),
+            title="\U0001f600" * 2000,
+        ),
+    ),
+    ("256 options", survey(of_shape("a", "one-of", {"name": "k-ary", "threshold_if_true": 0x20000000}, 256))),
+    ("257 options", survey(of_shape("a", "one-of", {"name": "k-ary", "threshold_if_true": 0x20000000}, 257))),
+    (
+        "300 options, two stages",
+        survey(of_shape("a", "any-of", symmetric("basic-rappor", 0x88000000, max_selected=300, **STAGES), 300)),
+    ),
+    (
+        "as many bits in all cohorts as may be",
+        survey(of_shape("a", "text", symmetric("rappor", 0xC0000000, **text_shape(4096, 8, 64)), 0)),
+    ),
+    ("the most waves, the largest minimum", survey(TWO_STAGES, waves=1000, min_reports=1_000_000)),
+    (
+        "declares more than it takes",
+        survey(PLAIN | {"epsilon": 1_000_000}, TWO_STAGES | {"epsilon": 3, "epsilon_forever": 4}),
+    ),
+    ("declares less for ever than for a report", survey(TWO_STAGES | {"epsilon": 5, "epsilon_forever": 2}, waves=2)),
+]
+
+
+def _put(document: Document, run: list[Part]) -> list[Part]:
+    """Return a text in parts: the run stands wherever the document has the text @."""
+    *heads, tail = canonical(document).split('"@"')
+    return [part for head in heads for part in [(head, 1), *run]] + [(tail, 1)]
+
+
+_LONG_OPTIONS = ["x" * 196 + str(number) for number in range(2585)]
+_LONG = [question(i, "one-of", {"name": "k-ary", "threshold_if_true": HALF}, _LONG_OPTIONS) for i in "ab"]
+
+
+def _run(text: str, times: int) -> list[Part]:
+    """Return so many numbered texts with commas between them."""
+    return [(text + ",", times - 1), (text.replace("#", str(times - 1)), 1)]
+
+
+def full(n_bytes: int) -> tuple[Document, list[Part]]:
+    """Return a survey whose text has so many bytes, a little over a million, and its parts."""
+    document = survey(*_LONG)
+    document["title"] = "t" * (n_bytes - len(canonical(document)) + len(document["title"]))
+    short = document | {"questions": [question | {"options": ["@"]} for question in _LONG]}
+    return document, _put(short, _run('"' + "x" * 196 + '#"', 2585))
+
+
+_WIDE = of_shape("a", "one-of", {"name": "k-ary", "threshold_if_true": HALF}, 4096)
+_MANY = survey(*[PLAIN | {"id": f"q{number}"} for number in range(200)])
+LARGE: list[tuple[str, Document, list[Part]]] = [
+    ("4096 options", survey(_WIDE), _put(survey(_WIDE | {"options": ["@"]}), _run('"option #"', 4096))),
+    ("200 questions", _MANY, _put(_MANY | {"questions": ["@"]}, _run(canonical(PLAIN | {"id": "q#"}), 200))),
+    ("a mebibyte", *full(2**20)),
+]
+
+TRUES = [HALF + 1, 0x80000100, 0x88888888, 0xA5A5A5A5, 0xC0000000, 0xDEADBEEF, 0xFFFFFF00, SCALE - 1]
+_STAGES = [(SCALE - 1, 1), (0xC0000000, 0x40000000), (HALF + 1, HALF), (2, 1), (SCALE - 1, SCALE - 2), (0xFEDCBA98, 7)]
+
+
+def thresholds_of(kind: str, published: Published, n_options: int) -> list[Thresholds]:
+    """Return a shape with other thresholds: from the smallest epsilon to the largest, and what is between."""
+    varied = []
+    for index, true in enumerate(TRUES):
+        other = SCALE - true
+        if published["name"] == "oue":
+            true = HALF
+        if published["name"] == "forced-response":
+            other = [1, true - 1, HALF, 0x00FFFF01][index % 4]
+        more = {"threshold_if_true": true} | ({} if published["name"] == "k-ary" else {"threshold_if_other": other})
+        if "report_if_one" in published:
+            more |= dict(zip(("report_if_one", "report_if_zero"), _STAGES[index % len(_STAGES)], strict=True))
+        varied.append((kind, published | more, n_options))
+    return varied
+
+
+def _two(true: int, one: int, zero: int) -> Published:
+    return symmetric("basic-rappor", true, report_if_one=one, report_if_zero=zero)
+
+
+def _forced(true: int, other: int) -> Published:
+    return {"name": "forced-response", "threshold_if_true": true, "threshold_if_other": other}
+
+
+def _k_ary(true: int) -> Published:
+    return {"name": "k-ary", "threshold_if_true": true}
+
+
+NEARLY: list[Thresholds] = [
+    ("yes-no", symmetric("warner", 3175878615), 0),
+    ("yes-no", symmetric("warner", 2753840293), 0),
+    ("yes-no", _forced(2214193542, 1697249503), 0),
+    ("yes-no", _forced(1879843191, 166410785), 0),
+    ("yes-no", _two(3267155619, 3613056165, 509318834), 0),
+    ("yes-no", _two(2345773462, 3737067807, 158810567), 0),
+    ("one-of", _k_ary(3219371744), 3),
+    ("one-of", _k_ary(2249199049), 3),
+    ("one-of", _k_ary(3007518280), 4096),
+    ("one-of", _k_ary(2920036889), 4096),
+    ("one-of", symmetric("sue", 2472819974), 5),
+    ("any-of", symmetric("bit-flips", 3819490163, max_selected=3), 7),
+    ("any-of", symmetric("bit-flips", 3577399255, max_selected=9), 9),
+    ("text", symmetric("rappor", 2299940166, **text_shape(128, 2, 64)), 0),
+    ("text", symmetric("rappor", 2265723902, **text_shape(128, 2, 64, **GRAMS)), 0),
+]
+"""Thresholds whose epsilon is within 1e-18 of a number of twelve decimals, above it or below, found by a search.
+
+Those of forced-response are convergents of the continued fraction of e^g, for g of twelve decimals, within 1e-22; those
+of basic-rappor convergents of tanh(g/2) with a numerator that factors, within 1e-30.
+"""
+EDGES: list[Thresholds] = [
+    ("any-of", symmetric("bit-flips", SCALE - 1, max_selected=300), 300),
+    ("any-of", symmetric("bit-flips", SCALE - 1, max_selected=150), 300),
+    ("any-of", symmetric("bit-flips", 0xC0000000, max_selected=200), 300),
+    ("one-of", _k_ary(SCALE // 4096 + 1), 4096),
+    ("one-of", _k_ary(SCALE - 1), 4096),
+    ("one-of", _k_ary(SCALE // 3 + 1), 3),
+    *[
+        ("text", symmetric("rappor", 0xC0000000, **text_shape(*shape)), 0)
+        for shape in ((2, 2, 1), (3, 2, 1), (3, 3, 1), (5, 3, 1), (4096, 8, 64))
+    ],
+    ("text", symmetric("rappor", SCALE - 1, **text_shape(4096, 8, 64, max_length=64, gram_length=4)), 0),
+]
+EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES

@@ -1,0 +1,148 @@
+"""Published surveys once more: their canonical text, and what their thresholds take; no code of the packages.
+
+reference_survey_vectors.py writes its results down.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+from reference import SCALE, Published
+
+Document = dict[str, Any]
+"""A survey or a question as it is published: numbers are integers, or Decimals that are written as they stand."""
+Part = tuple[str, int]
+"""A text and how often it stands there; `#` in it is the number of the repetition, from 0."""
+
+DECIMALS = 12
+
+
+def canonical(value: Any) -> str:
+    """Return the canonical JSON of a document whose keys are ASCII."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(item) for item in value) + "]"
+    return format(value, "f") if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
+
+
+def written(units: int) -> str:
+    """Return so many units of 1e-12 nats as a plain decimal."""
+    whole, rest = divmod(units, 10**DECIMALS)
+    return f"{whole}.{rest:012}".rstrip("0").rstrip(".")
+
+
+def units_of(epsilon: Any) -> int:
+    """Return a declared epsilon, a Decimal or an integer, in units of 1e-12 nats."""
+    return int(Decimal(epsilon).scaleb(DECIMALS))
+
+
+def expand(parts: Sequence[Part]) -> str:
+    """Return the text that its parts stand for."""
+    return "".join(text.replace("#", str(number)) for text, times in parts for number in range(times))
+
+
+def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
+    """Return what one report takes, and all reports of one answer, in units of 1e-12 nats, rounded up."""
+    true = Fraction(published["threshold_if_true"], SCALE)
+    if published["name"] == "k-ary":
+        units = round_up(_log(true * (n_values - 1) / (1 - true)))
+        return units, units
+    other = Fraction(published["threshold_if_other"], SCALE)
+    one, zero = (
+        Fraction(published.get(key, usual), SCALE) for key, usual in (("report_if_one", SCALE), ("report_if_zero", 0))
+    )
+    reported = [bit * one + (1 - bit) * zero for bit in (true, other)]
+    differences = _differences(kind, published, n_values)
+    return round_up(_largest(differences, *reported)), round_up(_largest(differences, true, other))
+
+
+def _largest(differences: list[tuple[int, int]], true: Fraction, other: Fraction) -> Decimal:
+    """Return the largest log-ratio of two answers that differ in so many bits (lost, gained)."""
+    per_lost, per_gained = _log(true / other), _log((1 - other) / (1 - true))
+    with localcontext(prec=80):
+        return max(lost * per_lost + gained * per_gained for lost, gained in differences)
+
+
+def _log(ratio: Fraction) -> Decimal:
+    with localcontext(prec=80):
+        return (Decimal(ratio.numerator) / ratio.denominator).ln()
+
+
+def round_up(epsilon: Decimal) -> int:
+    """Return the least number of units of 1e-12 nats that is not below epsilon, of 80 digits."""
+    with localcontext(prec=80):
+        units = epsilon.scaleb(DECIMALS)
+        assert abs(units - units.to_integral_value()) > Decimal("1e-50"), "80 digits are too few to tell"
+        return int(units.to_integral_value(ROUND_CEILING))
+
+
+def _differences(kind: str, published: Published, n_values: int) -> list[tuple[int, int]]:
+    """Return by how many bits (lost, gained) two answers can differ, by all sizes that their sets of bits can have."""
+    sizes = {
+        "yes-no": range(2),
+        "one-of": range(1, 2),
+        "any-of": range(published.get("max_selected", 0) + 1),
+        "text": range(1, min(published.get("n_hashes", 0), n_values) + 1),
+    }[kind]
+    n_filters = 3 if "max_length" in published else 1
+    most_gained: dict[int, int] = {}
+    for size in sizes:
+        for other_size in sizes:
+            n_shared = max(0, size + other_size - n_values)  # as few as fit
+            lost, gained = n_filters * (size - n_shared), n_filters * (other_size - n_shared)
+            most_gained[lost] = max(gained, most_gained.get(lost, 0))
+    return list(most_gained.items())
+
+
+def n_values_of(question: Document) -> int:
+    """Return how many values a question's mechanism has."""
+    return int(question["mechanism"].get("n_bits", len(question.get("options", "1"))))
+
+
+def question(question_id: str, kind: str, mechanism: Published, options: Sequence[str] = (), **more: Any) -> Document:
+    """Return a published question; it declares what it takes where `more` does not say otherwise."""
+    document = {"id": question_id, "type": kind, "text": "Well?", "mechanism": mechanism}
+    document |= {"options": list(options)} if options else {}
+    report, forever = (Decimal(written(units)) for units in taken(kind, mechanism, n_values_of(document)))
+    return document | {"epsilon": report} | ({"epsilon_forever": forever} if forever != report else {}) | more
+
+
+def survey(*questions: Document, **more: Any) -> Document:
+    """Return a published survey; it declares the sum of what its questions declare."""
+    total = sum(units_of(question["epsilon"]) for question in questions)
+    document = {"id": "s", "title": "A survey", "format": "sottovoce-survey-1", "questions": list(questions)}
+    return document | {"epsilon": Decimal(written(total))} | more
+
+
+def epsilon_of(question: Document, n_reports: int) -> int:
+    """Return what so many reports of one answer take, in units."""
+    once = units_of(question["epsilon"])
+    return min(n_reports * once, units_of(question.get("epsilon_forever", question["epsilon"])))
+
+
+def fingerprint(text: str) -> str:
+    """Return a survey's fingerprint, of its text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def n_bytes_of(question: Document) -> int:
+    """Return the width of a question's part of a packed report."""
+    mechanism, n_values = question["mechanism"], n_values_of(question)
+    if mechanism["name"] == "k-ary":
+        return 1 if n_values <= 256 else 2
+    n_filters = 3 if "max_length" in mechanism else 1
+    group = {1: 2, 3: 3}[n_filters] if question["type"] == "text" else 0
+    return int(group + n_filters * -(-n_values // 8))
+
+
+def of_thresholds(vector: Published) -> Document:
+    """Return the survey of one question that declares what a vector says its mechanism takes."""
+    options = [f"option {number}" for number in range(vector["n_options"])]
+    declared = {key: Decimal(vector[key]) for key in ("epsilon", "epsilon_forever")}
+    if declared["epsilon"] == declared["epsilon_forever"]:
+        del declared["epsilon_forever"]
+    return survey(question("a", vector["type"], vector["mechanism"], options) | declared)

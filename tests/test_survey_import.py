@@ -1,0 +1,78 @@
+"""`sotto survey import`: a SurveyJS form becomes a survey file."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sotto_client.cli import main
+from sotto_protocol import compile_toml
+from surveyjs_vectors import FORMS
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["survey", "import", *map(str, arguments)])
+
+
+def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes() -> None:
+    result = run(FORMS / "clinic.json", "--epsilon", "0.25", "--id", "clinic-2026")
+    assert result.exit_code == 0, result.stderr
+    survey = compile_toml(result.stdout)
+    assert (survey.id, survey.title, survey.epsilon) == ("clinic-2026", "Health at work", Decimal("4.75"))
+    assert '# the form\'s element Wie oft (früher)?\n[[questions]]\nid = "wie-oft-fruher"' in result.stdout
+    assert result.stderr.splitlines() == [
+        "19 questions, epsilon 0.25 each, 4.75 in total",
+        "Agrees?: yes stands for 'I agree', no for 'I do not'",
+        "stays in the form, is no part of the survey: validators of 年龄, expression sum, calculatedValues, a setvalue "
+        "trigger",
+    ]
+
+
+def test_the_command_names_what_the_adapter_is_to_drop(tmp_path: Path) -> None:
+    result = run(FORMS / "unsupported.json", "--skip-unsupported", "--to", tmp_path / "s.toml")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert compile_toml((tmp_path / "s.toml").read_text()).id == "unsupported"
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith('tell the adapter, which then drops their answers: leaveOut: ["matrix", "matrixdropdown", ')
+
+
+def test_the_command_writes_over_no_file(tmp_path: Path) -> None:
+    target = tmp_path / "survey.toml"
+    target.write_text("precious")
+    result = run(FORMS / "lunch.json", "--to", target)
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: survey file ({target}) must be a new file: File exists.\n"
+    assert target.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "$: must be JSON in UTF-8 (Expecting property name"),
+        ('{"elements": []}', "$: has no element that can be asked."),
+        ('{"title": "a\\u0000b", "elements": [{"type": "text", "name": "q"}]}', "$.title: must be a text of 1 to 2000"),
+    ],
+)
+def test_the_command_names_the_form_that_is_none(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "form.json"
+    path.write_text(text)
+    result = run(path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"Error: {path}:\n  {said}")
+
+
+def test_the_command_refuses_a_form_with_all_that_is_wrong() -> None:
+    result = run(FORMS / "unsupported.json")
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (1, "", 20)
+
+
+@pytest.mark.parametrize("option", ["--epsilon=0", "--epsilon=x", "--epsilon=21", "--epsilon=nan", "--id=A b"])
+def test_an_option_outside_its_domain_is_exit_code_2(option: str) -> None:
+    assert run(FORMS / "lunch.json", option).exit_code == 2
+
+
+def test_a_form_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    result = run(path)
+    assert (result.exit_code, result.stderr) == (1, f"Error: {path}: No such file or directory\n")

@@ -1,0 +1,271 @@
+"""Forms of SurveyJS as surveys: what each element becomes, and everything that is refused."""
+
+import json
+import re
+import tomllib
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto_client.survey_toml import to_toml
+from sotto_client.surveyjs import Imported, import_form
+from sotto_client.surveyjs_form import FormError
+from sotto_protocol import SurveyError, compile_survey, compile_toml
+from sotto_protocol.documents import is_text, load_json
+from surveyjs_vectors import FORMS, VECTORS, vectors_text
+
+REQUIRED = {"isRequired": True}
+NO_ANSWER = "No answer"
+
+
+def read_form(name: str) -> Any:
+    return load_json((FORMS / name).read_bytes(), SurveyError)
+
+
+def imported(form: Any, **settings: Any) -> Imported:
+    return import_form(form, "form", epsilon=Decimal("0.5"), **settings)
+
+
+def question_of(element: dict[str, Any], **form: Any) -> dict[str, Any]:
+    """Return what one element becomes, without what all questions have."""
+    (asked,) = imported({"elements": [{"name": "q", **element}], **form}).asked
+    assert (asked.question["id"], asked.question["epsilon"]) == ("q", Decimal("0.5"))
+    return {key: value for key, value in asked.question.items() if key not in ("id", "text", "epsilon")}
+
+
+def problems_of(form: Any, **settings: Any) -> tuple[str, ...]:
+    with pytest.raises(FormError) as refused:
+        imported(form, **settings)
+    return refused.value.problems
+
+
+def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
+    return {"type": "one-of", "options": list(options)} | ({} if skip is None else {"skip": skip})
+
+
+@pytest.mark.parametrize(
+    ("element", "question"),
+    [
+        ({"type": "boolean", **REQUIRED}, {"type": "yes-no"}),
+        ({"type": "boolean"}, one_of("Yes", "No", NO_ANSWER, skip=NO_ANSWER)),
+        ({"type": "boolean", "labelTrue": "I do"}, one_of("I do", "No", NO_ANSWER, skip=NO_ANSWER)),
+        ({"type": "radiogroup", "choices": ["a", "b"], **REQUIRED}, one_of("a", "b")),
+        ({"type": "radiogroup", "choices": ["a"]}, one_of("a", NO_ANSWER, skip=NO_ANSWER)),
+        ({"type": "radiogroup", "choices": ["a", "NO ANSWER"]}, one_of("a", "NO ANSWER", skip="NO ANSWER")),
+        ({"type": "radiogroup", "choices": ["a"], "hasNone": True, **REQUIRED}, one_of("a", "None")),
+        ({"type": "dropdown", "choices": [{"value": 1, "text": "one"}, 2.50], **REQUIRED}, one_of("one", "2.5")),
+        ({"type": "dropdown", "choicesMin": 2, "choicesMax": 6, "choicesStep": 2, **REQUIRED}, one_of("2", "4", "6")),
+        ({"type": "dropdown", "choices": ["a|b", {"text": "c"}], **REQUIRED}, one_of("b", "c")),
+        ({"type": "rating", "rateMax": 3, **REQUIRED}, one_of("1", "2", "3")),
+        ({"type": "rating", "rateValues": ["x", "y"]}, one_of("x", "y", NO_ANSWER, skip=NO_ANSWER)),
+        ({"type": "checkbox", "choices": ["a", "b"]}, {"type": "any-of", "options": ["a", "b"]}),
+        ({"type": "tagbox", "choices": ["a", "b"], **REQUIRED}, {"type": "any-of", "options": ["a", "b"]}),
+        (
+            {"type": "checkbox", "choices": ["a", "b", "c"], "maxSelectedChoices": 2},
+            {"type": "any-of", "options": ["a", "b", "c"], "max_selected": 2},
+        ),
+        ({"type": "text", **REQUIRED}, {"type": "text"}),
+        ({"type": "text", "requiredIf": "{a} = 1", **REQUIRED}, {"type": "text", "skip": "(no answer)"}),
+        ({"type": "comment"}, {"type": "text", "skip": "(no answer)"}),
+    ],
+)
+def test_an_element_becomes_a_question_and_skipping_an_answer(
+    element: dict[str, Any], question: dict[str, Any]
+) -> None:
+    assert question_of(load_json(json.dumps(element), SurveyError)) == question
+
+
+@pytest.mark.parametrize(
+    ("members", "values"),
+    [
+        ({}, "1 2 3 4 5"),
+        ({"rateCount": 7}, "1 2 3 4 5"),  # as SurveyJS shows it
+        ({"rateMin": 0, "rateCount": 4}, "0 1 2 3"),
+        ({"rateMax": 9, "rateCount": 3}, "7 8 9"),
+        ({"rateMin": 0, "rateMax": 1, "rateStep": 0.25}, "0 0.25 0.5 0.75 1"),
+        ({"rateMin": 0, "rateMax": 2, "rateStep": 0.3}, "0 0.3 0.6 0.9 1.2 1.5 1.8"),
+        ({"rateType": "smileys", "rateMax": 15}, "1 2 3 4 5 6 7 8 9 10"),
+        ({"rateValues": [1, 2], "autoGenerate": True}, "1 2 3 4 5"),
+    ],
+)
+def test_a_scale_has_the_values_that_surveyjs_shows(members: dict[str, Any], values: str) -> None:
+    element = load_json(json.dumps({"type": "rating", **members, **REQUIRED}), SurveyError)
+    assert question_of(element)["options"] == values.split()
+
+
+def test_elements_are_found_wherever_they_are_nested_and_what_asks_nothing_is_not_asked() -> None:
+    text = {"type": "text"}
+    inner = {"type": "panel", "elements": [{**text, "name": "b"}, {"type": "html", "name": "h"}]}
+    page = {
+        "elements": [{**text, "name": "a"}, {"type": "panel", "questions": [inner]}, {"type": "image", "name": "i"}]
+    }
+    form = {"pages": [page, {"questions": [{**text, "name": "c"}]}, {}], "elements": [{**text, "name": "d"}]}
+    assert [asked.element.place for asked in imported(form).asked] == [
+        "$.pages[0].elements[0]",
+        "$.pages[0].elements[1].questions[0].elements[0]",
+        "$.pages[1].questions[0]",
+        "$.elements[0]",
+    ]
+
+
+def test_texts_are_those_of_the_default_language_on_one_line() -> None:
+    title = {"default": "How\n  much? ", "de": "Wie viel?"}
+    choices = [{"value": 1, "text": {"en": "a lot", "de": "viel"}}, {"value": 2, "text": {"de": "wenig"}}]
+    form = {"title": title, "elements": [{"type": "radiogroup", "name": "Q 1", "title": title, "choices": choices[:1]}]}
+    survey = compile_survey(imported(form).definition)
+    assert (survey.title, survey.questions[0].text, survey.questions[0].options) == (
+        "How much?",
+        "How much?",
+        ("a lot", NO_ANSWER),
+    )
+    form["elements"][0]["choices"] = choices
+    place = '$.elements[0] (radiogroup "Q 1")'
+    assert problems_of(form) == (f"{place}: choices[1].text must have a text under `default`.",)
+
+
+def test_an_element_without_a_title_is_asked_by_its_name_and_a_form_by_its_id() -> None:
+    definition = imported({"elements": [{"type": "text", "name": " #Your {age} "}]}).definition
+    assert (definition["title"], definition["questions"][0]["text"]) == ("form", "Your age")
+
+
+def test_everything_that_has_no_mechanism_is_refused_at_once_by_place_and_name() -> None:
+    problems = problems_of(read_form("unsupported.json"))
+    named = [re.match(r'\$\.pages\[\d].* \(([a-z-]+) "(\w+)"\): (.*)\.$', problem) for problem in problems]
+    found = [(match[2], match[3]) for match in named if match]
+    form = read_form("unsupported.json")
+    unsupported = ["paneldynamic", "file", "signaturepad"]
+    expected = [e["name"] for page in form["pages"] for e in page["elements"] if e["type"] != "panel"][1:]
+    expected[4:4] = unsupported
+    assert [name for name, _ in found] == expected
+    for name, why in found[:12]:
+        assert why.startswith("has no mechanism; "), name
+    assert [why.split()[0] for _, why in found[12:]] == expected[12:]
+
+
+def test_what_has_no_mechanism_is_left_out_on_request_and_said() -> None:
+    form = imported(read_form("unsupported.json"), skip_unsupported=True)
+    assert [question["id"] for question in form.definition["questions"]] == ["fine"]
+    assert len(form.left_out) == 19
+    assert form.notes[0] == "the adapter refuses this form: surveyPostId sends answers in clear"
+    assert form.notes[1].startswith("the adapter refuses this form: partialSendEnabled")
+    assert form.notes[2] == 'left out: $.pages[0].elements[1] (matrix "matrix")'
+
+
+@pytest.mark.parametrize(
+    ("hidden", "by"),
+    [
+        ({"members": {"visibleIf": "{a} = 1"}}, "visibleIf"),
+        ({"members": {"enableIf": "{a} = 1"}}, "enableIf"),
+        ({"members": {"visible": False}}, "visible"),
+        ({"members": {"readOnly": True}}, "readOnly"),
+        ({"panel": {"visibleIf": "{a} = 1"}}, "visibleIf of $.pages[0].elements[0]"),
+        ({"page": {"visibleIf": "{a} = 1"}}, "visibleIf of $.pages[0]"),
+        ({"page": {"timeLimit": 10}}, "timeLimit of $.pages[0]"),
+        ({"form": {"maxTimeToFinish": 10}}, "maxTimeToFinish of the form"),
+        ({"form": {"triggers": [{"type": "complete"}]}}, "a complete trigger"),
+        ({"form": {"triggers": [{"type": "skiptrigger"}]}}, "a skip trigger"),
+    ],
+)
+def test_a_required_question_that_may_be_hidden_is_refused_and_one_that_is_not_required_is_skipped(
+    hidden: dict[str, dict[str, Any]], by: str
+) -> None:
+    def form(element: dict[str, Any]) -> dict[str, Any]:
+        panel = {"type": "panel", **hidden.get("panel", {}), "elements": [element | hidden.get("members", {})]}
+        return {"pages": [{"elements": [panel], **hidden.get("page", {})}], **hidden.get("form", {})}
+
+    (problem,) = problems_of(form({"type": "boolean", "name": "q", **REQUIRED}))
+    assert f"is required, and {by} may keep it from being answered: take isRequired away" in problem
+    (asked,) = imported(form({"type": "boolean", "name": "q"})).asked
+    assert asked.question["skip"] == NO_ANSWER
+    (asked,) = imported(form({"type": "checkbox", "name": "q", "choices": ["a"], **REQUIRED})).asked
+    assert "skip" not in asked.question  # an empty selection is an answer
+
+
+@pytest.mark.parametrize(
+    ("element", "problem"),
+    [
+        ({"name": "?"}, "must have a name with a letter or a digit"),
+        ({"type": "radiogroup"}, None),  # "No answer" alone is no choice
+        ({"type": "radiogroup", "choices": "a"}, "choices must be a list"),
+        ({"type": "radiogroup", "choices": ["a", None]}, "choices[1] must have a value"),
+        ({"type": "radiogroup", "choices": [{"value": {"a": 1}}]}, "choices[0] must have a value"),
+        ({"type": "radiogroup", "choices": [{"value": 1, "text": 1}]}, "choices[0].text must be a text"),
+        ({"type": "radiogroup", "choices": [{"value": 1, "elements": [1]}]}, "choices[0] asks something beside"),
+        ({"type": "radiogroup", "choices": ["a|x", "b|x"]}, 'two choices have the text "x"'),
+        ({"type": "radiogroup", "choices": [1, {"value": "1", "text": "one"}]}, 'two choices have the value "1"'),
+        ({"type": "radiogroup", "choices": ["a" * 201, "b"]}, "options must be a list of 2 to 4096 different texts"),
+        (
+            {"type": "checkbox", "choices": ["a", "b"], "maxSelectedChoices": "2"},
+            "maxSelectedChoices must be an integer",
+        ),
+        ({"type": "rating", "rateMin": 5}, "rateMin must be below rateMax"),
+        ({"type": "rating", "rateMax": 30}, "rateStep gives more than 20 values"),
+        ({"type": "rating", "rateMin": Decimal("0.5")}, "rateStep must be above 0, and have as many decimals"),
+        ({"type": "rating", "rateStep": 0}, "rateStep must be above 0"),
+        ({"type": "rating", "rateMax": "5"}, "rateMax must be a number"),
+        ({"type": "dropdown", "choicesMax": 10**6}, "choicesStep gives more than 4096 values"),
+        ({"title": "a\u202eb"}, "text must be a text of 1 to 2000 characters"),
+        ({"title": ["a"]}, "title must be a text, or an object of texts by language"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_by_its_place(element: dict[str, Any], problem: str | None) -> None:
+    members = {"type": "text", "name": "q"} | element
+    (said,) = problems_of({"elements": [members]})
+    assert said.startswith(f'$.elements[0] ({members["type"]} "{members["name"]}"): {problem or "options must"}')
+
+
+@pytest.mark.parametrize(
+    ("form", "problem"),
+    [
+        ([], "$: must be an object"),
+        ({"pages": {}}, "$.pages: must be a list"),
+        ({"pages": [1]}, "$.pages[0]: must be an object"),
+        ({"elements": [{"name": "q"}]}, "$.elements[0]: must have a `type`"),
+        ({"elements": [{"type": "text", "name": 1}]}, "$.elements[0].name: must be a text"),
+    ],
+)
+def test_what_is_no_form_is_refused(form: Any, problem: str) -> None:
+    assert problems_of(form)[0].startswith(problem)
+
+
+LEAVES = st.none() | st.booleans() | st.integers(-(10**50), 10**50) | st.decimals(-9, 9, places=2) | st.text(max_size=3)
+TYPES = ["boolean", "radiogroup", "dropdown", "rating", "checkbox", "text", "panel", "matrix", "expression"]
+MEMBERS = (
+    "title name choices value text default rateValues rateMin rateMax rateStep rateCount choicesMax elements pages"
+)
+MEMBERS += " maxSelectedChoices hasNone noneText isRequired visibleIf triggers labelTrue valueTrue validators type"
+
+
+def objects(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    typed = {"type": st.sampled_from(TYPES), "name": st.text(max_size=3)}
+    return st.fixed_dictionaries(typed, optional=dict.fromkeys(MEMBERS.split()[2:-1], values))
+
+
+@given(st.recursive(LEAVES, lambda values: st.lists(values, max_size=3) | objects(values), max_leaves=12))
+def test_whatever_a_form_holds_it_becomes_a_survey_or_is_refused(members: Any) -> None:
+    try:
+        form = imported({"elements": members if isinstance(members, list) else [members]})
+    except FormError as refused:
+        assert refused.problems  # noqa: PT017  # either is fine, nothing else is
+    else:
+        compile_toml(to_toml(form.definition))
+
+
+def test_two_elements_of_one_id_are_refused() -> None:
+    elements = [{"type": "text", "name": "My age"}, {"type": "text", "name": "my-age"}]
+    said = '$.elements[1] (text "my-age"): has the same id as $.elements[0] (text "My age"), my-age; rename one.'
+    assert problems_of({"elements": elements}) == (said,)
+
+
+def test_the_vectors_that_the_adapter_is_tested_with_are_what_the_import_makes() -> None:
+    assert VECTORS.read_text() == vectors_text()
+
+
+@given(st.text().filter(lambda text: is_text(text, 200)))
+def test_any_text_survives_the_toml(text: str) -> None:
+    definition = {"title": text, "questions": [{"options": [text], "epsilon": Decimal("0.125"), "flag": True}]}
+    written = to_toml(definition, [text])
+    assert tomllib.loads(written, parse_float=Decimal) == definition
