@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,8 @@ N_PROCESSES = 2
 N_THREADS = 4  # in each process: a device mostly waits for the collector
 DEVICES_A_TASK = 60
 N_ROWS_SHOWN = 4
+MAX_EPSILON = 16
+"""So much a device lets the demo take, and a browser: it asks six questions at once."""
 
 Answers = dict[str, Any]
 
@@ -38,7 +40,9 @@ def main() -> int:
     """Run the demo; return 0 unless a simultaneous 99.9 % interval misses the truth or a report was lost."""
     parser = argparse.ArgumentParser(description="The main job on real answers.")
     parser.add_argument("--people", type=int, default=N_PEOPLE, help="let only so many answer [default: %(default)s]")
-    n_people = parser.parse_args().people
+    parser.add_argument("--serve", action="store_true", help="leave the collector running, and its pages open")
+    options = parser.parse_args()
+    n_people = options.people
     if not 1 <= n_people <= N_PEOPLE:
         parser.error(f"--people ({n_people}) must be in [1, {N_PEOPLE}].")
     from sotto_estimator import fetch_tally  # not on top: the devices' processes need no SciPy
@@ -54,11 +58,25 @@ def main() -> int:
             say(f"Collector at {url} (SQLite), survey {survey.id}, fingerprint {survey.fingerprint[:16]}..")
             answer_all(url, survey.id, people, Path(folder, "devices"))
             tally = fetch_tally(url, survey.id, analyst)
-        show_rows(database)
-    n_missed = show_estimates(tally, people) + show_emoji(tally, [person["emoji"] for person in people])
-    n_lost = len(people) - tally.n_reports
-    say(f"\n{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
+            show_rows(database)
+            n_missed = show_estimates(tally, people) + show_emoji(tally, [person["emoji"] for person in people])
+            n_lost = len(people) - tally.n_reports
+            say(f"\n{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
+            show_pages(url, survey.id, analyst, is_left_open=options.serve)
     return 1 if n_missed or n_lost else 0
+
+
+def show_pages(url: str, survey_id: str, analyst: str, *, is_left_open: bool) -> None:
+    """Print where the collector's pages are; with `is_left_open`, wait there until somebody ends the demo."""
+    say(f"\nThe survey as a web page:  {url}/s/{survey_id}")
+    say(f"Its results:               {url}/s/{survey_id}/results")
+    if not is_left_open:
+        say("They end with this demo; scripts/demo --serve leaves them open.")
+        return
+    say(f"All surveys:               {url}/s  (any user name; password {analyst})")
+    say("Ctrl-C ends it.")
+    with suppress(KeyboardInterrupt):
+        signal.sigwait({signal.SIGINT, signal.SIGTERM})
 
 
 def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
@@ -153,7 +171,7 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
     states.mkdir()
 
     def answer_one(index: int) -> bool:
-        with closing(SurveyClient(url, survey_id, state=":memory:", max_epsilon=16)) as device:
+        with closing(SurveyClient(url, survey_id, state=":memory:", max_epsilon=MAX_EPSILON)) as device:
             device.answer(people[index])
             return device.flush(60)
 
@@ -164,7 +182,7 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
 @contextmanager
 def collector(database: Path) -> Iterator[str]:
     """Run `sotto serve` on a free port; yield its address, and stop it cleanly."""
-    command = [SOTTO, "serve", "--db", database, "--port", "0"]
+    command = [SOTTO, "serve", "--db", database, "--port", "0", "--page-max-epsilon", str(MAX_EPSILON)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         started = server.stdout.readline()

@@ -76,8 +76,9 @@ def test_survey_is_published_from_its_source_and_closed(served: Served, tmp_path
     }
     path.write_text(SURVEY_TOML.replace("habits", "from-toml") if kind == "toml" else json.dumps(document))
     code, out, err = run("publish", path, served.url + "/", "--token", served.admin)
-    survey_id, fingerprint = out.split()
+    survey_id, fingerprint, page = out.split()
     assert (code, err, survey_id, len(fingerprint)) == (0, "", f"from-{kind}", 64)
+    assert page == f"{served.url}/s/{survey_id}"
     assert served.ask("GET", f"/v1/surveys/from-{kind}")[2]["id"] == f"from-{kind}"
     env = {"SOTTO_TOKEN": served.admin}
     assert run("close", served.url, survey_id, env=env) == (0, f"from-{kind}  closed\n", "")

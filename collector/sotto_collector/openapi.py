@@ -1,4 +1,7 @@
-"""The collector's routes as an OpenAPI 3.1 document: one table of operations, which a test compares with the app's."""
+"""The collector's routes as an OpenAPI 3.1 document: one table of operations, which a test compares with the app's.
+
+Pages are for people, and are not in it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -113,7 +116,10 @@ def describe_api(settings: Settings) -> dict[str, Any]:
         "info": {
             "title": "sottovoce collector",
             "version": VERSION,
-            "description": "Surveys, noisy reports and tallies. Every refusal is a problem document (RFC 9457).",
+            "description": (
+                "Surveys, noisy reports and tallies. Every refusal is a problem document (RFC 9457). The pages for "
+                "people (below /s) and the files that they load (/static, /js) are not described here."
+            ),
         },
         "paths": paths,
         "components": {

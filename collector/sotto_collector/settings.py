@@ -63,6 +63,9 @@ class Settings:
     max_reports_per_minute: int = _integer(
         0, 0, 10**9, "Most reports that a survey takes a minute, unless it has its own limit; 0 for no limit."
     )
+    page_max_epsilon: int = _integer(
+        8, 1, 1000, "Most epsilon, in nats, that a survey page lets a survey take from a browser, in all its waves."
+    )
     metrics_labels: str = _choice(
         "What the counts of reports at /metrics are split by: none or survey.", "none", "survey"
     )

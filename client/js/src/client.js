@@ -10,6 +10,7 @@ import { parseInvitation } from "./invitation.js";
 import { endVersion, entriesOf, readLimit, receiptOf } from "./ledger.js";
 import { putReport, readmit, rejectedReports, waitingReports } from "./outbox.js";
 import { draftCoins, markAnswers, reportAnswers } from "./permanent.js";
+import { wireReport } from "./report.js";
 import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
 import { isId } from "./survey.js";
@@ -44,7 +45,7 @@ export class SurveyClient {
   #invitation;
   /** @type {Promise<Survey> | null} */
   #survey = null;
-  /** @type {Map<string, {key: CryptoKey, marks: Uint8Array}>} what this object made, by receipt */
+  /** @type {Map<string, {key: CryptoKey, marks: Uint8Array, receipt: Receipt}>} what this object made, by receipt */
   #made = new Map();
 
   /**
@@ -53,26 +54,31 @@ export class SurveyClient {
    * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
    */
   constructor(url, surveyId, options = {}) {
-    const { state = "sottovoce", timeoutMs = 10_000, maxDelayMs = 0, periodDays = 30 } = options;
-    const [collector, post] = [checkUrl(url), checkUrl(options.relayUrl ?? url, "relayUrl")];
+    const { state = "sottovoce", timeoutMs = 10_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
+    const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...unknown } = others;
+    for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
+    const collector = checkUrl(url);
+    this.#postUrl = checkUrl(relayUrl, "relayUrl");
     if (!isId(surveyId)) throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _.");
+    if (typeof state !== "string" || state === "") throw new TypeError("state must be a text that is not empty.");
     checkNumber("timeoutMs", timeoutMs, 1, MAX_DELAY_MS);
     this.#maxDelayMs = checkNumber("maxDelayMs", maxDelayMs, 0, MAX_DELAY_MS);
     this.#limits = {
-      maxEpsilon: readLimit("maxEpsilon", options.maxEpsilon ?? 8),
-      maxPeriodEpsilon: readLimit("maxPeriodEpsilon", options.maxPeriodEpsilon ?? 16),
+      maxEpsilon: readLimit("maxEpsilon", maxEpsilon),
+      maxPeriodEpsilon: readLimit("maxPeriodEpsilon", maxPeriodEpsilon),
       periodDays: checkNumber("periodDays", periodDays, 1, 36_500),
     };
-    this.#invitation = options.invitation === undefined ? null : parseInvitation(options.invitation);
+    if (!Number.isInteger(periodDays)) throw new RangeError("periodDays must be an integer.");
+    checkFingerprint(fingerprint);
+    this.#invitation = invitation === undefined ? null : parseInvitation(invitation);
     if (globalThis.crypto?.subtle === undefined) {
       throw new StateError(
         "sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).",
       );
     }
-    this.#postUrl = post;
     this.#state = openState(state);
     this.#state.catch(() => undefined); // whoever uses it hears of it
-    this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, options.fingerprint, timeoutMs);
+    this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, fingerprint, timeoutMs);
     this.#delivery = new Delivery(this.#state, timeoutMs);
     void this.#delivery.wake();
   }
@@ -84,6 +90,7 @@ export class SurveyClient {
    * @returns {Promise<Survey>}
    */
   async survey() {
+    this.#checkOpen();
     this.#survey ??= this.#source.survey();
     try {
       return await this.#survey;
@@ -102,7 +109,6 @@ export class SurveyClient {
    * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
    */
   async prepare(answers, wave = 1) {
-    if (this.#isClosed) throw new StateError("this client is closed.");
     const survey = await this.survey();
     const encoded = survey.encode(answers);
     survey.checkWave(wave);
@@ -110,6 +116,7 @@ export class SurveyClient {
     const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
     const marks = await markAnswers(survey, encoded, drawn.key);
     const columns = await reportAnswers(survey, encoded, drawn.key, draftCoins(survey, drawn.seed));
+    const report = wireReport(survey, drawn.id, columns, wave); // not the draft's, which the page can change
     const price = (/** @type {Transaction} */ transaction) =>
       makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits);
     const send = () =>
@@ -117,12 +124,11 @@ export class SurveyClient {
         const entry = await price(transaction);
         await endDraft(transaction, survey, wave, drawn);
         await transaction.put("ledger", entry);
-        await putReport(transaction, this.#postUrl, survey, draft.sent, this.#maxDelayMs);
+        await putReport(transaction, this.#postUrl, survey, report, this.#maxDelayMs);
         return entry;
       });
     const { epsilon } = await this.#transact(price);
-    const draft = new Draft(survey, columns, drawn.id, wave, writeEpsilon(epsilon), send);
-    return draft;
+    return new Draft(survey, columns, drawn.id, wave, writeEpsilon(epsilon), send);
   }
 
   /**
@@ -137,8 +143,8 @@ export class SurveyClient {
     try {
       return await (await this.prepare(answers, wave)).send();
     } catch (fault) {
-      if (fault instanceof AlreadyAnswered && (await this.#isRepeat(fault.receipt, answers))) return fault.receipt;
-      throw fault;
+      if (!(fault instanceof AlreadyAnswered) || !(await this.#isRepeat(fault.receipt, answers))) throw fault;
+      return this.#made.get(fault.receipt.id)?.receipt ?? fault.receipt;
     }
   }
 
@@ -159,8 +165,10 @@ export class SurveyClient {
   }
 
   /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
-  flush(timeoutMs = 5000) {
-    return this.#delivery.flush(checkNumber("timeoutMs", timeoutMs, 0, MAX_DELAY_MS));
+  async flush(timeoutMs = 5000) {
+    checkNumber("timeoutMs", timeoutMs, 0, MAX_DELAY_MS);
+    this.#checkOpen();
+    return this.#delivery.flush(timeoutMs);
   }
 
   /**
@@ -170,12 +178,13 @@ export class SurveyClient {
    */
   async resend(invitation) {
     const code = parseInvitation(invitation);
-    const refused = (await this.rejected()).filter((report) => report.needsInvitation && this.#isHere(report));
-    const receipts = refused.map((report) => report.receipt);
-    await this.#transact(async (transaction) => {
-      for (const receipt of receipts) await readmit(transaction, receipt, code);
+    const receipts = await this.#transact(async (transaction) => {
+      const refused = (await rejectedReports(transaction)).filter((report) => this.#isMendable(report));
+      const mended = [];
+      for (const { receipt } of refused) if (await readmit(transaction, receipt, code)) mended.push(receipt);
+      return mended;
     });
-    this.#invitation = code;
+    if (receipts.length > 0) this.#invitation = code;
     void this.#delivery.wake();
     return receipts;
   }
@@ -203,13 +212,17 @@ export class SurveyClient {
   close() {
     this.#isClosed = true;
     this.#delivery.close();
-    void this.#state.then((state) => state.close());
+    void this.#state.then((state) => state.close()).catch(() => undefined); // it was never open
   }
 
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work @returns {Promise<Result>} */
   async #transact(work) {
-    if (this.#isClosed) throw new StateError("this client is closed.");
+    this.#checkOpen();
     return (await this.#state).transact(work);
+  }
+
+  #checkOpen() {
+    if (this.#isClosed) throw new StateError("this client is closed.");
   }
 
   /** @returns {Promise<Receipt>} */
@@ -218,9 +231,10 @@ export class SurveyClient {
     /** @type {(transaction: Transaction) => Promise<import("./ledger.js").Entry>} */ charge,
   ) {
     const entry = await this.#transact(charge);
-    if (entry.marks !== null) this.#made.set(entry.receipt, { key, marks: entry.marks });
+    const receipt = receiptOf(entry);
+    if (entry.marks !== null) this.#made.set(receipt.id, { key, marks: entry.marks, receipt });
     void this.#delivery.wake();
-    return receiptOf(entry);
+    return receipt;
   }
 
   /** Whether a wave that is answered was answered with these answers, as far as this device knows. */
@@ -240,9 +254,14 @@ export class SurveyClient {
     });
   }
 
-  #isHere(/** @type {Rejected} */ { url, surveyId }) {
-    return url === this.#postUrl && surveyId === this.#source.surveyId;
+  #isMendable(/** @type {Rejected} */ { url, surveyId, needsInvitation }) {
+    return needsInvitation && url === this.#postUrl && surveyId === this.#source.surveyId;
   }
+}
+
+function checkFingerprint(/** @type {unknown} */ fingerprint) {
+  if (fingerprint === undefined || (typeof fingerprint === "string" && /^[0-9a-f]{64}$/.test(fingerprint))) return;
+  throw new RangeError("fingerprint must be one: 64 hexadecimal digits, in lower case.");
 }
 
 function checkNumber(

@@ -39,7 +39,7 @@ export class Delivery {
   wake(isEager = false) {
     this.#isEager ||= isEager;
     this.#nAsked += 1;
-    this.#running ??= this.#run().finally(() => (this.#running = null));
+    this.#running ??= this.#run();
     return this.#running;
   }
 
@@ -49,15 +49,20 @@ export class Delivery {
    */
   async flush(timeoutMs) {
     const deadline = Date.now() + timeoutMs;
-    const isOver = new Promise((resolve) => unref(setTimeout(resolve, timeoutMs)));
-    for (let left = await this.#waiting(); left.length > 0; left = await this.#waiting()) {
-      await Promise.race([this.wake(true), isOver]);
-      const dueMs = await this.#nextDueMs();
-      if (dueMs === null) return true;
-      if (Date.now() + dueMs >= deadline || this.#isClosed) return false;
-      await Promise.race([new Promise((resolve) => unref(setTimeout(resolve, dueMs))), isOver]);
+    const pause = pauses();
+    const isOver = pause.for(timeoutMs);
+    try {
+      for (let left = await this.#waiting(); left.length > 0; left = await this.#waiting()) {
+        await Promise.race([this.wake(true), isOver]);
+        const dueMs = await this.#nextDueMs();
+        if (dueMs === null) return true;
+        if (Date.now() + dueMs >= deadline || this.#isClosed) return false;
+        await Promise.race([pause.for(dueMs), isOver]);
+      }
+      return true;
+    } finally {
+      pause.end();
     }
-    return true;
   }
 
   close() {
@@ -85,13 +90,14 @@ export class Delivery {
         const isEager = this.#isEager;
         this.#isEager = false;
         await this.#attemptDue(isEager);
+        dueMs = await this.#nextDueMs();
       }
-      dueMs = await this.#nextDueMs();
     } catch (fault) {
       dueMs = BACKOFF_CAP_MS;
       if (!this.#isClosed)
         console.warn(`sottovoce: reports wait, delivery failed (${/** @type {Error} */ (fault).name}).`);
     }
+    this.#running = null; // at once with the last look at what was asked: whoever asks now is not overlooked
     if (dueMs !== null && !this.#isClosed) {
       this.#timer = setTimeout(() => void this.wake(), Math.min(dueMs, BACKOFF_CAP_MS));
       unref(this.#timer);
@@ -142,6 +148,16 @@ function waitOf(/** @type {Waiting} */ report, /** @type {boolean} */ isEager) {
 function until(/** @type {number} */ moment, /** @type {number} */ furthestMs) {
   const waitMs = moment - Date.now();
   return waitMs > furthestMs ? 0 : Math.max(0, waitMs);
+}
+
+/** Pauses that somebody waits for: until they end, they keep a program of node alive. */
+function pauses() {
+  /** @type {ReturnType<typeof setTimeout>[]} */
+  const timers = [];
+  return {
+    for: (/** @type {number} */ timeMs) => new Promise((resolve) => timers.push(setTimeout(resolve, timeMs))),
+    end: () => timers.forEach(clearTimeout),
+  };
 }
 
 /** In node, a timer must not keep a program alive that has nothing else to do. */

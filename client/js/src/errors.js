@@ -18,13 +18,7 @@
  */
 
 /** The base of every error that sottovoce throws on purpose. */
-export class SottoError extends Error {
-  /** @param {string} message @param {ErrorOptions} [options] */
-  constructor(message, options) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-}
+export class SottoError extends Error {}
 
 /** An error at a place in a document: `where` is its JSON path, `$` the document itself. */
 class LocatedError extends SottoError {
@@ -84,3 +78,20 @@ export class InvitationError extends SottoError {}
 export class StateError extends SottoError {}
 
 export class DeliveryError extends SottoError {}
+
+// Named here, because a minified class forgets what it was called.
+for (const [name, kind] of Object.entries({
+  SottoError,
+  AnswerError,
+  SurveyError,
+  SurveyRefused,
+  SurveyUnavailable,
+  BudgetExceeded,
+  AlreadyAnswered,
+  ParticipationEnded,
+  InvitationError,
+  StateError,
+  DeliveryError,
+})) {
+  kind.prototype.name = name;
+}

@@ -55,7 +55,7 @@ async function exchange(
   /** @type {number} */ maxBytes,
 ) {
   try {
-    const response = await fetch(address, { ...COMMON, ...request, signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(address, { ...COMMON, ...request, signal: AbortSignal.timeout(Math.ceil(timeoutMs)) });
     return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
   } catch (fault) {
     throw new DeliveryError(`no answer from the collector (${/** @type {Error} */ (fault).name}).`, { cause: fault });
@@ -68,7 +68,10 @@ async function readBody(/** @type {Response} */ response, /** @type {number} */ 
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     nBytes += part.value.length;
-    if (nBytes > maxBytes) throw new RangeError("too long");
+    if (nBytes > maxBytes) {
+      reader?.cancel().catch(() => undefined); // nobody reads on
+      throw new RangeError("too long");
+    }
     chunks.push(part.value);
   }
   return concat(...chunks);

@@ -22,7 +22,7 @@ import { TAG_BYTES } from "./permanent.js";
  */
 /**
  * One report that was made; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
- * the secret; `invitation` until no report of the survey needs it any more.
+ * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
  * @typedef {object} Entry
  * @property {string} fingerprint
  * @property {number} wave
@@ -121,8 +121,8 @@ async function releaseInvitations(/** @type {Transaction} */ transaction) {
   const waiting = (await transaction.all("outbox")).filter((report) => report.problem === null);
   const needed = new Set(waiting.map((report) => report.fingerprint));
   for (const entry of entries) {
-    if (entry.invitation !== null && entry.marks === null && !needed.has(entry.fingerprint)) {
-      await transaction.put("ledger", { ...entry, invitation: null });
+    if (entry.invitation && entry.marks === null && !needed.has(entry.fingerprint)) {
+      await transaction.put("ledger", { ...entry, invitation: "" });
     }
   }
 }
@@ -145,7 +145,7 @@ function require(
   /** @type {string} */ scope,
 ) {
   const left = earlier.reduce((rest, old) => rest - old.epsilon, most);
-  if (entry.epsilon <= left) return;
+  if (entry.epsilon <= left || entry.epsilon === 0n) return; // what is free fits, also where more is spent already
   const [needed, rest] = [writeEpsilon(entry.epsilon), writeEpsilon(left > 0n ? left : 0n)];
   throw new BudgetExceeded(
     `answering survey ${entry.surveyId} would spend epsilon ${needed}, but ${limit} (${writeEpsilon(most)}) leaves ` +

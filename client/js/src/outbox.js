@@ -93,17 +93,20 @@ export async function recordVerdict(transaction, receipt, verdict) {
 
 /**
  * Let a report that was refused for its invitation wait again, under another one; so do the waves that had the same.
+ * One that had none gets none: its survey was open to all.
  * @param {Transaction} transaction @param {string} receipt @param {string} invitation
+ * @returns {Promise<boolean>} whether it waits again
  */
 export async function readmit(transaction, receipt, invitation) {
   const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const entry = entries.find((candidate) => candidate.receipt === receipt);
   const report = await transaction.get("outbox", receipt);
-  if (entry === undefined || report === undefined) return;
+  if (report === undefined || entry === undefined || entry.invitation === null) return false;
   const isAlike = (/** @type {Entry} */ old) =>
     old.receipt === receipt || (old.fingerprint === entry.fingerprint && old.invitation === entry.invitation);
   for (const old of entries.filter(isAlike)) await transaction.put("ledger", { ...old, invitation });
   await transaction.put("outbox", { ...report, problem: null });
+  return true;
 }
 
 /** Count a failed attempt, and leave the report's collector alone for a while, whatever waits for it. */

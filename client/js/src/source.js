@@ -92,7 +92,7 @@ export class SurveySource {
     // Of all its waves, so that a device that begins can finish, if its answers stay the same.
     if ((parseEpsilon(survey.epsilonForever) ?? 0n) > maxEpsilon) {
       const waves = survey.waves > 1 ? ` in ${survey.waves} waves` : "";
-      const limit = `above maxEpsilon (${writeEpsilon(maxEpsilon)})`;
+      const limit = `above what this page allows (maxEpsilon, ${writeEpsilon(maxEpsilon)})`;
       throw new SurveyRefused(`survey ${survey.id} takes epsilon ${survey.epsilonForever}${waves}, ${limit}.`);
     }
     return survey;

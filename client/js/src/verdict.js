@@ -7,6 +7,7 @@ export const MAX_HOLD_MS = 86_400_000;
 
 const SURVEY_OVER = ["survey_closed", "wrong_fingerprint", "no_such_survey"];
 const NEEDS_INVITATION = ["invitation_required", "invitation_invalid"];
+const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date.parse would read much else
 const TRY_AGAIN = [408, 425, 429]; // request timeout, too early, too many requests
 
 /** @typedef {import("./exchange.js").Problem} Problem */
@@ -43,7 +44,8 @@ export function needsInvitation(problem) {
  */
 export function readRetryAfter(text, now) {
   if (text === null) return null;
-  const asked = /^\s*\d+\s*$/.test(text) ? 1000 * Number(text) : Date.parse(text) - now;
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+  const asked = /^\s*\d+\s*$/.test(text) ? 1000 * Number(text) : date - now;
   return Number.isNaN(asked) ? null : Math.min(Math.max(asked, 0), MAX_HOLD_MS);
 }
 

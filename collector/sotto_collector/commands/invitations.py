@@ -2,16 +2,19 @@
 
 import csv
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from sotto_collector.commands.options import token_option
+from sotto_collector.commands.surveys import page_address
 from sotto_collector.errors import CollectorError
 from sotto_collector.invitations import MAX_INVITATIONS
 from sotto_collector.remote import RemoteCollector, survey_path
 
 COLUMN = "invitation"
+PAGE_COLUMN = "page"
 
 
 @click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 panel --count 9 --to a.csv")
@@ -24,14 +27,19 @@ def invite() -> None:
 @click.argument("survey")
 @click.option("--count", type=click.IntRange(1, 10**7), required=True, help="How many; no default.")
 @click.option("--to", "target", type=click.Path(path_type=Path), required=True, help="New CSV file; no default.")
+@click.option(
+    "--page", "has_pages", is_flag=True, help="Beside each, the address of the page for who has it; off by default."
+)
 @token_option
-def create(url: str, survey: str, count: int, target: Path, token: str) -> None:
-    """Write new invitations to a CSV file of one column.
+def create(url: str, survey: str, count: int, target: Path, has_pages: bool, token: str) -> None:
+    """Write new invitations to a CSV file, one a line.
 
     The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
-    owner alone.
+    owner alone. With --page there is a second column: the address of the survey's page, the invitation behind its #,
+    which browsers send to nobody.
     """
     collector = RemoteCollector(url, token)
+    page = f"{page_address(collector, survey)}#" if has_pages else None
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as fault:
@@ -39,18 +47,24 @@ def create(url: str, survey: str, count: int, target: Path, token: str) -> None:
     n_made = 0
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(f"{COLUMN}\r\n")
-            for start in range(0, count, MAX_INVITATIONS):
-                sent = {"count": min(MAX_INVITATIONS, count - start)}
-                answer = collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode()
-                file.write(answer.partition("\r\n")[2])
+            table = csv.writer(file)
+            table.writerow([COLUMN, PAGE_COLUMN] if page else [COLUMN])
+            for codes in _make(collector, survey, count):
+                table.writerows([code, page + code] if page else [code] for code in codes)
                 file.flush()
-                n_made += sent["count"]
+                n_made += len(codes)
     except CollectorError:
         if not n_made:
             target.unlink()  # there is nothing in it that could be lost
         raise
     click.echo(f"{count:,} invitations in {target}")
+
+
+def _make(collector: RemoteCollector, survey: str, count: int) -> Iterator[list[str]]:
+    """Let a collector make invitations, and yield them, as many at a time as it makes at once. Raises RemoteError."""
+    for start in range(0, count, MAX_INVITATIONS):
+        sent = {"count": min(MAX_INVITATIONS, count - start)}
+        yield collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode().splitlines()[1:]
 
 
 @invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 panel")

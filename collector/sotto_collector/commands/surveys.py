@@ -1,6 +1,7 @@
 """`sotto publish`, `close`, `configure`, `erase`: surveys at a collector, seen from outside."""
 
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 
@@ -10,6 +11,11 @@ from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError, read_survey
 
 
+def page_address(collector: RemoteCollector, survey_id: str) -> str:
+    """Return where people can answer a survey, as this command reaches the collector."""
+    return f"{collector.url}/s/{quote(survey_id, safe='')}"
+
+
 @click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.argument("url")
@@ -17,12 +23,15 @@ from sotto_protocol import Survey, SurveyError, read_survey
 def publish(survey_file: Path, url: str, token: str) -> None:
     """Publish a survey at a collector.
 
-    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint.
+    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
+    address of the page where it can be answered.
     """
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
-    answer = RemoteCollector(url, token).ask("POST", "/v1/surveys", _read_file(survey_file).canonical)
+    survey, collector = _read_file(survey_file), RemoteCollector(url, token)
+    answer = collector.ask("POST", "/v1/surveys", survey.canonical)
     click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
+    click.echo(page_address(collector, survey.id))
 
 
 @click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")

@@ -1,0 +1,68 @@
+"""The files that pages load: their own style and scripts, and the JavaScript client's modules, for any page."""
+
+import re
+from pathlib import Path
+
+from flask import Blueprint, Response, request
+
+from sotto_collector.errors import refuse
+
+assets = Blueprint("assets", __name__)
+OF_SURVEYS = ("alarm", "form", "invitation", "receipt", "review", "words")
+"""The modules that survey.js imports."""
+MAX_AGE_S = 60
+"""A browser asks again after so long, whether a file has changed: soon, for modules must be of one version."""
+STATIC = Path(__file__).parent / "static"
+_NAME = re.compile(r"[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
+_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+
+
+def find_client_js() -> Path:
+    """Return the folder of the JavaScript client: within this package where it was installed, else the checkout's."""
+    installed = Path(__file__).parent / "js"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "client" / "js"
+
+
+def list_modules() -> list[str]:
+    """Return the addresses, below the collector's root, of all modules that the survey page needs: it asks for them at
+    once, since a browser hears of a module only when it has read the one that imports it.
+    """
+    return [*(f"static/{name}.js" for name in OF_SURVEYS), "js/sottovoce.min.js"]
+
+
+@assets.get("/static/<name>")
+def get_static(name: str) -> Response:
+    """Give a style sheet, script or picture of the pages."""
+    return _serve(STATIC, name)
+
+
+@assets.get("/js/<name>")
+def get_client(name: str) -> Response:
+    """Give a module of the JavaScript client that pages import."""
+    return _share(_serve(find_client_js(), name))
+
+
+@assets.get("/js/src/<name>")
+def get_client_module(name: str) -> Response:
+    """Give a module that the JavaScript client imports."""
+    return _share(_serve(find_client_js() / "src", name))
+
+
+def _serve(folder: Path, name: str) -> Response:
+    """Answer with a file of this very folder, under a hash of its content. Raises RequestError 404."""
+    path = folder / name
+    found = _NAME.fullmatch(name)
+    if found is None or not path.is_file():
+        raise refuse(404, "not_found", "no file has this name.")
+    response = Response(path.read_bytes(), content_type=f"{_TYPES[found[1]]}; charset=utf-8")
+    response.headers["Cache-Control"] = f"public, max-age={MAX_AGE_S}"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _share(response: Response) -> Response:
+    """Let pages of every origin import it: it is public, and the same for all."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response

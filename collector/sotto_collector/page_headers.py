@@ -1,0 +1,59 @@
+"""What every page says to the browser: run, fetch and show nothing that this collector does not serve itself."""
+
+from flask import Flask, Response, request
+
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "connect-src": "'self'",
+    "img-src": "'self'",
+    "form-action": "'none'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+"""The survey page's Content-Security-Policy, by directive: no inline script or style, and no form can be sent."""
+PAGE_TYPE = "text/html; charset=utf-8"
+_FOR_ALL = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def policy(**changes: str) -> str:
+    """Return a Content-Security-Policy: the survey page's, but for the directives given.
+
+    >>> policy(form_action="'self'").split("; ")[5]
+    "form-action 'self'"
+    """
+    directives = POLICY | {name.replace("_", "-"): sources for name, sources in changes.items()}
+    return "; ".join(f"{name} {sources}" for name, sources in directives.items())
+
+
+def install_page_headers(app: Flask) -> None:
+    """Send these headers with all below /s, and with the files that pages load; what a view has set stays."""
+    app.after_request(_protect)
+
+
+def is_page(path: str) -> bool:
+    """Whether a path is a page's, for people: its errors are pages too."""
+    return path == "/s" or path.startswith("/s/")
+
+
+def root_from(path: str) -> str:
+    """Return the collector's root as seen from a page: relative, so that a proxy may serve it below any path.
+
+    >>> root_from("/s/lunch"), root_from("/s/lunch/results"), root_from("/s")
+    ('../', '../../', './')
+    """
+    return "../" * (path.count("/") - 1) or "./"
+
+
+def _protect(response: Response) -> Response:
+    if is_page(request.path) or request.path.startswith(("/static/", "/js/")):
+        for name, value in (_FOR_ALL | {"Content-Security-Policy": policy()}).items():
+            response.headers.setdefault(name, value)
+    return response

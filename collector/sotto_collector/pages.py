@@ -1,0 +1,104 @@
+"""The survey page: a survey as HTML. What is answered is perturbed in the browser (docs/survey-page.md)."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flask import Blueprint, Response, render_template, request
+
+from sotto_collector.assets import list_modules
+from sotto_collector.errors import refuse
+from sotto_collector.page_headers import PAGE_TYPE, root_from
+from sotto_collector.routes import find_survey, get_collector
+from sotto_collector.store import StoredSurvey
+from sotto_protocol import Question, Survey
+from sotto_protocol.explain import Explanation, QuestionExplanation, explain
+from sotto_protocol.words import in_short, percent_above, percent_below
+
+pages = Blueprint("pages", __name__)
+MAX_RADIOS = 12
+"""Of more options than this one is chosen from a list."""
+N_PAGES_KEPT = 16
+_WAVE = re.compile(r"[1-9][0-9]{0,3}")
+_kept: dict[tuple[str, bool, int, int], str] = {}
+
+
+class Asked(NamedTuple):
+    """A question as the page asks it: its number from 1, and how many options may be chosen at most."""
+
+    number: int
+    question: Question
+    in_short: str
+    explanation: QuestionExplanation
+    most: int
+
+    @property
+    def key(self) -> str:
+        """What the ids of its elements begin with: of the number, for two questions' ids might make the same."""
+        return f"q{self.number}"
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """What can be chosen: values, and the words for them."""
+        if self.question.type == "yes-no":
+            return [("yes", "Yes"), ("no", "No")]
+        return [(option, option) for option in self.question.options]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether one is chosen from a list that opens; else from radio buttons or boxes."""
+        return self.question.type == "one-of" and len(self.question.options) > MAX_RADIOS
+
+
+@pages.get("/s/<survey_id>")
+def show_survey(survey_id: str) -> Response:
+    """Show a survey, or one wave of it; a closed one too, for who has answered it looks for a receipt there."""
+    stored = find_survey(survey_id)
+    response = Response(_keep_page(stored, _read_wave(stored.survey)), content_type=PAGE_TYPE)
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _read_wave(survey: Survey) -> int:
+    """Return the wave that the query asks for, or the first. Raises RequestError 404."""
+    asked = request.args.getlist("wave") or ["1"]
+    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
+        raise refuse(404, "no_such_wave", f"wave must be given once, as an integer in [1, {survey.waves}].")
+    return int(asked[0])
+
+
+def _keep_page(stored: StoredSurvey, wave: int) -> str:
+    """Return the page, made anew only where it is none of the last: its many exact logarithms take a while."""
+    max_epsilon = get_collector().settings.page_max_epsilon
+    key = stored.survey.fingerprint, stored.is_open, wave, max_epsilon
+    page = _kept.get(key)
+    if page is None:
+        if len(_kept) >= N_PAGES_KEPT:
+            _kept.clear()
+        page = _kept[key] = _render(stored, wave, max_epsilon)
+    return page
+
+
+def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
+    survey = stored.survey
+    explanation = explain(survey)
+    return render_template(
+        "survey.html" if stored.is_open else "closed.html",
+        root=root_from(f"/s/{survey.id}"),
+        modules=list_modules(),
+        survey=survey,
+        wave=wave,
+        max_epsilon=max_epsilon,
+        explanation=explanation,
+        asked=list(_ask(survey, explanation)),
+        above=percent_above,
+        below=percent_below,
+    )
+
+
+def _ask(survey: Survey, explanation: Explanation) -> Iterator[Asked]:
+    for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
+        n_options = len(question.options)
+        most = getattr(question.mechanism, "max_selected", n_options)
+        yield Asked(number, question, in_short(question), explained, min(most, n_options))

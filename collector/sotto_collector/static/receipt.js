@@ -1,0 +1,136 @@
+// The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased.
+
+import { say } from "./form.js";
+
+const OFTEN_MS = 1000;
+const SELDOM_MS = 5000;
+const N_OFTEN = 30;
+
+const SAID = {
+  waiting:
+    "Your report waits on this device. It is sent as soon as the collector can be reached.",
+  lasting: " You may close this page: it is sent when you open it again.",
+  lost: " Keep this page open until then: this window keeps nothing.",
+  delivered: "Your report was delivered.",
+  refused: "The collector did not take your report.",
+};
+
+/** The receipt's part of the page. */
+export class ReceiptView {
+  #url;
+  #client = null;
+  #receipt = "";
+  #isDurable = true;
+  #nLooks = 0;
+  #timer = 0;
+
+  /** `url`: of the survey at the collector. */
+  constructor(url) {
+    this.#url = url;
+    for (const name of ["copy", "erase", "resend"]) {
+      document
+        .getElementById(`${name}-button`)
+        .addEventListener("click", () => this[name]());
+    }
+    addEventListener("online", () =>
+      this.#client?.flush().finally(() => this.#look()),
+    );
+  }
+
+  /** Show a receipt of this client, and from then on what becomes of its report. */
+  async show(client, receipt, title) {
+    this.#client = client;
+    this.#receipt = receipt;
+    this.#isDurable = await client.isDurable();
+    say("receipt-title", title);
+    say("receipt-code", receipt);
+    document.getElementById("receipt-title").focus();
+    return this.#look();
+  }
+
+  /** Say how it stands, and look again as long as that may change. */
+  async #look() {
+    clearTimeout(this.#timer);
+    const state = await this.#state();
+    const words =
+      SAID[state] +
+      (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
+    if (document.getElementById("delivery").textContent !== words)
+      say("delivery", words); // a reader says it once
+    document.getElementById("erasure").hidden = state !== "delivered";
+    if (state !== "waiting")
+      document.getElementById("not-durable").hidden = true; // there is nothing to lose
+    if (state === "waiting")
+      this.#timer = setTimeout(
+        () => this.#look(),
+        this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS,
+      );
+  }
+
+  async #state() {
+    if ((await this.#client.pending()).includes(this.#receipt))
+      return "waiting";
+    const refused = (await this.#client.rejected()).find(
+      ({ receipt }) => receipt === this.#receipt,
+    );
+    document.getElementById("refused").hidden = !refused;
+    if (!refused) return "delivered";
+    say("refusal", refused.problem.detail);
+    document.getElementById("again").hidden = !refused.needsInvitation;
+    return "refused";
+  }
+
+  /** Send a report that was refused for its invitation again, under another. */
+  async resend() {
+    const field = document.getElementById("other-invitation");
+    try {
+      await this.#client.resend(field.value.trim());
+      field.value = "";
+      say("other-error", "");
+      await this.#look();
+    } catch (fault) {
+      say(
+        "other-error",
+        `It must be an invitation to this survey: 26 letters and digits (${fault.name}).`,
+      );
+      field.focus();
+    }
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.#receipt);
+      say("copied", "Copied.");
+    } catch {
+      getSelection().selectAllChildren(document.getElementById("receipt-code"));
+      say("copied", "Selected: copy it with your keyboard or menu.");
+    }
+  }
+
+  /** Ask the collector to erase the report, by its receipt. */
+  async erase() {
+    const asked = {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      credentials: "omit",
+    };
+    try {
+      const answer = await fetch(`${this.#url}/erase`, {
+        ...asked,
+        body: JSON.stringify({ receipt: this.#receipt }),
+      });
+      const said = await answer.json();
+      say(
+        "erased",
+        answer.ok
+          ? "Your report was erased, and is not counted any more."
+          : `It was not erased: ${said.detail}`,
+      );
+    } catch {
+      say(
+        "erased",
+        "The collector cannot be reached now. Please try again later.",
+      );
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// What will be sent, beside what was answered. It stands in the page only while it is looked at.
+
+const MAX_LISTED = 12;
+
+/** What was answered, in words. */
+function sayAnswer(answer, question) {
+  if (answer === null) return `left out, which counts as “${question.skip}”`;
+  if (typeof answer === "boolean") return answer ? "yes" : "no";
+  if (Array.isArray(answer))
+    return answer.length ? answer.join(", ") : "none of them";
+  return answer;
+}
+
+/** What is reported, in words: [a line, and what opens from it where that is long]. */
+function sayReported(reported, question) {
+  if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
+  if (!Array.isArray(reported)) return [sayBits(reported, question), []];
+  if (question.mechanism.name === "k-ary") return [reported[0], []];
+  const all = question.options.length;
+  if (!reported.length)
+    return [all === 1 ? "no" : `no to all ${all} options`, []];
+  const few = reported.length <= MAX_LISTED;
+  const line = `yes to ${reported.length} of ${all} options`;
+  return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
+}
+
+function sayBits({ cohort, bits, gramBits = [] }, { mechanism }) {
+  const group =
+    mechanism.nCohorts > 1
+      ? `, from a device of group ${cohort + 1} of ${mechanism.nCohorts}`
+      : "";
+  const pieces = gramBits.length
+    ? `; of two pieces of it ${gramBits.map((ones) => ones.length).join(" and ")}`
+    : "";
+  return `${bits.length} of ${mechanism.nValues} bits are one${pieces}${group}`;
+}
+
+/** A cell, under its column's head and its question's. */
+function cell(text, column, head) {
+  const element = document.createElement("td");
+  element.className = column;
+  element.headers = `${head.id} column-${column}`;
+  element.dir = "auto";
+  element.textContent = text;
+  return element;
+}
+
+function rows(question, answer, reported) {
+  const body = document.createElement("tbody");
+  const head = body.insertRow().appendChild(document.createElement("th"));
+  head.id = `row-${question.id}`;
+  head.colSpan = 2;
+  head.scope = "rowgroup";
+  head.dir = "auto";
+  head.textContent = question.text;
+  const [line, more] = sayReported(reported, question);
+  const sent = cell(line, "sent", head);
+  if (more.length) {
+    const details = sent.appendChild(document.createElement("details"));
+    details.appendChild(document.createElement("summary")).textContent =
+      "which";
+    details.append(more.join(", "));
+  }
+  body
+    .insertRow()
+    .append(cell(sayAnswer(answer, question), "answered", head), sent);
+  return body;
+}
+
+const table = () => document.querySelector("table.review");
+
+/** Show a draft beside the answers that it was made of. */
+export function showReview(survey, answers, draft) {
+  clearReview();
+  for (const question of survey.questions) {
+    table().append(
+      rows(question, answers[question.id], draft.reported[question.id]),
+    );
+  }
+  document.getElementById("epsilon").textContent = draft.epsilon;
+  document.getElementById("body").textContent = draft.body;
+}
+
+/** Forget it: nothing true stays in the page. */
+export function clearReview() {
+  for (const body of [...table().tBodies]) body.remove();
+  document.getElementById("body").textContent = "";
+}
