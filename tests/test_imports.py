@@ -24,6 +24,8 @@ IMPURE |= {
     "sqlite3",
 }
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "__import__"}
+MOUNT = PACKAGES["collector"] / "results.py"
+"""The one place where sides meet: it mounts the estimator's results page on the collector's app."""
 HEAVY = (
     "flask",
     "scipy",
@@ -53,14 +55,56 @@ def imports_of(source: str) -> Iterator[str]:
 
 
 def house_imports_of(side: str) -> set[str]:
-    names = {name.split(".")[0] for path in modules_of(side) for name in imports_of(path.read_text())}
+    paths = [path for path in modules_of(side) if path != MOUNT]
+    names = {name.split(".")[0] for path in paths for name in imports_of(path.read_text())}
     return names & OF_THE_HOUSE
+
+
+def imports_at_once_of(source: str) -> Iterator[str]:
+    """Yield the full names of the modules that a source imports as it is loaded: outside of functions."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [ast.Pass()]
+    return imports_of(ast.unparse(tree))
 
 
 @pytest.mark.parametrize("side", ["client", "collector", "estimator"])
 def test_a_side_imports_the_protocol_and_itself_only(side: str) -> None:
     assert modules_of(side)
     assert house_imports_of(side) <= {"sotto_protocol", f"sotto_{side}"}
+
+
+def test_the_results_page_alone_joins_two_sides_and_only_when_an_app_is_made() -> None:
+    source = MOUNT.read_text()
+    of_estimator = {name for name in imports_of(source) if name.startswith("sotto_estimator")}
+    assert of_estimator
+    assert {".".join(name.split(".")[:2]) for name in of_estimator} == {"sotto_estimator.page"}
+    assert not of_estimator & {*imports_at_once_of(source)}
+    assert {name.split(".")[0] for name in imports_of(source)} & OF_THE_HOUSE == {
+        "sotto_protocol",
+        "sotto_collector",
+        "sotto_estimator",
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "is_at_once"),
+    [("import sotto_estimator", True), ("if True:\n    import sotto_estimator", True)]
+    + [(f"{head}\n    import sotto_estimator", False) for head in ("def f():", "async def f():")]
+    + [
+        ("class A:\n    import sotto_estimator", True),
+        ("class A:\n    def f(self):\n        import sotto_estimator", False),
+    ],
+)
+def test_the_reader_of_imports_tells_what_is_loaded_at_once(source: str, is_at_once: bool) -> None:
+    assert ("sotto_estimator" in imports_at_once_of(source)) is is_at_once
+
+
+def test_the_collector_is_loaded_without_the_estimator() -> None:
+    code = "import sys, sotto_collector.app; print(*{'scipy', 'sotto_estimator'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_the_protocol_imports_the_standard_library_and_numpy_only() -> None:

@@ -6,13 +6,19 @@ from typing import Any
 from flask import Flask
 
 from sotto_collector.admin_routes import admin_routes
+from sotto_collector.assets import assets
 from sotto_collector.collector import Collector
 from sotto_collector.cors import install_cors
+from sotto_collector.index_page import index_page
 from sotto_collector.limits import RateLimits
 from sotto_collector.metrics import Metrics, install_metrics
 from sotto_collector.operations import operations
+from sotto_collector.page_headers import install_page_headers
+from sotto_collector.page_problems import install_page_problems
+from sotto_collector.pages import pages
 from sotto_collector.problems import install_problems
 from sotto_collector.reports import ShortWay
+from sotto_collector.results import install_results
 from sotto_collector.routes import routes
 from sotto_collector.seat import ALONE, Seat
 from sotto_collector.settings import Settings
@@ -38,8 +44,14 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     install_metrics(app, metrics)
     install_problems(app)
     install_cors(app)
+    install_page_headers(app)
+    install_page_problems(app)
     app.register_blueprint(operations)
     app.register_blueprint(routes)
     app.register_blueprint(admin_routes)
+    app.register_blueprint(pages)
+    app.register_blueprint(assets)
+    app.register_blueprint(index_page)
+    install_results(app)
     app.wsgi_app = ShortWay(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
     return app

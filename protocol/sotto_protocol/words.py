@@ -49,7 +49,7 @@ def in_short(question: Question) -> str:
     'Your device flips a coin: 1 time in 4 it sends the opposite.'
     """
     mechanism = question.mechanism
-    lost, gained = times(1 - mechanism.prob_support_if_true), times(mechanism.prob_support_if_other)
+    lost, gained = _roughly(1 - mechanism.prob_support_if_true), _roughly(mechanism.prob_support_if_other)
     if mechanism.name == "k-ary":
         return f"Your device rolls a die: {lost} it sends another option, drawn at random."
     if question.type == "text":
@@ -149,6 +149,17 @@ def times(prob: float) -> str:
 
 def _count(n_times: int) -> str:
     return f"{n_times:,} time" + ("" if n_times == 1 else "s")
+
+
+def _roughly(prob: float) -> str:
+    """Return a probability as `times` does, but to whole hundredths where it is neither simple nor small.
+
+    >>> _roughly(0.25), _roughly(0.35123), _roughly(0.0351)
+    ('1 time in 4', 'about 35 times in 100', 'about 351 times in 10,000')
+    """
+    exact = times(prob)
+    is_simple = not exact.startswith("about") or not 0.095 <= prob <= 0.905
+    return exact if is_simple else f"about {round(100 * prob)} times in 100"
 
 
 def percent_above(share: float) -> str:
