@@ -16,11 +16,8 @@ export function say(id, text) {
 
 /** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
-  const checked = [...question.querySelectorAll("input:checked")].map(
-    (input) => input.value,
-  );
-  const typed =
-    question.querySelector("input[type=text], select")?.value.trim() ?? "";
+  const checked = [...question.querySelectorAll("input:checked")].map((input) => input.value);
+  const typed = question.querySelector("input[type=text], select")?.value.trim() ?? "";
   switch (question.dataset.type) {
     case "any-of":
       return checked;
@@ -34,10 +31,8 @@ function read(question) {
 /** What is wrong with an answer, in words; nothing where it is good. */
 function judge(question, answer) {
   const { type, most, skip } = question.dataset;
-  if (answer === null)
-    return skip === undefined ? `${NEEDED[type]} ${WHY_NEEDED}` : "";
-  if (type === "any-of" && answer.length > Number(most))
-    return `Choose at most ${most}; ${answer.length} are chosen.`;
+  if (answer === null) return skip === undefined ? `${NEEDED[type]} ${WHY_NEEDED}` : "";
+  if (type === "any-of" && answer.length > Number(most)) return `Choose at most ${most}; ${answer.length} are chosen.`;
   return "";
 }
 
@@ -57,55 +52,36 @@ export class Form {
 
   /** By question id what was answered; null where it was left out. */
   answers() {
-    return Object.fromEntries(
-      this.questions.map((question) => [
-        question.dataset.question,
-        read(question),
-      ]),
-    );
+    return Object.fromEntries(this.questions.map((question) => [question.dataset.question, read(question)]));
   }
 
   /** What is wrong, as [id of the first field, id of the error's element, words], in the order of the page. */
   problems() {
     return this.questions
-      .map((question) => [
-        `${question.id}-1`,
-        `${question.id}-error`,
-        judge(question, read(question)),
-      ])
+      .map((question) => [`${question.id}-1`, `${question.id}-error`, judge(question, read(question))])
       .filter(([, , words]) => words);
   }
 
   /** The same for what the client says of one question, by its id. */
   problemOf(questionId, words) {
-    const { id } = this.questions.find(
-      (question) => question.dataset.question === questionId,
-    );
+    const { id } = this.questions.find((question) => question.dataset.question === questionId);
     return [`${id}-1`, `${id}-error`, words];
   }
 
   /** Show these problems at their fields, and as a list of links that takes the focus. None: show that there is none. */
   show(problems) {
-    for (const error of this.fields.querySelectorAll(".error"))
-      say(error.id, "");
-    for (const field of this.fields.querySelectorAll("[aria-invalid]"))
-      field.removeAttribute("aria-invalid");
+    for (const error of this.fields.querySelectorAll(".error")) say(error.id, "");
+    for (const field of this.fields.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     const list = document.getElementById("problems-list");
-    list.replaceChildren(
-      ...problems.map(([field, , words]) => this.#link(field, words)),
-    );
+    list.replaceChildren(...problems.map(([field, , words]) => this.#link(field, words)));
     for (const [fieldId, error, words] of problems) {
       say(error, words);
       const field = document.getElementById(fieldId);
-      if (field.matches("select, [type=text]"))
-        field.setAttribute("aria-invalid", "true");
+      if (field.matches("select, [type=text]")) field.setAttribute("aria-invalid", "true");
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
-    document.title = document.title.replace(
-      /^(Error: )?/,
-      problems.length ? "Error: " : "",
-    );
+    document.title = document.title.replace(/^(Error: )?/, problems.length ? "Error: " : "");
     if (problems.length) summary.focus();
   }
 
@@ -115,8 +91,7 @@ export class Form {
       input.checked = false;
       if (input.type === "text") input.value = "";
     }
-    for (const select of this.fields.querySelectorAll("select"))
-      select.selectedIndex = 0;
+    for (const select of this.fields.querySelectorAll("select")) select.selectedIndex = 0;
     this.show([]);
   }
 
@@ -125,23 +100,15 @@ export class Form {
     const words = judge(question, read(question));
     const error = `${question.id}-error`;
     if (!words || question.dataset.type === "any-of") say(error, words);
-    if (!words)
-      document
-        .getElementById(`${question.id}-1`)
-        .removeAttribute("aria-invalid");
+    if (!words) document.getElementById(`${question.id}-1`).removeAttribute("aria-invalid");
   }
 
   #link(fieldId, words) {
     const item = document.createElement("li");
     const link = item.appendChild(document.createElement("a"));
-    const number = document
-      .getElementById(fieldId)
-      .closest(".question")
-      .querySelector(".number");
+    const number = document.getElementById(fieldId).closest(".question").querySelector(".number");
     link.href = `#${fieldId}`;
-    link.textContent = number
-      ? `Question ${number.textContent}: ${words}`
-      : words;
+    link.textContent = number ? `Question ${number.textContent}: ${words}` : words;
     link.addEventListener("click", (event) => {
       event.preventDefault();
       document.getElementById(fieldId).focus();

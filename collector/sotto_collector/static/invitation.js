@@ -6,12 +6,7 @@
  */
 export function takeInvitation() {
   const given = decode(location.hash.slice(1));
-  if (given)
-    history.replaceState(
-      { invitation: given },
-      "",
-      location.pathname + location.search,
-    );
+  if (given) history.replaceState({ invitation: given }, "", location.pathname + location.search);
   return given || history.state?.invitation || "";
 }
 

@@ -7,9 +7,9 @@ const SELDOM_MS = 5000;
 const N_OFTEN = 30;
 
 const SAID = {
-  waiting:
-    "Your report waits on this device. It is sent as soon as the collector can be reached.",
-  lasting: " You may close this page: it is sent when you open it again.",
+  waiting: "Your report waits on this device. It is sent as soon as the collector can be reached.",
+  lasting:
+    " You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
   lost: " Keep this page open until then: this window keeps nothing.",
   delivered: "Your report was delivered.",
   refused: "The collector did not take your report.",
@@ -28,13 +28,9 @@ export class ReceiptView {
   constructor(url) {
     this.#url = url;
     for (const name of ["copy", "erase", "resend"]) {
-      document
-        .getElementById(`${name}-button`)
-        .addEventListener("click", () => this[name]());
+      document.getElementById(`${name}-button`).addEventListener("click", () => this[name]());
     }
-    addEventListener("online", () =>
-      this.#client?.flush().finally(() => this.#look()),
-    );
+    addEventListener("online", () => this.#client?.flush().finally(() => this.#look()));
   }
 
   /** Show a receipt of this client, and from then on what becomes of its report. */
@@ -52,27 +48,17 @@ export class ReceiptView {
   async #look() {
     clearTimeout(this.#timer);
     const state = await this.#state();
-    const words =
-      SAID[state] +
-      (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
-    if (document.getElementById("delivery").textContent !== words)
-      say("delivery", words); // a reader says it once
+    const words = SAID[state] + (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
+    if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure").hidden = state !== "delivered";
-    if (state !== "waiting")
-      document.getElementById("not-durable").hidden = true; // there is nothing to lose
+    if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
     if (state === "waiting")
-      this.#timer = setTimeout(
-        () => this.#look(),
-        this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS,
-      );
+      this.#timer = setTimeout(() => this.#look(), this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS);
   }
 
   async #state() {
-    if ((await this.#client.pending()).includes(this.#receipt))
-      return "waiting";
-    const refused = (await this.#client.rejected()).find(
-      ({ receipt }) => receipt === this.#receipt,
-    );
+    if ((await this.#client.pending()).includes(this.#receipt)) return "waiting";
+    const refused = (await this.#client.rejected()).find(({ receipt }) => receipt === this.#receipt);
     document.getElementById("refused").hidden = !refused;
     if (!refused) return "delivered";
     say("refusal", refused.problem.detail);
@@ -89,10 +75,7 @@ export class ReceiptView {
       say("other-error", "");
       await this.#look();
     } catch (fault) {
-      say(
-        "other-error",
-        `It must be an invitation to this survey: 26 letters and digits (${fault.name}).`,
-      );
+      say("other-error", `It must be an invitation to this survey: 26 letters and digits (${fault.name}).`);
       field.focus();
     }
   }
@@ -122,15 +105,10 @@ export class ReceiptView {
       const said = await answer.json();
       say(
         "erased",
-        answer.ok
-          ? "Your report was erased, and is not counted any more."
-          : `It was not erased: ${said.detail}`,
+        answer.ok ? "Your report was erased, and is not counted any more." : `It was not erased: ${said.detail}`,
       );
     } catch {
-      say(
-        "erased",
-        "The collector cannot be reached now. Please try again later.",
-      );
+      say("erased", "The collector cannot be reached now. Please try again later.");
     }
   }
 }

@@ -6,8 +6,7 @@ const MAX_LISTED = 12;
 function sayAnswer(answer, question) {
   if (answer === null) return `left out, which counts as “${question.skip}”`;
   if (typeof answer === "boolean") return answer ? "yes" : "no";
-  if (Array.isArray(answer))
-    return answer.length ? answer.join(", ") : "none of them";
+  if (Array.isArray(answer)) return answer.length ? answer.join(", ") : "none of them";
   return answer;
 }
 
@@ -17,21 +16,15 @@ function sayReported(reported, question) {
   if (!Array.isArray(reported)) return [sayBits(reported, question), []];
   if (question.mechanism.name === "k-ary") return [reported[0], []];
   const all = question.options.length;
-  if (!reported.length)
-    return [all === 1 ? "no" : `no to all ${all} options`, []];
+  if (!reported.length) return [all === 1 ? "no" : `no to all ${all} options`, []];
   const few = reported.length <= MAX_LISTED;
   const line = `yes to ${reported.length} of ${all} options`;
   return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
 }
 
 function sayBits({ cohort, bits, gramBits = [] }, { mechanism }) {
-  const group =
-    mechanism.nCohorts > 1
-      ? `, from a device of group ${cohort + 1} of ${mechanism.nCohorts}`
-      : "";
-  const pieces = gramBits.length
-    ? `; of two pieces of it ${gramBits.map((ones) => ones.length).join(" and ")}`
-    : "";
+  const group = mechanism.nCohorts > 1 ? `, from a device of group ${cohort + 1} of ${mechanism.nCohorts}` : "";
+  const pieces = gramBits.length ? `; of two pieces of it ${gramBits.map((ones) => ones.length).join(" and ")}` : "";
   return `${bits.length} of ${mechanism.nValues} bits are one${pieces}${group}`;
 }
 
@@ -57,13 +50,10 @@ function rows(question, answer, reported) {
   const sent = cell(line, "sent", head);
   if (more.length) {
     const details = sent.appendChild(document.createElement("details"));
-    details.appendChild(document.createElement("summary")).textContent =
-      "which";
+    details.appendChild(document.createElement("summary")).textContent = "which";
     details.append(more.join(", "));
   }
-  body
-    .insertRow()
-    .append(cell(sayAnswer(answer, question), "answered", head), sent);
+  body.insertRow().append(cell(sayAnswer(answer, question), "answered", head), sent);
   return body;
 }
 
@@ -73,9 +63,7 @@ const table = () => document.querySelector("table.review");
 export function showReview(survey, answers, draft) {
   clearReview();
   for (const question of survey.questions) {
-    table().append(
-      rows(question, answers[question.id], draft.reported[question.id]),
-    );
+    table().append(rows(question, answers[question.id], draft.reported[question.id]));
   }
   document.getElementById("epsilon").textContent = draft.epsilon;
   document.getElementById("body").textContent = draft.body;

@@ -54,20 +54,11 @@ class Visit {
   }
 
   #listen() {
-    find("review-button").addEventListener("click", () =>
-      this.#run(() => this.#review()),
-    );
-    find("send-button").addEventListener("click", () =>
-      this.#run(() => this.#send()),
-    );
-    find("change-button").addEventListener("click", () =>
-      this.#show("questions", "title"),
-    );
+    find("review-button").addEventListener("click", () => this.#run(() => this.#review()));
+    find("send-button").addEventListener("click", () => this.#run(() => this.#send()));
+    find("change-button").addEventListener("click", () => this.#show("questions", "title"));
     addEventListener("pagehide", () => this.#forget());
-    addEventListener(
-      "pageshow",
-      ({ persisted }) => persisted && location.reload(),
-    );
+    addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
     if (!IS_INVITED) return;
     addEventListener("hashchange", () => this.#takeInvitation());
     this.#takeInvitation();
@@ -79,11 +70,8 @@ class Visit {
       async () => {
         this.#survey = await this.#client.survey();
         find("not-durable").hidden = await this.#client.isDurable();
-        const before = (await this.#client.answered()).find(
-          (receipt) => receipt.wave === WAVE,
-        );
-        if (before)
-          return this.#finish(before, "This device has answered already");
+        const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
+        if (before) return this.#finish(before, "This device has answered already");
         return this.#form?.enable();
       },
       () => this.open(),
@@ -119,8 +107,7 @@ class Visit {
 
   #show(shown, title) {
     alarm();
-    for (const id of ["questions", "review", "receipt"])
-      if (find(id)) find(id).hidden = id !== shown;
+    for (const id of ["questions", "review", "receipt"]) if (find(id)) find(id).hidden = id !== shown;
     if (title) find(title).focus();
   }
 
@@ -140,15 +127,11 @@ class Visit {
 
   #explain(fault, again) {
     const { AlreadyAnswered, AnswerError, InvitationError } = this.#sotto;
-    if (fault instanceof AlreadyAnswered)
-      return this.#finish(fault.receipt, "This device has answered already");
+    if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, "This device has answered already");
     if (fault instanceof AnswerError && fault.where !== "$") {
-      return this.#form.show([
-        this.#form.problemOf(fault.where, sentence(fault.problem)),
-      ]);
+      return this.#form.show([this.#form.problemOf(fault.where, sentence(fault.problem))]);
     }
-    if (fault instanceof InvitationError && IS_INVITED)
-      return this.#form.show(this.#askInvitation());
+    if (fault instanceof InvitationError && IS_INVITED) return this.#form.show(this.#askInvitation());
     return alarm(describe(fault, this.#sotto), again);
   }
 
@@ -159,11 +142,7 @@ class Visit {
     const isGood = given !== "" && this.#checkInvitation().length === 0;
     find("invitation-block").hidden = isGood;
     find("invitation-came").hidden = !isGood;
-    if (given && !isGood)
-      say(
-        "invitation-error",
-        "The invitation in the address is not whole. Please type it here.",
-      );
+    if (given && !isGood) say("invitation-error", "The invitation in the address is not whole. Please type it here.");
   }
 
   /** Give the client the invitation that stands in the field. Return what is wrong with it, as the form shows that. */
@@ -186,13 +165,7 @@ class Visit {
   #askInvitation() {
     find("invitation-block").hidden = false;
     find("invitation-came").hidden = true;
-    return [
-      [
-        "invitation",
-        "invitation-error",
-        "Type your invitation: 26 letters a to z and digits 2 to 7.",
-      ],
-    ];
+    return [["invitation", "invitation-error", "Type your invitation: 26 letters a to z and digits 2 to 7."]];
   }
 }
 

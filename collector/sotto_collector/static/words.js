@@ -3,36 +3,16 @@
 const KEPT = "What you answered stays on this page, and nothing was sent.";
 
 const WORDS = {
-  SurveyRefused: (said) => [
-    "This device does not take part in this survey",
-    `${said} Nothing was sent.`,
-    false,
-  ],
-  SurveyUnavailable: (said) => [
-    "The survey cannot be fetched now",
-    `${said} ${KEPT} Please try again later.`,
-    true,
-  ],
+  SurveyRefused: (said) => ["This device does not take part in this survey", `${said} Nothing was sent.`, false],
+  SurveyUnavailable: (said) => ["The survey cannot be fetched now", `${said} ${KEPT} Please try again later.`, true],
   BudgetExceeded: (_, { needed, left }) => [
     "That would give away more than this device allows",
     `Answering would take epsilon ${needed}, and ${left} is left of what this browser gives away. Nothing was sent.`,
     false,
   ],
-  ParticipationEnded: (said) => [
-    "This device has ended taking part",
-    `${said} Nothing was sent.`,
-    false,
-  ],
-  InvitationError: (said) => [
-    "The invitation cannot be used",
-    `${said} ${KEPT}`,
-    false,
-  ],
-  StateError: (said) => [
-    "This browser could not keep what it has to",
-    `${said} ${KEPT} Please try again.`,
-    true,
-  ],
+  ParticipationEnded: (said) => ["This device has ended taking part", `${said} Nothing was sent.`, false],
+  InvitationError: (said) => ["The invitation cannot be used", `${said} ${KEPT}`, false],
+  StateError: (said) => ["This browser could not keep what it has to", `${said} ${KEPT} Please try again.`, true],
 };
 
 export const INSECURE = [
@@ -44,17 +24,11 @@ export const UNLOADED = [
   "This page could not be loaded whole",
   "The program that changes your answers is missing. Nothing was sent. Please reload the page.",
 ];
-const UNKNOWN = [
-  "Something went wrong on this page",
-  `${KEPT} Please try again, or use another browser.`,
-  true,
-];
+const UNKNOWN = ["Something went wrong on this page", `${KEPT} Please try again, or use another browser.`, true];
 
 /** The words for whatever was thrown; `sotto` is the client's module, whose errors have words of their own. */
 export function describe(fault, sotto = {}) {
-  const name = Object.keys(WORDS).find(
-    (kind) => sotto[kind] && fault instanceof sotto[kind],
-  );
+  const name = Object.keys(WORDS).find((kind) => sotto[kind] && fault instanceof sotto[kind]);
   return name ? WORDS[name](sentence(fault.message), fault) : UNKNOWN;
 }
 
