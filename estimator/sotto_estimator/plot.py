@@ -56,7 +56,7 @@ def draw_bars(bars: Sequence[Bar], title: str, path: Path, max_percent: float = 
     middles = [50 * (bar.low + bar.high) for bar in bars]
     halves = [50 * (bar.high - bar.low) for bar in bars]
     axes.errorbar(middles, places, xerr=halves, fmt="none", ecolor="black", elinewidth=1.2, capsize=3)
-    axes.set_yticks(places, [_drawable(bar.label) for bar in bars], parse_math=False)
+    axes.set_yticks(places, [drawable(bar.label) for bar in bars], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, max_percent)
     axes.set_xlabel("share (%)")
@@ -73,7 +73,7 @@ def check_format(path: Path) -> None:
         raise SourceError(f"plot ({path.name}) must end in {', '.join(_FORMATS)}.")
 
 
-def _drawable(label: str) -> str:
+def drawable(label: str) -> str:
     """Return the label with characters that the font lacks, emoji mostly, by their names."""
     font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
     drawn = ""

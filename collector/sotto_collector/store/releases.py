@@ -1,10 +1,13 @@
 """Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many."""
 
+from functools import reduce
+from operator import add
+
 from sqlalchemy import and_, delete, insert, select
 
 from sotto_collector.errors import BelowMinimumError
 from sotto_collector.store.schema import releases, tallies
-from sotto_collector.store.store import Store, StoredSurvey, sum_tallies
+from sotto_collector.store.store import Store, StoredSurvey, sum_shards, sum_tallies
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_counts
 from sotto_protocol import Survey, Tally
 
@@ -18,7 +21,8 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     """
     if stored.survey.min_reports == 1:
         return store.read_tally(stored, wave)
-    tally = store.run(lambda transaction: _release(transaction, stored, wave))
+    given = store.run(lambda transaction: _release(transaction, stored, wave))
+    tally = reduce(add, given.values(), Tally.empty(stored.survey))
     if not tally.n_reports:
         least = stored.survey.min_reports
         raise BelowMinimumError(
@@ -28,18 +32,29 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     return tally
 
 
-def _release(transaction: Transaction, stored: StoredSurvey, wave: int | None) -> Tally:
+def read_released_waves(store: Store, stored: StoredSurvey) -> dict[int, Tally]:
+    """Return what `read_released` gives of each wave by itself, ascending, of those that it gives anything of."""
+    if stored.survey.min_reports == 1:
+        with store.reader() as connection:
+            found = sum_shards(connection, stored)
+        given = {wave: Tally.unpack(stored.survey, *found[wave], (wave,)) for wave in sorted(found)}
+    else:
+        given = store.run(lambda transaction: _release(transaction, stored, None))
+    return {wave: tally for wave, tally in given.items() if tally.n_reports}
+
+
+def _release(transaction: Transaction, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
     transaction.lock_survey(stored.key, alone=True)
     connection = transaction.connection
     waves = connection.execute(select(tallies.c.wave).where(tallies.c.survey_key == stored.key).distinct()).scalars()
-    total = Tally.empty(stored.survey)
+    released = {}
     for number in sorted(set(waves) if wave is None else {wave}):
         now, given = sum_tallies(connection, stored, number), _read(transaction, stored, number)
         if _is_step(stored.survey, given, now):
             _write(transaction, stored, number, now)
             given = now
-        total += given
-    return total
+        released[number] = given
+    return released
 
 
 def _is_step(survey: Survey, given: Tally, now: Tally) -> bool:

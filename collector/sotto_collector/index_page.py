@@ -1,0 +1,31 @@
+"""The index for those who run surveys: which there are, how they do, and where their pages are."""
+
+from flask import Blueprint, Response, render_template
+
+from sotto_collector.access import LISTERS
+from sotto_collector.collector import Collector
+from sotto_collector.page_headers import PAGE_TYPE
+from sotto_collector.routes import get_collector
+from sotto_collector.sign_in import ask_to_sign_in, require_reader
+from sotto_collector.store import StoredSurvey
+
+index_page = Blueprint("index_page", __name__)
+ask_to_sign_in(index_page, LISTERS)
+
+
+@index_page.get("/s")
+def show_index() -> Response:
+    """List the surveys that the token is for: as `GET /v1/surveys` does, for people."""
+    collector = get_collector()
+    token = require_reader(collector.tokens, LISTERS)
+    listed = [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
+    rows = [_describe(collector, stored) for stored in listed]
+    page = render_template("index.html", root="./", rows=rows, token=token)
+    response = Response(page, content_type=PAGE_TYPE)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
+    n_reports = collector.store.count_tallied(stored.key)
+    return {"survey": stored.survey, "is_open": stored.is_open, "n_reports": n_reports}

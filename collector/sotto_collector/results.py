@@ -1,0 +1,136 @@
+"""The results page: the estimator's, mounted here. What is ours is who may see it, and where the tallies come from.
+
+Nothing else of the collector imports the estimator, and this only when an app is made: SciPy may not be there.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Flask, Response, current_app, request
+
+from sotto_collector.collector import KNOWN_S
+from sotto_collector.errors import RequestError, refuse
+from sotto_collector.page_headers import policy
+from sotto_collector.routes import find_survey, get_collector
+from sotto_collector.sign_in import ask_to_sign_in, find_reader, require_reader
+from sotto_collector.store import StoredSurvey
+from sotto_collector.store.releases import read_released_waves
+from sotto_protocol import Survey, Tally
+
+ROLES = ("analyst",)
+_OF_ESTIMATOR = ("scipy", "matplotlib")
+"""What `sottovoce[estimator]` brings."""
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+
+
+class Read(NamedTuple):
+    """What a reader is given, as `sotto_estimator.page.given.Given` takes it."""
+
+    survey: Survey
+    is_open: bool
+    tallies: dict[int, Tally]
+    n_known: int | None
+    address: str
+
+
+def install_results(app: Flask) -> None:
+    """Mount the results page; where the estimator is not installed, a page that says so."""
+    try:
+        from sotto_estimator.page.blueprint import make_results_page
+        from sotto_estimator.page.given import Given
+    except ModuleNotFoundError as fault:
+        if str(fault.name).partition(".")[0] not in _OF_ESTIMATOR:
+            raise
+        app.register_blueprint(_make_excuse())
+        return
+    read = ResultsReader()
+    page = make_results_page(lambda survey_id: Given(*read(survey_id)), "layout.html")
+    _refuse_as_the_collector(page)
+    ask_to_sign_in(page, ROLES)
+    page.after_request(_let_choose)
+    app.register_blueprint(page)
+
+
+class ResultsReader:
+    """Reads what the sender of a request may see of a survey's results."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[int, tuple[float, dict[int, Tally]]] = {}
+
+    def __call__(self, survey_id: str) -> Read:
+        """Return the tallies, by wave; how many reports there are only to an analyst, who may list that anyway.
+
+        To others it would tell when each report came, which the least number of reports is there to hide.
+        Raises RequestError 401, 403, 404.
+        """
+        collector, stored = get_collector(), find_survey(survey_id)
+        if stored.survey.public_results:
+            is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
+        else:
+            is_analyst = require_reader(collector.tokens, ROLES, survey_id) is not None
+        tallies = read_released_waves(collector.store, stored) if is_analyst else self._read_lately(stored)
+        is_told = is_analyst and stored.survey.min_reports > 1
+        n_known = collector.store.count_tallied(stored.key) if is_told else None
+        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address())
+
+    def _read_lately(self, stored: StoredSurvey) -> dict[int, Tally]:
+        """Return the tallies as they were at most KNOWN_S ago: strangers, however many, do not hold up reports."""
+        now = self._clock()
+        read_at, tallies = self._known.get(stored.key, (now - KNOWN_S, {}))
+        if now - read_at >= KNOWN_S:
+            tallies = read_released_waves(get_collector().store, stored)
+            fresh = {key: known for key, known in list(self._known.items()) if now - known[0] < KNOWN_S}
+            self._known = fresh | {stored.key: (now, tallies)}
+        return tallies
+
+
+def _find_address() -> str:
+    """Return the collector's address, for commands.
+
+    Only over TLS, or to this machine, does a browser say Sec-Fetch-Site: so no proxy needs to say that there was TLS.
+    """
+    if not request.host:
+        return "URL"
+    address = urlsplit(request.url_root.rstrip("/"))
+    is_behind_tls = "Sec-Fetch-Site" in request.headers and address.hostname not in _THIS_MACHINE
+    return (address._replace(scheme="https") if is_behind_tls else address).geturl()
+
+
+def _let_choose(response: Response) -> Response:
+    """Let the page send its form: there is nothing of anybody's in it."""
+    response.headers["Content-Security-Policy"] = policy(form_action="'self'")
+    return response
+
+
+def _refuse_as_the_collector(page: Blueprint) -> None:
+    """Answer what the page refuses with the collector's problem documents."""
+    from sotto_estimator.page import errors
+
+    table: dict[type[errors.PageError], Callable[[str], RequestError]] = {
+        errors.ChoiceError: lambda detail: refuse(400, "bad_choice", detail),
+        errors.NoSuchWaveError: lambda detail: refuse(404, "no_such_wave", detail),
+        errors.NoSuchChartError: lambda detail: refuse(404, "not_found", detail),
+        errors.NoEstimatesError: lambda detail: refuse(404, "no_estimates", detail),
+        errors.WithheldError: lambda detail: refuse(403, "below_minimum", detail),
+        errors.CrowdedError: lambda detail: refuse(503, "busy", detail),
+    }
+
+    def answer(fault: errors.PageError) -> Any:
+        return current_app.handle_user_exception(table[type(fault)](str(fault)))
+
+    page.register_error_handler(errors.PageError, answer)
+
+
+def _make_excuse() -> Blueprint:
+    """Return what stands in the place of the page where the estimator is not installed."""
+    page = Blueprint("results", __name__)
+
+    @page.get("/s/<survey_id>/results")
+    def say_what_is_missing(survey_id: str) -> Response:
+        find_survey(survey_id)
+        raise refuse(501, "not_installed", "the results page needs: pip install 'sottovoce[collector,estimator]'.")
+
+    return page

@@ -1,0 +1,54 @@
+"""An axis of shares: from where to where it goes, and where its ticks stand."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_MAX_STEPS = 5
+_STEPS = (1, 2, 2.5, 5, 10, 20)
+_LEAST = 0.01
+"""The shortest axis, as a share: a survey in which nobody says yes needs no finer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From `low` to `high`, shares with low <= 0 < high, in `n_steps` equal steps."""
+
+    low: float
+    high: float
+    n_steps: int
+
+    @staticmethod
+    def over(values: Iterable[float]) -> "Axis":
+        """Return an axis of at most six ticks that holds 0 and all values, which are finite.
+
+        >>> Axis.over([0.03, 0.38]), Axis.over([-0.02, 0.11]).ticks
+        (Axis(low=0.0, high=0.4, n_steps=4), [-0.05, 0.0, 0.05, 0.1, 0.15])
+        """
+        listed = [0.0, _LEAST, *values]
+        least, most = min(listed), max(listed)
+        magnitude = 10.0 ** math.floor(math.log10((most - least) / _MAX_STEPS))
+        for step in (factor * magnitude for factor in _STEPS):
+            first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
+            if last - first <= _MAX_STEPS:
+                break
+        return Axis(first * step, last * step, last - first)
+
+    @property
+    def ticks(self) -> list[float]:
+        """The shares at which ticks stand, ascending."""
+        step = (self.high - self.low) / self.n_steps
+        return [round(self.low + number * step, 12) for number in range(self.n_steps + 1)]
+
+    def place(self, share: float) -> float:
+        """Return where a share stands, from 0 at `low` to 1 at `high`."""
+        return (share - self.low) / (self.high - self.low)
+
+
+def tick_words(share: float) -> str:
+    """Return a tick's share in per cent, without digits that say nothing.
+
+    >>> tick_words(0.25), tick_words(-0.005)
+    ('25 %', '-0.5 %')
+    """
+    return f"{round(100 * share, 6):g} %"

@@ -1,0 +1,41 @@
+"""What can go wrong on the results page: catch `PageError`; whoever mounts the page says with which status it answers.
+
+EstimatorError
+  PageError
+    ChoiceError        the query chooses what there is not to choose; says what there is
+    NoSuchWaveError    the survey has no such wave
+    NoSuchChartError   no chart has this address
+    NoEstimatesError   there is nothing to estimate from: no reports, or text questions only
+    WithheldError      there are fewer reports than the survey promises as the least
+    CrowdedError       too many pictures are being drawn; the same may succeed later
+"""
+
+from sotto_estimator.errors import EstimatorError
+
+
+class PageError(EstimatorError):
+    """The base of what the results page refuses."""
+
+
+class ChoiceError(PageError):
+    """The query chooses what there is not to choose."""
+
+
+class NoSuchWaveError(PageError):
+    """The survey has no such wave."""
+
+
+class NoSuchChartError(PageError):
+    """No chart has this address."""
+
+
+class NoEstimatesError(PageError):
+    """There is nothing to estimate from."""
+
+
+class WithheldError(PageError):
+    """There are fewer reports than the survey promises as the least."""
+
+
+class CrowdedError(PageError):
+    """Too many pictures are being drawn."""

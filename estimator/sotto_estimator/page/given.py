@@ -1,0 +1,64 @@
+"""What the results page is made of: the tallies that its reader may see, and who gives them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from hashlib import sha256
+from operator import add
+
+from sotto_protocol import Survey, Tally
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the reader of a survey's results is given.
+
+    `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
+    waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
+    """
+
+    survey: Survey
+    is_open: bool
+    tallies: Mapping[int, Tally] = field(default_factory=dict)
+    n_known: int | None = None
+    address: str = ""
+
+    def tally(self, wave: int | None) -> Tally:
+        """Return the tally of one wave, or of all; the empty one where nothing is given."""
+        chosen = [tally for number, tally in self.tallies.items() if wave in (None, number)]
+        return reduce(add, chosen) if chosen else Tally.empty(self.survey)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells one state of the counts from another: an erased report and a new one leave their number alone."""
+        counts = sha256(self.survey.fingerprint.encode())
+        for wave, tally in self.tallies.items():
+            counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().tobytes())
+        return counts.hexdigest()
+
+    def say_missing(self, wave: int | None) -> str:
+        """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
+        least, n_cohorts = self.survey.min_reports, _most_cohorts(self.survey)
+        if least == 1:
+            return "No reports yet."
+        promise = (
+            f"There are fewer reports than the {least:,} that the survey promises as the least"
+            f"{' of a wave' * (self.survey.waves > 1)}{' and in every cohort of a text question' * (n_cohorts > 1)}."
+        )
+        if self.n_known is None:
+            return promise
+        together = " in all waves together" if self.survey.waves > 1 else ""
+        missing = least * n_cohorts - self.n_known
+        at_least = "at least " if together or n_cohorts > 1 else ""
+        known = f" So far there are {self.n_known:,}{together}"
+        return promise + known + (f": {at_least}{missing:,} are missing." if missing > 0 else ".")
+
+
+Source = Callable[[str], Given]
+"""Gives what the sender of the request in hand may see of the survey of this id; or raises, for who may not."""
+
+
+def _most_cohorts(survey: Survey) -> int:
+    """Return the most cohorts of a text question, each of which needs as many reports as the survey promises."""
+    by_cohort = [question.mechanism.counts_shape for question in survey.questions if question.type == "text"]
+    return max([1, *(shape[0] for shape in by_cohort if len(shape) > 1)])

@@ -1,0 +1,145 @@
+"""The results of one survey as one reader chose them: what the page, its charts and its files are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from shlex import quote
+
+from sotto_estimator.errors import DomainError
+from sotto_estimator.estimate import Estimate, Estimates, estimate_tally
+from sotto_estimator.page.charts import largest
+from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.drawing import Drawing
+from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
+from sotto_estimator.page.given import Given
+from sotto_estimator.page.section import Section
+from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, series_of
+from sotto_estimator.quality import qualities
+from sotto_estimator.render import caption, interval_words
+from sotto_protocol import Question, Survey, Tally
+from sotto_protocol.rappor import BloomResponse
+
+Rows = dict[str, tuple[Estimate, ...]]
+"""Estimates by their question's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results, without the counts that they were made of: those may be large, and results are kept.
+
+    `n_reports`, `estimates` and `sections` are of the waves that were chosen; `n_waves` says of how many anything is
+    given. `nothing`: why there is nothing to be seen; empty where there is something.
+    """
+
+    survey: Survey
+    choices: Choices
+    is_open: bool
+    n_reports: int
+    n_waves: int
+    last_wave: int | None
+    nothing: str
+    estimates: Estimates | None
+    sections: tuple[Section, ...]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What `sotto estimate` warns of."""
+        found = [section.quality for section in self.sections if section.quality]
+        return [quality.warning for quality in found if quality.is_alarming]
+
+    def require_estimates(self) -> Estimates:
+        """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
+        if self.nothing and self.survey.min_reports > 1:
+            raise WithheldError(self.nothing)
+        if self.estimates is None:
+            raise NoEstimatesError(self.nothing or "The survey has text questions only; their shares are decoded.")
+        return self.estimates
+
+    def require_chart(self, question: str, name: str) -> tuple[Drawing, list[str]]:
+        """Return a chart and its caption. Raises NoSuchChartError, and as `require_estimates`."""
+        if all(question != asked.id for asked in self.survey.questions):
+            raise NoSuchChartError("the survey has no question of this id.")
+        self.require_estimates()
+        section = next(section for section in self.sections if section.question.id == question)
+        if name not in section.charts:
+            raise NoSuchChartError("the question has no such chart: text has none, one wave has none over the waves.")
+        return section.charts[name], section.caption_of(name)
+
+
+def find_results(given: Given, choices: Choices) -> Results:
+    """Work out what is shown. Raises ChoiceError where the method does not allow for what is pooled."""
+    survey, tally = given.survey, given.tally(choices.wave)
+    last_wave = max(given.tallies, default=None) if survey.waves > 1 else None
+    estimates = _estimate(tally, choices)
+    last = _estimate(given.tally(last_wave), choices) if last_wave and choices.wave is None else None
+    return Results(
+        survey,
+        choices,
+        given.is_open,
+        tally.n_reports,
+        len(given.tallies),
+        last_wave,
+        "" if tally.n_reports else given.say_missing(choices.wave),
+        estimates,
+        tuple(_sections(given, choices, tally, estimates, _by_question(last))) if tally.n_reports else (),
+    )
+
+
+def _sections(
+    given: Given, choices: Choices, tally: Tally, estimates: Estimates | None, last_rows: Rows
+) -> list[Section]:
+    quality = {known.question: known for known in qualities(tally)}
+    rows, remarks = _by_question(estimates), _remarks(estimates)
+    sections = []
+    for question in given.survey.questions:
+        key = question.id
+        about = (question, tally.n_reports, remarks, quality.get(key))
+        if question.type == "text":
+            sections.append(Section(*about, commands=_commands(given, choices.wave, question)))
+        else:
+            series = _series(given, choices, question, rows[key])
+            sections.append(Section(*about, rows[key], last_rows.get(key, ()), series))
+    return sections
+
+
+def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
+    """Return the estimates of a tally; None of one without reports, or with text questions only."""
+    if not tally.n_reports or all(question.type == "text" for question in tally.survey.questions):
+        return None
+    try:
+        return estimate_tally(tally, choices.manner)
+    except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
+        raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
+
+
+def _by_question(estimates: Estimates | None) -> Rows:
+    grouped = groupby(estimates.rows, key=lambda row: row.question) if estimates else ()
+    return {question: tuple(rows) for question, rows in grouped}
+
+
+def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
+    """Return what the intervals are, and which waves are pooled, in the words of `sotto estimate`."""
+    if estimates is None:
+        return ()
+    pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith("wave")]
+    return interval_words(estimates.manner), *pooled
+
+
+def _series(given: Given, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:
+    if given.survey.waves == 1:
+        return ()
+    waves = dict(list(given.tallies.items())[-MAX_WAVES:])
+    answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
+    n_intervals = sum(len(asked.labels) for asked in given.survey.questions)  # a text question has none
+    return series_of(question, waves, answers, choices.manner, n_intervals)
+
+
+def _commands(given: Given, wave: int | None, question: Question) -> tuple[str, ...]:
+    """Return the commands that find the strings of a text question: those of a list, and where they can be, any."""
+    survey, at = given.survey, "" if wave is None else f" --wave {wave}"
+    common = f"sotto decode {quote(given.address)} {survey.id} {question.id}"
+    commands = [f"{common} --candidates candidates.txt{at}"]
+    has_grams = isinstance(question.mechanism, BloomResponse) and question.mechanism.pairs
+    if has_grams and survey.min_reports == 1 and (survey.waves == 1 or wave is not None):
+        commands.append(f"{common} --unknown{at}")
+    return tuple(commands)

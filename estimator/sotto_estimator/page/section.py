@@ -1,0 +1,59 @@
+"""One question's part of the results page."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import wrap
+
+from sotto_estimator.estimate import Estimate
+from sotto_estimator.page.charts import draw_shares, draw_waves, largest
+from sotto_estimator.page.drawing import Drawing
+from sotto_estimator.page.waves import WaveSeries
+from sotto_estimator.quality import Quality
+from sotto_protocol import Question
+
+MAX_ROWS = 1000
+"""A page of more would be slow to look at; the files have all."""
+_CAPTION_COLUMNS = 98
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
+
+    None of it of a text question: `commands` say how its strings are found. `remarks`: what the intervals are.
+    """
+
+    question: Question
+    n_reports: int
+    remarks: tuple[str, ...]
+    quality: Quality | None
+    rows: tuple[Estimate, ...] = ()
+    last_rows: tuple[Estimate, ...] = ()
+    series: tuple[WaveSeries, ...] = ()
+    commands: tuple[str, ...] = ()
+
+    @property
+    def caption(self) -> list[str]:
+        """What stands beside a chart: n and epsilon first."""
+        return [f"n = {self.n_reports:,} reports, epsilon {float(self.question.epsilon):.4f}", *self.remarks]
+
+    def caption_of(self, chart: str) -> list[str]:
+        """Return what stands over a chart that is downloaded, in lines that fit."""
+        lines = self.caption
+        if chart == "waves":
+            waves = [point.wave for point in self.series[0].points]
+            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {float(self.question.epsilon):.4f}"
+            lines = [about, *self.remarks[:1]]
+        return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
+
+    @cached_property
+    def table(self) -> list[tuple[Estimate, Estimate | None]]:
+        """The rows of the table, each beside the last wave's; of very many those of the largest shares."""
+        last = {row.answer: row for row in self.last_rows}
+        return [(row, last.get(row.answer)) for row in largest(self.rows, MAX_ROWS)]
+
+    @cached_property
+    def charts(self) -> dict[str, Drawing]:
+        """The question's charts, by name; of a survey of one wave there is none over the waves."""
+        drawn = {"shares": draw_shares(self.question.text, self.rows)} if self.rows else {}
+        return drawn | ({"waves": draw_waves(f"{self.question.text} Wave by wave", self.series)} if self.series else {})

@@ -1,0 +1,68 @@
+"""The history of a survey that is asked again: each answer's share, wave by wave."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sotto_estimator.channel import report_variance
+from sotto_estimator.estimate import Manner, channel_of
+from sotto_estimator.intervals import share_bounds
+from sotto_protocol import Question, Tally
+
+MAX_WAVES = 24
+"""So many of the last waves are shown."""
+MAX_ANSWERS = 12
+"""Of so many answers to a question, those of the largest shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One wave's estimate of a share, as `Estimate` has it."""
+
+    wave: int
+    n_reports: int
+    share: float
+    standard_error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaveSeries:
+    """One answer's estimates, by wave."""
+
+    answer: str
+    points: tuple[Point, ...]
+
+
+def series_of(
+    question: Question, tallies: Mapping[int, Tally], answers: Sequence[str], manner: Manner, n_intervals: int
+) -> tuple[WaveSeries, ...]:
+    """Return the series of some answers over the waves of `tallies`, each with reports, ascending.
+
+    The numbers are those of `estimate_tally` of each wave; all waves are worked out at once, which is what makes a page
+    of many waves quick. `n_intervals`: of one wave, where the manner is simultaneous.
+    """
+    columns = [question.labels.index(answer) for answer in answers]
+    sizes = np.array([[tally.n_reports] for tally in tallies.values()], np.float64)
+    counts = np.array([tally.support_counts[question.id][columns] for tally in tallies.values()], np.float64)
+    channel = channel_of(question)
+    shares = (counts / sizes - channel.prob_support_if_other) / channel.contrast
+    variances = report_variance(shares.clip(0, 1), channel, manner.target)
+    errors = np.sqrt(variances / sizes) / channel.contrast
+    ends = share_bounds(
+        counts,
+        sizes,
+        channel,
+        level=manner.level,
+        method=manner.method,
+        target=manner.target,
+        n_intervals=n_intervals if manner.simultaneous else 1,
+    )
+    numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
+    waves = [(wave, tally.n_reports) for wave, tally in tallies.items()]
+    return tuple(
+        WaveSeries(answer, tuple(Point(*at, *numbers[row][column]) for row, at in enumerate(waves)))
+        for column, answer in enumerate(answers)
+    )

@@ -1,0 +1,226 @@
+"""Who sees a survey's results: analysts, or everybody where it says so; nobody below its least number of reports."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collecting import SMALL, STRINGS, make_reports, tally_of
+from house import House, assert_refused, bearer, open_house
+from page_reading import Page, password, read_page
+from sotto_collector.collector import KNOWN_S
+from sotto_collector.results import ResultsReader
+from sotto_collector.store.releases import read_released_waves
+from sotto_collector.tokens import create_token
+from sotto_protocol import Survey, Tally, compile_toml
+
+PUBLIC = replace(SMALL, id="public", public_results=True)
+LEAST = replace(SMALL, id="least", min_reports=100)
+PUBLIC_LEAST = replace(LEAST, id="public-least", public_results=True)
+WAVES = replace(STRINGS, id="waves", questions=STRINGS.questions[:1], min_reports=50)
+COHORTS = compile_toml("""
+id = "cohorts"
+title = "Two cohorts"
+min_reports = 10
+[[questions]]
+id = "home"
+type = "text"
+text = "Which page do you see first?"
+n_bits = 16
+n_cohorts = 2
+epsilon = 2.0
+""")
+FILES = ["results.csv", "results.json", "results/rating/shares.svg", "results/rating/shares.png"]
+PATHS = ["results", "results.csv", "results/rating/shares.svg"]
+READERS = ["nobody", "stranger", "admin", "analyst", "analyst of small", "analyst of public", "monitor"]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path / "survey.db", SMALL, PUBLIC, LEAST, PUBLIC_LEAST, WAVES, COHORTS) as opened:
+        yield opened
+
+
+def collect(house: House, survey: Survey, n_reports: int, wave: int = 1) -> None:
+    assert house.send(survey, make_reports(n_reports, survey, wave)).status_code == 200
+
+
+def see(house: House, survey: Survey, query: str = "", reader: dict[str, str] | None = None) -> Page:
+    headers = password(house.analyst) if reader is None else reader
+    return read_page(house.http.get(f"/s/{survey.id}/results{query}", headers=headers))
+
+
+def token_of(house: House, reader: str) -> dict[str, str]:
+    """Return the header of a Bearer; none for nobody."""
+    role, _, survey_id = reader.partition(" of ")
+    if reader == "stranger":
+        return bearer("sotto_analyst_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+    return {} if reader == "nobody" else bearer(create_token(house.collector.tokens, role, survey_id=survey_id or None))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("path", PATHS)
+def test_results_are_for_analysts_of_the_survey(house: House, reader: str, path: str) -> None:
+    collect(house, SMALL, 20)
+    may = reader in ("analyst", "analyst of small")
+    unknown = reader in ("nobody", "stranger")
+    token = token_of(house, reader)
+    response = house.http.get(f"/s/small/{path}", headers=token)
+    assert response.status_code == (200 if may else 401 if unknown else 403)
+    response = house.http.get(f"/s/small/{path}", headers=password(token) if token else {})
+    assert response.status_code == (200 if may else 401)
+    assert ("WWW-Authenticate" in response.headers) is not may
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("path", PATHS)
+def test_public_results_are_for_everybody(house: House, reader: str, path: str) -> None:
+    collect(house, PUBLIC, 20)
+    token = token_of(house, reader)
+    for headers in (token, password(token) if token else {}):
+        assert house.http.get(f"/s/public/{path}", headers=headers).status_code == 200
+
+
+def test_who_is_not_signed_in_is_asked_to_be_and_told_where_tokens_come_from(house: House) -> None:
+    response = house.http.get("/s/small/results")
+    assert (response.status_code, response.mimetype) == (401, "text/html")
+    assert response.headers["WWW-Authenticate"] == 'Basic realm="results of small, for: analyst", charset="UTF-8"'
+    assert "sotto token create --role analyst --survey small" in Page(response.text).words
+    wrong = house.http.get("/s/small/results", headers=password(house.admin))
+    assert "the token must have the role analyst, not admin." in Page(wrong.text).words
+    assert house.admin["Authorization"].split()[1] not in wrong.text
+
+
+def test_any_name_goes_with_a_token(house: House) -> None:
+    for name in ("", "J\u00f6rg", "x" * 500):
+        assert house.http.get("/s/small/results", headers=password(house.analyst, name)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "value", ["Basic", "Basic ", "Basic !!!", "Basic Og==", "Basic OnNvdHRv", "Basic /w==", "Bearer", "Digest x=1", "x"]
+)
+def test_garbage_for_a_token_is_no_token(house: House, value: str) -> None:
+    response = house.http.get("/s/small/results", headers={"Authorization": value})
+    assert (response.status_code, response.mimetype) == (401, "text/html")
+
+
+def test_script_that_is_refused_makes_no_browser_ask_for_a_password(house: House) -> None:
+    response = house.http.get("/s/small/results", headers={"X-Requested-With": "results.js"})
+    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+def test_password_opens_pages_only(house: House) -> None:
+    """What a browser keeps must not act: no other site's page can then send it along."""
+    for path in ("/v1/surveys", "/v1/surveys/small/tally", "/metrics"):
+        response = house.http.get(path, headers=password(house.analyst))
+        assert_refused(response, 401, "unauthorized")
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+    closed = house.http.post("/v1/surveys/small/close", headers=password(house.admin))
+    assert_refused(closed, 401, "unauthorized")
+
+
+def test_below_the_least_an_analyst_is_told_how_many_are_missing(house: House) -> None:
+    for n_reports, said in ((0, "So far there are 0: 100 are missing."), (30, "there are 30: 70 are missing.")):
+        collect(house, LEAST, n_reports) if n_reports else None
+        page = see(house, LEAST)
+        assert said in page.words
+        assert page.tables == {}
+        assert page.charts() == []
+    for path in FILES:
+        response = house.http.get(f"/s/least/{path}", headers=house.analyst)
+        assert response.status_code == 403
+        assert "fewer reports than the 100 that the survey promises" in response.text
+
+
+def test_below_the_least_a_stranger_is_told_the_least_and_nothing_else(house: House) -> None:
+    nothing = see(house, PUBLIC_LEAST, reader={}).text
+    collect(house, PUBLIC_LEAST, 37)
+    page = see(house, PUBLIC_LEAST, reader={})
+    assert page.text == nothing  # not even that there is one, let alone when it came
+    shown = Page(re.sub("<code.*?</code>", "", page.text[page.text.index('<div id="results"') :]))
+    assert re.findall("[0-9.]+[0-9]", shown.words) == ["2.0000", "100", "100"]
+    response = house.http.get("/s/public-least/results.json")
+    assert (response.status_code, "37" in response.text, "63" in response.text) == (403, False, False)
+
+
+def test_results_go_in_the_steps_of_the_tally(house: House) -> None:
+    reports = make_reports(350, PUBLIC_LEAST)
+    seen = []
+    for start in range(0, 350, 50):
+        assert house.send(PUBLIC_LEAST, reports[start : start + 50]).status_code == 200
+        page = see(house, PUBLIC_LEAST)
+        given = house.read_tally(PUBLIC_LEAST)
+        if given.status_code == 200:
+            n_reports = Tally.from_json(given.data).n_reports
+            seen.append(n_reports)
+            assert page.table(f"The shares of rating: n = {n_reports}")
+        else:
+            assert page.tables == {}
+    assert seen == [100, 100, 200, 200, 300, 300]
+
+
+def test_tallies_by_wave_add_up_to_the_one_that_is_released(house: House) -> None:
+    for wave, n_reports in ((1, 60), (2, 49), (3, 70)):
+        collect(house, WAVES, n_reports, wave)
+    tallies = read_released_waves(house.collector.store, house.stored(WAVES))
+    assert {wave: tally.n_reports for wave, tally in tallies.items()} == {1: 60, 3: 70}
+    assert tallies[1] + tallies[3] == Tally.from_json(house.read_tally(WAVES).data)
+    page = see(house, WAVES)
+    assert [row[-6:][:2] for row in page.table("The shares of affair, wave by wave")] == [["1", "60"], ["3", "70"]]
+    withheld = see(house, WAVES, "?wave=2")
+    assert "fewer reports than the 50 that the survey promises as the least of a wave" in withheld.words
+    assert "So far there are 179 in all waves together." in withheld.words  # as the list of surveys says; not 49
+
+
+def test_each_cohort_counts_for_what_is_missing(house: House) -> None:
+    collect(house, COHORTS, 3)
+    assert (
+        "in every cohort of a text question. So far there are 3: at least 17 are missing." in see(house, COHORTS).words
+    )
+
+
+def test_stranger_sees_tallies_of_a_second_ago_and_an_analyst_new_ones(house: House) -> None:
+    now = [100.0]
+    reader = ResultsReader(clock=lambda: now[0])
+
+    def count(headers: dict[str, Any]) -> int:
+        with house.app.test_request_context("/s/public/results", headers=headers):
+            return sum(tally.n_reports for tally in reader("public").tallies.values())
+
+    collect(house, PUBLIC, 10)
+    assert count({}) == 10
+    collect(house, PUBLIC, 10)
+    assert (count({}), count(password(house.analyst))) == (10, 20)
+    now[0] += KNOWN_S
+    assert count({}) == 20
+
+
+def test_reading_changes_no_report(house: House) -> None:
+    reports = make_reports(120, PUBLIC_LEAST)
+    assert house.send(PUBLIC_LEAST, reports).status_code == 200
+    for _ in range(3):
+        see(house, PUBLIC_LEAST, reader={})
+    assert house.collector.store.recount(house.stored(PUBLIC_LEAST)) == tally_of(PUBLIC_LEAST, reports)
+
+
+@pytest.mark.parametrize(
+    ("headers", "base_url", "expected"),
+    [
+        ({}, "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ({"Sec-Fetch-Site": "none"}, "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ({"Sec-Fetch-Site": "none"}, "http://clinic.example", "https://clinic.example"),
+        ({}, "http://clinic.example", "http://clinic.example"),
+        ({"Sec-Fetch-Site": "none"}, "http://[::1]:8000", "'http://[::1]:8000'"),
+        ({}, "http://clinic.example;rm -r", "URL"),
+    ],
+)
+def test_command_has_the_address_that_the_reader_used(
+    house: House, headers: dict[str, str], base_url: str, expected: str
+) -> None:
+    collect(house, COHORTS, 400)  # ten at least in each cohort, but for one time in 10^90
+    host = base_url.removeprefix("http://")
+    response = house.http.get("/s/cohorts/results", headers={**password(house.analyst), **headers, "Host": host})
+    assert f"sotto decode {expected} cohorts home" in read_page(response).words
