@@ -1,0 +1,51 @@
+/** Throw RangeError unless the parameters are of the shape that is needed. */
+export function check(holds: boolean, problem: string): void;
+/** Replace every bit by a coin; both coins are drawn for each, so that their number does not depend on the bits. */
+export function replaceBits(bits: Uint8Array, ifOne: number, ifZero: number, coins: Coins): Promise<Uint8Array<ArrayBuffer>>;
+/** Flip a coin for every bit as if none were true, and replace those at the true bits; of equal ones the last stays. */
+export function flipAround(trueBits: number[], width: number, { ifTrue, ifOther }: BitMechanism, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+/** @returns {number[]} the numbers of the bits that are set */
+export function onesOf(bits: Uint8Array): number[];
+/** A coin per value: yes-no coins, unary encodings, flips; what its kinds do not share stands in the classes below. */
+export class BitMechanism {
+    /** @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published */
+    constructor(name: string, nValues: number, published: import("./mechanisms.js").Parameters);
+    name: string;
+    nValues: number;
+    ifTrue: number;
+    ifOther: number;
+    ifOne: number;
+    ifZero: number;
+    hasTwoStages: boolean;
+    published: import("./mechanisms.js").Parameters;
+    get epsilon(): bigint;
+    get epsilonForever(): bigint;
+    /** The most bits, and the fewest at that, by which an answer's ones can differ from another's. @returns {number[]} */
+    get differences(): number[];
+    /** @param {Coins} _coins @returns {Promise<Uint8Array>} what a device draws once, whatever it answers */
+    drawGroup(_coins: Coins): Promise<Uint8Array>;
+    /** @param {any} answer @param {Uint8Array} _group @param {Coins} coins */
+    respond(answer: any, _group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer @returns {Uint8Array} of 0 and 1 */
+    trueBits(answer: any): Uint8Array;
+    /** @param {Uint8Array} permanent @param {Coins} coins */
+    report(permanent: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {Uint8Array} report @returns {any} */
+    toWire(report: Uint8Array): any;
+    /** @param {Uint8Array} report @returns {any} the values that it supports */
+    said(report: Uint8Array): any;
+    #private;
+}
+/** Yes-no: one coin, whose bias depends on the answer. */
+export class BinaryResponse extends BitMechanism {
+    toWire(report: Uint8Array): boolean;
+}
+/** One-of: a bit per option, one of them true. */
+export class UnaryEncoding extends BitMechanism {
+    respond(answer: number, _group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+}
+/** Any-of: a bit per option, at most max_selected of them true. */
+export class BitFlips extends BitMechanism {
+    trueBits(answer: Uint8Array): Uint8Array<ArrayBufferLike>;
+}
+export type Coins = import("./coins.js").Coins;

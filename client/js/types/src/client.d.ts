@@ -1,0 +1,123 @@
+/** @typedef {import("./ledger.js").Receipt} Receipt */
+/** @typedef {import("./outbox.js").Rejected} Rejected */
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./state.js").Transaction} Transaction */
+/** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
+/**
+ * @typedef {object} Options
+ * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+ * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number} [periodDays] default 30
+ * @property {string} [fingerprint] the only version of the survey to accept
+ * @property {number} [timeoutMs] of one exchange with the collector; default 10,000
+ * @property {string} [invitation] to an invited survey, as the respondent has it
+ * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
+ */
+export class SurveyClient {
+    /**
+     * Answers one survey of one collector on behalf of the device's respondent. Nothing true is sent, stored, logged or
+     * put into an error. Throws TypeError or RangeError for an argument outside its domain.
+     * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
+     */
+    constructor(url: string, surveyId: string, options?: Options);
+    /**
+     * The survey, checked: fetched once, or the copy that was kept when the collector cannot be reached.
+     *
+     * Throws SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+     * @returns {Promise<Survey>}
+     */
+    survey(): Promise<Survey>;
+    /**
+     * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
+     *
+     * The same answers give the same draft, however often, until it is sent: nobody can draw until they like the noise.
+     * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
+     * InvitationError, StateError; RangeError for a wave that the survey has not.
+     * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
+     */
+    prepare(answers: Answers, wave?: number): Promise<Draft>;
+    /**
+     * Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
+     *
+     * Does not wait for the network, but for the survey where it was not read yet. Answering a wave again never charges or
+     * sends anything: the same answers return the first receipt, as long as the device knows that they are the same.
+     * Throws what `prepare` throws.
+     * @param {Answers} answers @param {number} [wave] @returns {Promise<Receipt>}
+     */
+    answer(answers: Answers, wave?: number): Promise<Receipt>;
+    /** The receipts of the reports that this device made of this version of the survey. @returns {Promise<Receipt[]>} */
+    answered(): Promise<Receipt[]>;
+    /** The receipts of the reports in this state that wait to be delivered, to any collector. @returns {Promise<string[]>} */
+    pending(): Promise<string[]>;
+    /** The reports in this state that a collector refused for good. @returns {Promise<Rejected[]>} */
+    rejected(): Promise<Rejected[]>;
+    /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
+    flush(timeoutMs?: number): Promise<boolean>;
+    /**
+     * Send the reports of this survey that were refused for their invitation again, the same bytes under another one;
+     * their receipts. Throws RangeError for what is no invitation.
+     * @param {string} invitation @returns {Promise<string[]>}
+     */
+    resend(invitation: string): Promise<string[]>;
+    /**
+     * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
+     * is still delivered; no further wave is answered.
+     */
+    forget(): Promise<void>;
+    /** Whether what is kept outlives the page; false where the browser stores nothing. @returns {Promise<boolean>} */
+    isDurable(): Promise<boolean>;
+    /** Stop delivering; what is undelivered waits in the state for the next client. */
+    close(): void;
+    #private;
+}
+export type Receipt = import("./ledger.js").Receipt;
+export type Rejected = import("./outbox.js").Rejected;
+export type Survey = import("./survey.js").Survey;
+export type Transaction = import("./state.js").Transaction;
+/**
+ * by question id: a boolean, an option's text, an array or set of them, a text
+ */
+export type Answers = {
+    [id: string]: unknown;
+};
+export type Options = {
+    /**
+     * the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+     */
+    state?: string | undefined;
+    /**
+     * the most that all versions of this survey may take, ever; nats, default 8
+     */
+    maxEpsilon?: string | number | undefined;
+    /**
+     * the most that all surveys may take in `periodDays` days; default 16
+     */
+    maxPeriodEpsilon?: string | number | undefined;
+    /**
+     * default 30
+     */
+    periodDays?: number | undefined;
+    /**
+     * the only version of the survey to accept
+     */
+    fingerprint?: string | undefined;
+    /**
+     * of one exchange with the collector; default 10,000
+     */
+    timeoutMs?: number | undefined;
+    /**
+     * to an invited survey, as the respondent has it
+     */
+    invitation?: string | undefined;
+    /**
+     * every report waits so long at most, a time drawn for it, before it is first posted
+     */
+    maxDelayMs?: number | undefined;
+    /**
+     * where reports are posted in place of `url`, which then does not see the address
+     */
+    relayUrl?: string | undefined;
+};
+import { Draft } from "./draft.js";

@@ -1,0 +1,19 @@
+/** The longest random delay before the first attempt of a report: a week. */
+export const MAX_DELAY_MS: 604800000;
+/** @typedef {import("./outbox.js").Waiting} Waiting */
+export class Delivery {
+    /** @param {Promise<import("./state.js").State>} state @param {number} timeoutMs of one exchange */
+    constructor(state: Promise<import("./state.js").State>, timeoutMs: number);
+    state: Promise<import("./state.js").State>;
+    timeoutMs: number;
+    /** Have the outbox looked at; `isEager` cuts back-off short, but no wait that the collector asked for. */
+    wake(isEager?: boolean): Promise<void>;
+    /**
+     * Try at once and wait for at most so long; true when nothing waits any more.
+     * @param {number} timeoutMs
+     */
+    flush(timeoutMs: number): Promise<boolean>;
+    close(): void;
+    #private;
+}
+export type Waiting = import("./outbox.js").Waiting;

@@ -1,0 +1,84 @@
+/** Draw what a report could be drawn from. @returns {Promise<Drawn>} */
+export function drawAnew(): Promise<Drawn>;
+/**
+ * Return what this wave's report is drawn from: what was kept before, or else `fresh`, which is kept now. Throws
+ * AlreadyAnswered, ParticipationEnded.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Drawn} fresh
+ * @returns {Promise<Drawn>}
+ */
+export function keepDrawn(transaction: Transaction, survey: Survey, wave: number, fresh: Drawn): Promise<Drawn>;
+/**
+ * Forget what a report was drawn from that is sent now, but for the survey's secret. Throws ParticipationEnded where it
+ * is forgotten already.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Drawn} drawn
+ */
+export function endDraft(transaction: Transaction, survey: Survey, wave: number, drawn: Drawn): Promise<void>;
+/**
+ * Return the ledger's entry of one more report. Throws where it must not be made: AlreadyAnswered, BudgetExceeded,
+ * InvitationError.
+ * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
+ * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
+ * @returns {Promise<Entry>}
+ */
+export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits): Promise<Entry>;
+/** @typedef {import("./ledger.js").Receipt} Receipt */
+/** @typedef {import("./ledger.js").Entry} Entry */
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./state.js").Transaction} Transaction */
+/**
+ * What one wave's report is drawn from: `key` the survey's secret, for permanent responses, `seed` this wave's, for the
+ * instantaneous stage, `id` the report's.
+ * @typedef {{key: CryptoKey, seed: CryptoKey, id: Uint8Array}} Drawn
+ */
+/** @typedef {{fingerprint: string, surveyId: string, key: CryptoKey, drafts: {[wave: number]: {seed: CryptoKey, id: Uint8Array}}}} Secret */
+/** A report that could be sent: what the respondent may look at before. */
+export class Draft {
+    /**
+     * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
+     * @param {number} wave @param {string} epsilon @param {() => Promise<Receipt>} send
+     */
+    constructor(survey: Survey, columns: Uint8Array[], id: Uint8Array, wave: number, epsilon: string, send: () => Promise<Receipt>);
+    /** What it takes, in nats; an exact decimal. */
+    epsilon: string;
+    /** The report as it is sent. */
+    sent: import("./report.js").Sent;
+    /** The receipt that it will have. */
+    receipt: string;
+    /** The very text that is posted; an invited survey's carries the invitation too. */
+    body: string;
+    /**
+     * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and
+     * the numbers of the bits that are set.
+     * @type {{[id: string]: any}}
+     */
+    reported: {
+        [id: string]: any;
+    };
+    /** Charge the budget, and leave the report to be delivered. @returns {Promise<Receipt>} */
+    send(): Promise<Receipt>;
+    #private;
+}
+export type Receipt = import("./ledger.js").Receipt;
+export type Entry = import("./ledger.js").Entry;
+export type Survey = import("./survey.js").Survey;
+export type Transaction = import("./state.js").Transaction;
+/**
+ * What one wave's report is drawn from: `key` the survey's secret, for permanent responses, `seed` this wave's, for the
+ * instantaneous stage, `id` the report's.
+ */
+export type Drawn = {
+    key: CryptoKey;
+    seed: CryptoKey;
+    id: Uint8Array;
+};
+export type Secret = {
+    fingerprint: string;
+    surveyId: string;
+    key: CryptoKey;
+    drafts: {
+        [wave: number]: {
+            seed: CryptoKey;
+            id: Uint8Array;
+        };
+    };
+};

@@ -1,0 +1,71 @@
+/**
+ * What can go wrong on the device: catch `SottoError`. No message holds an answer.
+ *
+ * SottoError
+ * ├── AnswerError         an answer that is not one of the question's (`where` is the question's id)
+ * ├── SurveyError         a survey that is malformed, or takes more epsilon than it says (`SurveyRefused` for callers)
+ * ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
+ * ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
+ * ├── BudgetExceeded      answering would take more epsilon than is left
+ * │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
+ * ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
+ * ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
+ * ├── StateError          what this device keeps cannot be used, or the client is closed
+ * ├── FormRefused         a SurveyJS form that does not fit its survey, or leaks (sottovoce/surveyjs)
+ * └── DeliveryError       one exchange with the collector brought no answer (delivery handles it)
+ *
+ * Arguments of a wrong kind are TypeErrors, those outside their domain RangeErrors.
+ */
+/** The base of every error that sottovoce throws on purpose. */
+export class SottoError extends Error {
+}
+export class AnswerError extends LocatedError {
+}
+export class SurveyError extends LocatedError {
+}
+export class SurveyRefused extends SottoError {
+}
+/** `isFinal`: the collector itself said so. `isOver`: it said that there is no such survey any more. */
+export class SurveyUnavailable extends SottoError {
+    /** @param {string} message @param {{isFinal?: boolean, isOver?: boolean}} [said] */
+    constructor(message: string, { isFinal, isOver }?: {
+        isFinal?: boolean;
+        isOver?: boolean;
+    });
+    isFinal: boolean;
+    isOver: boolean;
+}
+/** `needed` and `left` in nats, as exact decimals; `limit` is the name of the limit that refuses. Nothing was charged. */
+export class BudgetExceeded extends SottoError {
+    /** @param {string} message @param {{needed: string, left: string, limit: string}} found */
+    constructor(message: string, { needed, left, limit }: {
+        needed: string;
+        left: string;
+        limit: string;
+    });
+    needed: string;
+    left: string;
+    limit: string;
+}
+/** `receipt` is that of the report that was made before. */
+export class AlreadyAnswered extends BudgetExceeded {
+    /** @param {import("./ledger.js").Receipt} receipt @param {import("./survey.js").Survey} survey */
+    constructor(receipt: import("./ledger.js").Receipt, survey: import("./survey.js").Survey);
+    receipt: import("./ledger.js").Receipt;
+}
+export class ParticipationEnded extends SottoError {
+}
+export class InvitationError extends SottoError {
+}
+export class StateError extends SottoError {
+}
+export class DeliveryError extends SottoError {
+}
+/** An error at a place in a document: `where` is its JSON path, `$` the document itself. */
+declare class LocatedError extends SottoError {
+    /** @param {string} where @param {string} problem */
+    constructor(where: string, problem: string);
+    where: string;
+    problem: string;
+}
+export {};

@@ -1,0 +1,73 @@
+/** @param {Entry} entry @returns {Receipt} */
+export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed }: Entry): Receipt;
+/** @param {Transaction} transaction @param {string} fingerprint @returns {Promise<Entry[]>} by wave */
+export function entriesOf(transaction: Transaction, fingerprint: string): Promise<Entry[]>;
+/**
+ * Return what one more report takes, after the earlier ones of this survey.
+ *
+ * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
+ * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
+ * the pot that it had.
+ * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks @returns {bigint}
+ */
+export function epsilonOfReport(survey: Survey, marks: Uint8Array, earlier: Uint8Array[]): bigint;
+/**
+ * Throw BudgetExceeded when an entry takes more than a limit leaves.
+ *
+ * The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. A sum
+ * counts on the day of its last report.
+ * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits
+ */
+export function checkBudget(all: Entry[], entry: Entry, { maxEpsilon, maxPeriodEpsilon, periodDays }: Limits): void;
+/**
+ * Note that reports wait no more, after the outbox did: with the last wave's, or the one by which the collector said that
+ * the survey is over, the survey is forgotten.
+ * @param {Transaction} transaction @param {string} receipt @param {boolean} endsSurvey
+ */
+export function settleReport(transaction: Transaction, receipt: string, endsSurvey: boolean): Promise<void>;
+/**
+ * Wipe what could tell which answers the reports of one version of a survey were made of: its secret and marks. What
+ * they took stays, as one sum.
+ * @param {Transaction} transaction @param {string} fingerprint
+ */
+export function endVersion(transaction: Transaction, fingerprint: string): Promise<void>;
+/**
+ * Return a limit in units of 1e-12 nats. Throws RangeError unless it is finite and > 0.
+ * @param {string} name @param {number | string} value nats
+ */
+export function readLimit(name: string, value: number | string): bigint;
+export type Transaction = import("./state.js").Transaction;
+export type Survey = import("./survey.js").Survey;
+/**
+ * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together.
+ */
+export type Receipt = {
+    id: string;
+    surveyId: string;
+    fingerprint: string;
+    epsilon: string;
+    wave: number;
+    isSummed: boolean;
+};
+/**
+ * One report that was made; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
+ * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
+ */
+export type Entry = {
+    fingerprint: string;
+    wave: number;
+    waves: number;
+    surveyId: string;
+    epsilon: bigint;
+    day: string;
+    receipt: string;
+    marks: Uint8Array | null;
+    invitation: string | null;
+    isSummed: boolean;
+};
+export type Limits = {
+    maxEpsilon: bigint;
+    maxPeriodEpsilon: bigint;
+    periodDays: number;
+};

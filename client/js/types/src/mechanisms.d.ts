@@ -1,0 +1,18 @@
+/**
+ * Return a published mechanism, trusting nothing. Throws SurveyError.
+ * @param {Fields} fields @param {keyof CLASSES} type the question's @param {number} nOptions @returns {Mechanism}
+ */
+export function readMechanism(fields: Fields, type: "yes-no" | "one-of" | "any-of" | "text", nOptions: number): Mechanism;
+export type Fields = import("./documents.js").Fields;
+/**
+ * yes-no: 0 or 1; one-of: index; any-of: zeros and ones; text: in normal form C
+ */
+export type Encoded = number | Uint8Array | string;
+/**
+ * the published integers
+ */
+export type Parameters = {
+    [name: string]: number;
+};
+export type Mechanism = KaryResponse | import("./bits.js").BitMechanism;
+import { KaryResponse } from "./kary.js";

@@ -1,0 +1,87 @@
+/** @typedef {import("./ledger.js").Entry} Entry */
+/** @typedef {import("./state.js").Transaction} Transaction */
+/** @typedef {import("./exchange.js").Problem} Problem */
+/**
+ * A report that waits; `notBefore` and `delayUntil` in milliseconds since 1970: no attempt, no first attempt before.
+ * `isHeld`: the collector asked for it. `problem`: why it was refused for good; null while it waits. Its invitation is
+ * in the ledger.
+ * @typedef {object} Kept
+ * @property {string} receipt
+ * @property {string} url
+ * @property {string} surveyId
+ * @property {string} fingerprint
+ * @property {import("./report.js").Sent} sent
+ * @property {number} nAttempts
+ * @property {number} notBefore
+ * @property {boolean} isHeld
+ * @property {number} delayUntil
+ * @property {Problem | null} problem
+ */
+/** @typedef {Kept & {body: string}} Waiting with the text to be posted */
+/**
+ * A report that the collector refused for good; it stays charged. `needsInvitation`: another one can mend it.
+ * @typedef {{receipt: string, url: string, surveyId: string, problem: Problem, needsInvitation: boolean}} Rejected
+ */
+/**
+ * Add a report, which waits as long as its collector asked this device to stay away, and a random delay besides.
+ * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
+ * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
+ */
+export function putReport(transaction: Transaction, url: string, { id: surveyId, fingerprint }: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number): Promise<void>;
+/**
+ * Return what waits, the least often tried first: no report can keep the others back.
+ * @param {Transaction} transaction @returns {Promise<Waiting[]>}
+ */
+export function waitingReports(transaction: Transaction): Promise<Waiting[]>;
+/** @param {Transaction} transaction @returns {Promise<Rejected[]>} what was refused for good */
+export function rejectedReports(transaction: Transaction): Promise<Rejected[]>;
+/**
+ * Note what the collector said of a report.
+ * @param {Transaction} transaction @param {string} receipt @param {import("./verdict.js").Verdict} verdict
+ */
+export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<void>;
+/**
+ * Let a report that was refused for its invitation wait again, under another one; so do the waves that had the same.
+ * One that had none gets none: its survey was open to all.
+ * @param {Transaction} transaction @param {string} receipt @param {string} invitation
+ * @returns {Promise<boolean>} whether it waits again
+ */
+export function readmit(transaction: Transaction, receipt: string, invitation: string): Promise<boolean>;
+/** The longest back-off; it has full jitter. */
+export const BACKOFF_CAP_MS: 300000;
+export type Entry = import("./ledger.js").Entry;
+export type Transaction = import("./state.js").Transaction;
+export type Problem = import("./exchange.js").Problem;
+/**
+ * A report that waits; `notBefore` and `delayUntil` in milliseconds since 1970: no attempt, no first attempt before.
+ * `isHeld`: the collector asked for it. `problem`: why it was refused for good; null while it waits. Its invitation is
+ * in the ledger.
+ */
+export type Kept = {
+    receipt: string;
+    url: string;
+    surveyId: string;
+    fingerprint: string;
+    sent: import("./report.js").Sent;
+    nAttempts: number;
+    notBefore: number;
+    isHeld: boolean;
+    delayUntil: number;
+    problem: Problem | null;
+};
+/**
+ * with the text to be posted
+ */
+export type Waiting = Kept & {
+    body: string;
+};
+/**
+ * A report that the collector refused for good; it stays charged. `needsInvitation`: another one can mend it.
+ */
+export type Rejected = {
+    receipt: string;
+    url: string;
+    surveyId: string;
+    problem: Problem;
+    needsInvitation: boolean;
+};

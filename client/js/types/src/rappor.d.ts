@@ -1,0 +1,32 @@
+/**
+ * Text: a noisy bit per bit of a Bloom filter, in the device's cohort; and, where strings are unknown, of the filters
+ * of two n-grams. A response is the cohort (2 bytes), the pair's number (a byte, with n-grams), then every filter.
+ */
+export class BloomResponse extends BitMechanism {
+    design: {
+        nBits: number;
+        nHashes: number;
+    };
+    nCohorts: number;
+    maxLength: number;
+    gramLength: number;
+    pairs: number[][];
+    nBlocks: number;
+    groupBytes: number;
+    respond(answer: string, group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    toWire(report: Uint8Array): (string | number)[];
+    said(report: Uint8Array): {
+        cohort: number;
+        bits: number[];
+        positions: number[];
+        gramBits: number[][];
+    } | {
+        cohort: number;
+        bits: number[];
+        positions?: undefined;
+        gramBits?: undefined;
+    };
+    #private;
+}
+export type Coins = import("./coins.js").Coins;
+import { BitMechanism } from "./bits.js";

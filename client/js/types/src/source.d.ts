@@ -1,0 +1,26 @@
+/** @typedef {import("./survey.js").Survey} Survey */
+/** @typedef {import("./state.js").State} State */
+export class SurveySource {
+    /**
+     * @param {Promise<State>} state @param {string} url @param {string} surveyId
+     * @param {import("./ledger.js").Limits} limits @param {string | undefined} fingerprint @param {number} timeoutMs
+     */
+    constructor(state: Promise<State>, url: string, surveyId: string, limits: import("./ledger.js").Limits, fingerprint: string | undefined, timeoutMs: number);
+    state: Promise<import("./state.js").State>;
+    url: string;
+    surveyId: string;
+    limits: import("./ledger.js").Limits;
+    fingerprint: string | undefined;
+    timeoutMs: number;
+    /**
+     * Return the collector's survey and keep it, or the copy that was kept when the collector cannot be reached.
+     *
+     * The version that was kept is over where the collector has another one now, or none: the device forgets what could
+     * undo its noise. Throws SurveyRefused, SurveyUnavailable.
+     * @returns {Promise<Survey>}
+     */
+    survey(): Promise<Survey>;
+    #private;
+}
+export type Survey = import("./survey.js").Survey;
+export type State = import("./state.js").State;

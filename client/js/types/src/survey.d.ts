@@ -1,0 +1,72 @@
+/**
+ * Return a published survey, trusting nothing: thresholds, epsilons and the text's form are checked. Throws SurveyError,
+ * also where a question takes more epsilon than it declares.
+ * @param {Uint8Array} bytes @returns {Promise<Survey>}
+ */
+export function readSurvey(bytes: Uint8Array): Promise<Survey>;
+/** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
+export function isId(value: unknown): value is string;
+export const MAX_SURVEY_BYTES: number;
+/** @typedef {"yes-no" | "one-of" | "any-of" | "text"} QuestionType */
+/** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
+export class Question {
+    /** @param {Fields} fields */
+    constructor(fields: Fields);
+    id: any;
+    type: QuestionType;
+    text: string;
+    options: readonly string[];
+    /** @type {string | null} what no answer stands for */
+    skip: string | null;
+    mechanism: import("./mechanisms.js").Mechanism;
+    epsilon: string;
+    epsilonForever: string;
+    /**
+     * Return what so many reports of one answer take together, in units of 1e-12 nats: never more than `epsilonForever`.
+     * @param {number} nReports
+     */
+    epsilonOf(nReports: number): bigint;
+    /**
+     * Return one person's answer as the mechanism takes it. Throws AnswerError, which never holds the answer.
+     * @param {unknown} answer @returns {import("./mechanisms.js").Encoded}
+     */
+    encode(answer: unknown): import("./mechanisms.js").Encoded;
+    /** How many options one person may select. */
+    get maxSelected(): number;
+    /** In words, what an answer must be. */
+    get expected(): string;
+    /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
+    reported(report: Uint8Array): any;
+}
+/** A survey, checked; epsilons are exact decimals, in nats: of one report, and of all waves if the answers stay. */
+export class Survey {
+    /** @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256 */
+    constructor(fields: Fields, canonical: string, fingerprint: string);
+    /** @type {string} */
+    id: string;
+    title: string;
+    waves: number;
+    invited: boolean;
+    minReports: number;
+    publicResults: boolean;
+    /** @type {readonly Question[]} */
+    questions: readonly Question[];
+    epsilon: string;
+    epsilonForever: string;
+    canonical: string;
+    fingerprint: string;
+    /** Return wave if it is one of this survey. Throws RangeError. @param {number} wave */
+    checkWave(wave: number): number;
+    /**
+     * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
+     *
+     * Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
+     * an answer that is null, undefined or left out stands for that.
+     * @param {{[id: string]: unknown}} answers @returns {import("./mechanisms.js").Encoded[]}
+     */
+    encode(answers: {
+        [id: string]: unknown;
+    }): import("./mechanisms.js").Encoded[];
+}
+export type QuestionType = "yes-no" | "one-of" | "any-of" | "text";
+import { Fields } from "./documents.js";

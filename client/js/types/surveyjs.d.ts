@@ -1,0 +1,66 @@
+/**
+ * Connect a form to a survey, and return what disconnects it.
+ *
+ * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
+ * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
+ * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
+ * question, beside it). It must fit the survey: see `fitForm` for what is checked.
+ *
+ * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
+ * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
+ * @param {Model} model @param {Client} client @param {AttachOptions} [options] @returns {Promise<() => void>}
+ */
+export function attachSurvey(model: Model, client: Client, options?: AttachOptions): Promise<() => void>;
+export type Model = import("./src/surveyjs-form.js").Model;
+export type Question = import("./src/surveyjs-form.js").Question;
+export type Receipt = import("./src/ledger.js").Receipt;
+export type Draft = import("./src/draft.js").Draft;
+/**
+ * what onCompleting's handlers are given
+ */
+export type Completing = {
+    allow: boolean;
+    allowComplete: boolean;
+    message?: string;
+};
+/**
+ * the part of a `SurveyClient` that is used
+ */
+export type Client = {
+    survey: () => Promise<{
+        questions: readonly Question[];
+    }>;
+    prepare: (answers: {
+        [id: string]: unknown;
+    }, wave?: number) => Promise<Draft>;
+    answer: (answers: {
+        [id: string]: unknown;
+    }, wave?: number) => Promise<Receipt>;
+};
+export type AttachOptions = {
+    /**
+     * shows what would be sent. Only `true` sends it; for
+     * anything else the form stays as it is
+     */
+    onReview?: ((draft: Draft) => boolean | Promise<boolean>) | undefined;
+    /**
+     * is told once the report is in the device's outbox and the form is empty
+     */
+    onSent?: ((receipt: Receipt) => void) | undefined;
+    /**
+     * is told why a completed form was not sent. It may return the
+     * text to show in place of the usual one, such as in the respondent's language
+     */
+    onError?: ((fault: unknown) => string | void) | undefined;
+    /**
+     * names of the elements that the survey does not ask; their answers are dropped
+     */
+    leaveOut?: readonly string[] | undefined;
+    /**
+     * of a repeated survey; default 1
+     */
+    wave?: number | undefined;
+};
+import { FormRefused } from "./src/surveyjs-form.js";
+import { questionId } from "./src/surveyjs-form.js";
+export { FormRefused, questionId };

@@ -1,0 +1,100 @@
+"""The JavaScript client: its own tests on Node, its types, its form, and the one file that pages can load."""
+
+import gzip
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from js_surveys import surveys_text
+from node import JS, require_node, require_package, run
+
+MAX_BUNDLE_BYTES = 15_000
+NODE_TESTS_S = 500
+"""So long the tests on Node may take on a busy machine: they end within half a minute on two idle cores."""
+
+
+def script(name: str) -> list[str]:
+    """Return the command line of one of the package's scripts, ready to run."""
+    command, *arguments = shlex.split(json.loads((JS / "package.json").read_text())["scripts"][name])
+    return [*require_package(command), *arguments]
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    """Return the texts of all files of a folder, by their paths in it."""
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_surveys_of_its_tests_are_those_that_this_side_publishes() -> None:
+    assert (JS / "test" / "surveys.json").read_text() == surveys_text()
+
+
+def test_its_own_tests_pass_on_node() -> None:
+    """With as many files at once as there are cores; nothing of theirs may be skipped."""
+    require_package("tsc")  # some of them need npm's packages
+    files = sorted(str(path.relative_to(JS)) for path in JS.glob("test/*.test.js"))
+    assert files
+    shown = run([require_node(), "--test", "--test-reporter=tap", *files], timeout_s=NODE_TESTS_S)
+    counts = dict(re.findall(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", shown, re.MULTILINE))
+    assert int(counts["tests"]) >= 300, shown
+    assert counts["pass"] == counts["tests"], shown
+    subtests = set(re.findall(r"^# Subtest: (.*)$", shown, re.MULTILINE))
+    assert not [name for name in subtests if name.endswith(".test.js")], "a file without a test"
+
+
+def test_its_types_check() -> None:
+    run(script("check"), timeout_s=300)
+
+
+def test_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
+    run([*script("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
+    assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"
+
+
+def test_a_typescript_program_can_use_it_and_what_it_gets_wrong_is_an_error(tmp_path: Path) -> None:
+    run([*script("types"), "--outDir", str(tmp_path)], timeout_s=300)
+    flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"]
+    compile_it = [*require_package("tsc"), *flags]
+    for name, arguments in (("good", '"lunch", { maxEpsilon: "3" }'), ("bad", "5")):
+        program = 'import { SurveyClient } from "./sottovoce.js";\n' + USE.replace("ARGUMENTS", arguments)
+        (tmp_path / f"{name}.mts").write_text(program)
+    run([*compile_it, "good.mts"], timeout_s=300, cwd=tmp_path)
+    with pytest.raises(pytest.fail.Exception, match=r"bad\.mts\(\d+,\d+\): error TS2345: .*'number'.*'string'"):
+        run([*compile_it, "bad.mts"], timeout_s=300, cwd=tmp_path)
+
+
+USE = """
+const device = new SurveyClient("https://x", ARGUMENTS);
+const draft = await device.prepare({ paid: true, drinks: new Set(["tea"]) }, 2);
+const receipt: { id: string; epsilon: string; wave: number } = await draft.send();
+const [rejected] = await device.rejected();
+export const told: string[] = [receipt.id, draft.body, ...(await device.pending()), rejected.problem.code];
+"""
+
+
+def test_it_is_formatted() -> None:
+    patterns = ["*.js", "*.json", "*.md", "src/**/*.js", "test/**/*.js", "test/**/*.json", "!*.min.js"]
+    run([*require_package("prettier"), "--check", *patterns], timeout_s=300)
+
+
+def test_the_bundle_is_that_of_its_source_and_small(tmp_path: Path) -> None:
+    made = tmp_path / "sottovoce.min.js"
+    bundle = [part for part in script("bundle") if not part.startswith("--outfile=")]
+    run([*bundle, f"--outfile={made}"], timeout_s=300)
+    assert (JS / "sottovoce.min.js").read_bytes() == made.read_bytes(), "run: npm run bundle --prefix client/js"
+    n_bytes = len(gzip.compress(made.read_bytes(), compresslevel=9))
+    assert n_bytes < MAX_BUNDLE_BYTES, f"the bundle has {n_bytes:,} bytes, compressed; {MAX_BUNDLE_BYTES:,} are allowed"
+
+
+def test_it_needs_no_package_and_names_no_other_place() -> None:
+    """Its modules import each other, by relative paths, and nothing else."""
+    sources = [JS / "sottovoce.js", JS / "surveyjs.js", *sorted((JS / "src").glob("*.js"))]
+    statements = re.compile(r'^(?:import|export)\b[^;]*?\bfrom "([^"]+)";', re.MULTILINE)
+    imported = [name for path in sources for name in statements.findall(path.read_text())]
+    assert len(imported) > 20
+    assert not [name for name in imported if not re.fullmatch(r"\./(src/)?[a-z-]+\.js", name)]
+    package = json.loads((JS / "package.json").read_text())
+    assert not {"dependencies", "optionalDependencies"} & package.keys()
+    assert all(package["peerDependenciesMeta"][name]["optional"] for name in package.get("peerDependencies", ()))
