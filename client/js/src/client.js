@@ -17,6 +17,7 @@ import { isId } from "./survey.js";
 
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./outbox.js").Rejected} Rejected */
+/** @typedef {import("./outbox.js").Waiting} Waiting */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
 /** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
@@ -125,7 +126,7 @@ export class SurveyClient {
         await endDraft(transaction, survey, wave, drawn);
         await transaction.put("ledger", entry);
         await putReport(transaction, this.#postUrl, survey, report, this.#maxDelayMs);
-        return entry;
+        return { entry, waiting: await waitingReports(transaction) };
       });
     const { epsilon } = await this.#transact(price);
     return new Draft(survey, columns, drawn.id, wave, writeEpsilon(epsilon), send);
@@ -228,11 +229,12 @@ export class SurveyClient {
   /** @returns {Promise<Receipt>} */
   async #send(
     /** @type {CryptoKey} */ key,
-    /** @type {(transaction: Transaction) => Promise<import("./ledger.js").Entry>} */ charge,
+    /** @type {(transaction: Transaction) => Promise<{entry: import("./ledger.js").Entry, waiting: Waiting[]}>} */ charge,
   ) {
-    const entry = await this.#transact(charge);
+    const { entry, waiting } = await this.#transact(charge);
     const receipt = receiptOf(entry);
     if (entry.marks !== null) this.#made.set(receipt.id, { key, marks: entry.marks, receipt });
+    this.#delivery.hold(waiting); // it is sent even if the page closes now
     void this.#delivery.wake();
     return receipt;
   }

@@ -43,6 +43,11 @@ export class Delivery {
     return this.#running;
   }
 
+  /** Know what waits, so that it can be sent as the page closes. @param {Waiting[]} waiting */
+  hold(waiting) {
+    this.#inHand = new Map(waiting.map((report) => [report.receipt, report]));
+  }
+
   /**
    * Try at once and wait for at most so long; true when nothing waits any more.
    * @param {number} timeoutMs
@@ -127,7 +132,7 @@ export class Delivery {
 
   async #waiting() {
     const waiting = await (await this.state).transact(waitingReports);
-    this.#inHand = new Map(waiting.map((report) => [report.receipt, report]));
+    this.hold(waiting);
     return waiting;
   }
 

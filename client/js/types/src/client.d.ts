@@ -1,5 +1,6 @@
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./outbox.js").Rejected} Rejected */
+/** @typedef {import("./outbox.js").Waiting} Waiting */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
 /** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
@@ -74,6 +75,7 @@ export class SurveyClient {
 }
 export type Receipt = import("./ledger.js").Receipt;
 export type Rejected = import("./outbox.js").Rejected;
+export type Waiting = import("./outbox.js").Waiting;
 export type Survey = import("./survey.js").Survey;
 export type Transaction = import("./state.js").Transaction;
 /**

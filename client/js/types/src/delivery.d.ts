@@ -8,6 +8,8 @@ export class Delivery {
     timeoutMs: number;
     /** Have the outbox looked at; `isEager` cuts back-off short, but no wait that the collector asked for. */
     wake(isEager?: boolean): Promise<void>;
+    /** Know what waits, so that it can be sent as the page closes. @param {Waiting[]} waiting */
+    hold(waiting: Waiting[]): void;
     /**
      * Try at once and wait for at most so long; true when nothing waits any more.
      * @param {number} timeoutMs

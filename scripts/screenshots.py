@@ -1,0 +1,146 @@
+"""Pictures of the survey page and the results page, in three widths, of a small survey that a crowd has answered."""
+
+import io
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import requests
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from demo import collector, make_token, run_sotto
+from sotto_protocol import Coins, Report, Survey, batch_body, compile_toml
+
+FOLDER = Path(__file__).parents[1] / "docs" / "img"
+WIDTHS = (360, 768, 1280)
+DARK_WIDTH = 768
+N_PEOPLE = 2500
+N_COLOURS = 64
+LUNCH = """
+id = "lunch-2026"
+title = "Lunch at work"
+public_results = true
+
+[[questions]]
+id = "expensed"
+type = "yes-no"
+text = "Have you ever expensed a private lunch?"
+prob_truth = "3/4"
+
+[[questions]]
+id = "cuisine"
+type = "one-of"
+text = "What do you have most often?"
+options = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
+skip = "no answer"
+epsilon = 2
+
+[[questions]]
+id = "habits"
+type = "any-of"
+text = "Which of these have you done this month?"
+options = ["eaten at the desk", "skipped lunch", "eaten a colleague's food"]
+epsilon = 2
+"""
+
+
+def main() -> None:
+    """Write all pictures."""
+    survey = compile_toml(LUNCH)
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        database, definition = Path(folder, "collector.db"), Path(folder, "lunch.toml")
+        definition.write_text(LUNCH)
+        admin = make_token(database, "admin")
+        with collector(database) as url, launch() as browser:
+            run_sotto("publish", str(definition), url, SOTTO_TOKEN=admin)
+            send_crowd(url, survey)
+            for width in WIDTHS:
+                picture_visit(browser, url, survey, width)
+                picture_results(browser, url, survey, width)
+            picture_visit(browser, url, survey, DARK_WIDTH, "-dark")
+            picture_results(browser, url, survey, DARK_WIDTH, "-dark")
+
+
+@contextmanager
+def launch() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        sys.exit("screenshots need chromium (Debian: apt-get install chromium).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+def send_crowd(url: str, survey: Survey) -> None:
+    """Let a crowd answer, the same each time: these coins are for pictures alone."""
+    drawn = random.Random(2026)  # noqa: S311  # nobody's answers
+    answers = {
+        "expensed": np.array([drawn.random() < 0.3 for _ in range(N_PEOPLE)], np.intp),
+        "cuisine": np.array(drawn.choices(range(5), (30, 22, 25, 18, 5), k=N_PEOPLE)),
+        "habits": np.array([[drawn.random() < share for share in (0.6, 0.25, 0.08)] for _ in range(N_PEOPLE)], np.intp),
+    }
+    records = survey.perturb(answers, Coins(drawn.randbytes))
+    reports = [Report(drawn.randbytes(16), record.tobytes()) for record in records]
+    headers = {"Content-Type": "application/json"}
+    address = f"{url}/v1/surveys/{survey.id}/reports"
+    requests.post(address, batch_body(survey, reports), headers=headers, timeout=60).raise_for_status()
+
+
+def picture_visit(browser: Browser, url: str, survey: Survey, width: int, scheme: str = "") -> None:
+    """Picture a visit to the survey page: one in which chance changed the first answer, so that this can be seen."""
+    while True:
+        page = open_page(browser, f"{url}/s/{survey.id}", width, scheme)
+        for label in ("No", "leftovers", "eaten at the desk", "skipped lunch"):
+            page.get_by_label(label, exact=True).check()
+        page.mouse.move(0, 0)  # nothing is to look pointed at
+        form = page.screenshot(full_page=True)
+        page.get_by_role("button", name="Review").click()
+        if page.locator("td.sent").first.inner_text() == "yes":
+            break
+        page.context.close()
+    save(form, f"survey-form-{width}{scheme}")
+    save(page.screenshot(full_page=True), f"survey-review-{width}{scheme}")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator("#delivery")).to_contain_text("delivered")
+    save(page.screenshot(full_page=True), f"survey-receipt-{width}{scheme}")
+    page.context.close()
+
+
+def picture_results(browser: Browser, url: str, survey: Survey, width: int, scheme: str = "") -> None:
+    page = open_page(browser, f"{url}/s/{survey.id}/results", width, scheme)
+    save(page.screenshot(full_page=True), f"results-{width}{scheme}")
+    page.context.close()
+
+
+def open_page(browser: Browser, address: str, width: int, scheme: str) -> Page:
+    """Open a page on a new device, its window as wide as its name says, and nothing in it moving."""
+    shape = {"width": width, "height": {360: 740, 768: 1024, 1280: 800}[width]}
+    context = browser.new_context(
+        viewport=shape,
+        color_scheme="dark" if scheme else "light",
+        reduced_motion="reduce",  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+def save(picture: bytes, name: str) -> None:
+    """Write a picture, in few colours: the pages have few."""
+    path = FOLDER / f"{name}.png"
+    with Image.open(io.BytesIO(picture)) as opened:
+        opened.convert("RGB").quantize(N_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f"{path.relative_to(Path.cwd())}: {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""A real Chromium for tests: how it is found and started, and what a page must never do."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Playwright, Request
+
+ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "client" / "js"
+TIMEOUT_MS = 30_000
+"""How long a test waits before it fails: reached only where something hangs."""
+_LAUNCH = {
+    "args": [
+        "--no-sandbox",  # tests may run as root
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-features=AutofillServerCommunication",  # what Chromium itself asks of every form, whatever the page
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nobody else can be asked
+    ]
+}
+
+
+def miss(what: str) -> NoReturn:
+    """Skip the test for want of something; fail it where SOTTO_TEST_BROWSER says that it must be there."""
+    if os.environ.get("SOTTO_TEST_BROWSER"):
+        pytest.fail(f"SOTTO_TEST_BROWSER is set, and there is no {what}.", pytrace=False)
+    pytest.skip(f"no {what}")
+
+
+def launch_options() -> dict[str, Any]:
+    """Return how Chromium is started."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return _LAUNCH | {"executable_path": path or miss("chromium (Debian: apt-get install chromium)")}
+
+
+def read_axe() -> str:
+    """Return axe-core's script."""
+    path = CLIENT / "node_modules" / "axe-core" / "axe.min.js"
+    return path.read_text() if path.is_file() else miss("axe-core (npm ci --prefix client/js)")
+
+
+def open_profile(playwright: Playwright, folder: Path, **blocked: int) -> BrowserContext:
+    """Start a browser that keeps what it stores in a folder, as a respondent's does.
+
+    `blocked`: what its user forbids to all sites, 2 for each: `cookies` (all storage with them), `javascript`.
+    """
+    preferences = folder / "Default" / "Preferences"
+    if not preferences.exists():
+        preferences.parent.mkdir(parents=True)
+        preferences.write_text(json.dumps({"profile": {"default_content_setting_values": blocked}}))
+    return playwright.chromium.launch_persistent_context(folder, **launch_options())
+
+
+Devices = Callable[..., tuple[BrowserContext, "Watch"]]
+"""What the fixture `devices` is."""
+
+
+class Watch:
+    """Notes all that pages of a context complain of, and whoever they ask but for the hosts that are allowed."""
+
+    def __init__(self, context: BrowserContext, *allowed: str) -> None:
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self._allowed = allowed
+        self._forgiven: tuple[str, ...] = ()
+        context.set_default_timeout(TIMEOUT_MS)
+        context.on("console", self._hear)
+        context.on("weberror", lambda fault: self._complain(f"uncaught: {fault.error}"))
+        context.on("request", self._see)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning", "assert"):
+            self._complain(f"{message.type}: {message.text}")
+
+    def _see(self, request: Request) -> None:
+        self.asked.append(request.url)
+        if not request.url.startswith(self._allowed):
+            self._complain(f"asked elsewhere: {request.url}")
+
+    def _complain(self, what: str) -> None:
+        if not what.startswith(self._forgiven):
+            self.complaints.append(what)
+
+    def forgive(self, *beginnings: str) -> None:
+        """Take what begins so for no complaint, from now on."""
+        self._forgiven += beginnings

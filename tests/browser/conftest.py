@@ -1,0 +1,69 @@
+"""What the browser's tests share: a browser for each file of tests, a new device for each test, one collector."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+
+from asked import HABITS
+from chromium import TIMEOUT_MS, Devices, Watch, launch_options
+from collecting import Served, serve
+from own_site import blank, site_of
+from wire import Wire, wire_to
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    """What starts browsers. Not for the session: while it is there, no other test can run an event loop."""
+    launch_options()  # no need to start anything without a browser
+    expect.set_options(timeout=TIMEOUT_MS)
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with playwright.chromium.launch(**launch_options()) as launched:
+        yield launched
+
+
+@pytest.fixture(scope="session")
+def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A collector, the real process, that has a survey of every kind of question."""
+    launch_options()  # nobody asks for it without a browser
+    with serve(tmp_path_factory.mktemp("collector") / "survey.db", survey=HABITS) as served:
+        yield served
+
+
+@pytest.fixture
+def wire(collector: Served) -> Iterator[Wire]:
+    """A wire to the collector: pages that are opened at its address can be cut off."""
+    with wire_to(collector.port) as laid:
+        yield laid
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The address of somebody else's page, which embeds the client."""
+    with site_of({"/app.html": blank("An app")}) as url:
+        yield url
+
+
+@pytest.fixture
+def devices(browser: Browser, collector: Served) -> Iterator[Devices]:
+    """Make new devices: each remembers nothing, and complains of nothing by the end of the test.
+
+    `hosts`: other addresses that its pages may ask. The other arguments are Playwright's, of a context.
+    """
+    with ExitStack() as stack:
+        watches = []
+
+        def make(*hosts: str, **options: Any) -> tuple[BrowserContext, Watch]:
+            context = stack.enter_context(browser.new_context(**options))
+            watches.append(Watch(context, collector.url, *hosts))
+            return context, watches[-1]
+
+        yield make
+    assert [complaint for watch in watches for complaint in watch.complaints] == []

@@ -1,0 +1,141 @@
+"""What axe-core finds on the pages, in every state that a reader can see, light and dark: nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish
+from chromium import Devices, read_axe
+from collecting import Served, make_reports
+from own_site import broken_into
+from visit import Visit
+
+FIND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(
+  ({ id, help, nodes }) => [id, help, nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]))"""
+REFUSED = "error: Failed to load resource: the server responded with a status of "
+
+Check = Callable[[Page, str], None]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    return read_axe()
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    """What the reader's system asks for."""
+    return str(request.param)
+
+
+@pytest.fixture
+def check(axe: str) -> Check:
+    """Hold that axe-core finds nothing on a page as it stands, every part that opens being open."""
+
+    def find(page: Page, state: str) -> None:
+        page.evaluate("() => { for (const part of document.querySelectorAll('details')) part.open = true; }")
+        page.evaluate("() => Promise.all(document.getAnimations().map((animation) => animation.finished))")
+        page.evaluate(axe)
+        found: list[Any] = page.evaluate(FIND)
+        assert (state, found) == (state, [])
+
+    return find
+
+
+def new_page(devices: Devices, scheme: str, *hosts: str, **options: Any) -> Page:
+    """Return a new device's page; that it is refused something is part of these tests."""
+    context, watch = devices(*hosts, color_scheme=scheme, **options)
+    watch.forgive(REFUSED)
+    return context.new_page()
+
+
+def test_a_page_with_a_fault_does_not_pass(check: Check, collector: Served, devices: Devices) -> None:
+    page = new_page(devices, "light")
+    page.goto(f"{collector.url}/s/nowhere")
+    page.locator("main").evaluate("(main) => main.append(document.createElement('input'))")
+    with pytest.raises(AssertionError, match="label"):
+        check(page, "an input without a name")
+
+
+def test_the_survey_page_from_the_form_to_the_receipt(
+    scheme: str, check: Check, collector: Served, devices: Devices
+) -> None:
+    survey = publish(collector, named(f"axe-{scheme}", public_results=True))
+    visit = Visit(new_page(devices, scheme), collector.url, survey).open()
+    check(visit.page, "form")
+    visit.page.get_by_role("button", name="Review").click()
+    expect(visit.page.get_by_role("group", name="There is a problem")).to_be_visible()
+    check(visit.page, "errors")
+    visit.fill(ANSWERS)
+    visit.review()
+    check(visit.page, "review")
+    visit.send()
+    visit.expect_delivered()
+    check(visit.page, "receipt")
+    visit.open()
+    visit.expect_delivered()
+    check(visit.page, "already answered")
+    visit.page.get_by_role("button", name="Erase it now").click()
+    expect(visit.page.locator("#erased")).not_to_be_empty()
+    check(visit.page, "erased")
+    end(collector, survey)
+    visit.open()
+    check(visit.page, "closed, with a receipt")
+    check(Visit(new_page(devices, scheme), collector.url, survey).open().page, "closed")
+
+
+def test_the_page_of_an_invited_survey(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    survey = publish(collector, named(f"axe-invited-{scheme}", DIARY, invited=True))
+    (good,) = invite(collector, survey)
+    visit = Visit(new_page(devices, scheme), collector.url, survey).open()
+    visit.page.get_by_role("button", name="Review").click()
+    expect(visit.page.get_by_role("group", name="There is a problem")).to_be_visible()
+    check(visit.page, "invitation missing")
+    visit = Visit(new_page(devices, scheme), collector.url, survey).open(f"#{'a' * 26}")
+    check(visit.page, "invitation came")
+    visit.fill({"well": True})
+    visit.review()
+    visit.send()
+    visit.page.get_by_label("Your report waits for another invitation").fill("no invitation")
+    visit.page.get_by_role("button", name="Send it again").click()
+    expect(visit.page.locator("#other-error")).not_to_be_empty()
+    check(visit.page, "refused")
+    visit.page.get_by_label("Your report waits for another invitation").fill(good)
+    visit.page.get_by_role("button", name="Send it again").click()
+    visit.expect_delivered()
+
+
+def test_what_goes_wrong(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    def spoil(path: str, answer: bytes) -> bytes:
+        return b"{}" if path.startswith("/v1/") else answer
+
+    with broken_into(collector.port, spoil) as url:
+        visit = Visit(new_page(devices, scheme, url), url, HABITS).open()
+        expect(visit.alarm).not_to_be_empty()
+        check(visit.page, "no survey")
+    page = new_page(devices, scheme)
+    for path in ("s/nowhere", f"s/{HABITS.id}?wave=2", "s/habits/nothing/here"):
+        page.goto(f"{collector.url}/{path}")
+        check(page, path)
+
+
+def test_results_and_index(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    survey = publish(collector, named(f"axe-results-{scheme}"))
+    waves = publish(collector, named(f"axe-waves-{scheme}", DIARY))
+    few = publish(collector, named(f"axe-few-{scheme}", min_reports=100))
+    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few)):
+        assert collector.send(make_reports(60, asked, wave), asked)[0] == 200
+    stranger = new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"})  # no prompt comes up then
+    analyst = new_page(devices, scheme, http_credentials={"username": "ann", "password": collector.analyst})
+    for page, path in (
+        (stranger, "s"),
+        (stranger, f"s/{survey.id}/results"),
+        (analyst, "s"),
+        (analyst, f"s/{survey.id}/results"),
+        (analyst, f"s/{waves.id}/results"),
+        (analyst, f"s/{few.id}/results"),
+    ):
+        page.goto(f"{collector.url}/{path}")
+        check(page, path)

@@ -1,0 +1,185 @@
+"""Delivery from a real browser: through closed tabs, cut wires, a second tab, and browsers that keep nothing."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Playwright, expect
+
+from asked import ANSWERS, named, publish, stored_reports, wait_for_reports
+from chromium import Devices, Watch, open_profile
+from collecting import Served
+from visit import Visit, report_in
+from wire import Wire
+
+UNREACHABLE = "error: Failed to load resource: net::ERR_"
+
+
+def answer_all(visit: Visit) -> str:
+    """Answer, and send; return the receipt."""
+    visit.fill(ANSWERS)
+    visit.review()
+    return visit.send()
+
+
+def test_what_was_answered_offline_is_delivered_when_the_browser_is_opened_again(
+    collector: Served, wire: Wire, playwright: Playwright, tmp_path: Path
+) -> None:
+    survey = publish(collector, named("offline"))
+    with open_profile(playwright, tmp_path) as context:
+        watch = Watch(context, wire.url)
+        visit = Visit(context.pages[0], wire.url, survey).open()
+        watch.forgive(UNREACHABLE)
+        wire.cut()
+        context.set_offline(True)
+        visit.fill(ANSWERS)
+        body = visit.review()
+        receipt = visit.send()
+        visit.expect_waiting()
+        expect(visit.delivery).to_contain_text("You may close this page")
+        assert watch.complaints == []
+    assert stored_reports(collector, survey) == {}
+    wire.mend()
+    with open_profile(playwright, tmp_path) as context:
+        watch = Watch(context, wire.url)
+        visit = Visit(context.pages[0], wire.url, survey).open()
+        assert visit.receipt() == receipt
+        visit.expect_delivered()
+        assert watch.complaints == []
+    assert {post.body.decode() for post in wire.posts()} == {body}
+    wait_for_reports(collector, survey, receipt)
+
+
+def test_a_report_is_delivered_as_soon_as_the_device_is_online_again(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("online"))
+    context, watch = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    watch.forgive(UNREACHABLE)
+    wire.cut()
+    context.set_offline(True)
+    receipt = answer_all(visit)
+    visit.expect_waiting()
+    wire.mend()
+    context.set_offline(False)
+    visit.expect_delivered()
+    wait_for_reports(collector, survey, receipt)
+
+
+def test_an_answer_that_was_lost_costs_a_repeat_of_the_same_bytes(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    """The collector counts the report, and the connection breaks before it can say so."""
+    survey = publish(collector, named("unheard"))
+    context, watch = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    watch.forgive(UNREACHABLE)
+    wire.mute()
+    receipt = answer_all(visit)
+    wait_for_reports(collector, survey, receipt)
+    visit.expect_waiting()
+    wire.mend()
+    wire.cut()
+    wire.mend()
+    visit.expect_delivered()
+    bodies = [post.body for post in wire.posts()]
+    assert len(bodies) >= 2
+    assert len(set(bodies)) == 1
+    wait_for_reports(collector, survey, receipt)
+
+
+@pytest.mark.parametrize("is_left", [False, True], ids=["closed", "left"])
+def test_a_page_that_goes_as_soon_as_it_has_sent_has_delivered(
+    is_left: bool, collector: Served, devices: Devices
+) -> None:
+    survey = publish(collector, named(f"gone-{is_left}".lower()))
+    receipts = []
+    for _ in range(4):
+        context, _ = devices()
+        visit = Visit(context.new_page(), collector.url, survey).open()
+        visit.fill(ANSWERS)
+        receipts.append(report_in(visit.review())["id"])
+        visit.page.get_by_role("button", name="Send").click()
+        expect(visit.page.locator("#receipt")).to_be_visible()
+        if is_left:
+            visit.page.goto("about:blank")
+        else:
+            visit.page.close()
+    wait_for_reports(collector, survey, *receipts)
+
+
+def two_tabs(devices: Devices, collector: Served, survey_id: str) -> tuple[Visit, Visit]:
+    """Open a new survey's page twice on one new device."""
+    survey = publish(collector, named(survey_id))
+    context, _ = devices()
+    first, second = (Visit(context.new_page(), collector.url, survey).open() for _ in range(2))
+    return first, second
+
+
+def test_two_tabs_make_one_report(collector: Served, devices: Devices) -> None:
+    first, second = two_tabs(devices, collector, "two-tabs")
+    bodies = []
+    for visit, answers in ((first, ANSWERS), (second, ANSWERS | {"dish": "quince-soup"})):
+        visit.fill(answers)
+        bodies.append(report_in(visit.review()))
+    assert bodies[0]["id"] == bodies[1]["id"]
+    receipt = first.send()
+    assert second.send() == receipt
+    expect(second.page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    second.expect_delivered()
+    wait_for_reports(collector, first.survey, receipt)
+
+
+def test_two_tabs_that_send_at_once_make_one_report(collector: Served, devices: Devices) -> None:
+    visits = two_tabs(devices, collector, "at-once")
+    for visit in visits:
+        visit.fill(ANSWERS)
+        visit.review()
+    for visit in visits:
+        visit.page.evaluate("() => setTimeout(() => document.getElementById('send-button').click())")
+    receipt, other = (visit.receipt() for visit in visits)
+    assert receipt == other
+    for visit in visits:
+        visit.expect_delivered()
+    wait_for_reports(collector, visits[0].survey, receipt)
+
+
+def test_a_private_window_delivers_and_forgets(collector: Served, devices: Devices) -> None:
+    """Two of them are two devices."""
+    survey = publish(collector, named("private"))
+    receipts = []
+    for _ in range(2):
+        context, _ = devices()
+        visit = Visit(context.new_page(), collector.url, survey).open()
+        receipts.append(answer_all(visit))
+        visit.expect_delivered()
+        context.close()
+    wait_for_reports(collector, survey, *receipts)
+
+
+def assert_says_nothing_is_kept(page: Page) -> None:
+    expect(page.get_by_text("This window keeps nothing: your report is lost if you close it")).to_be_visible()
+
+
+def test_a_browser_that_may_store_nothing_says_so_and_delivers(
+    collector: Served, wire: Wire, playwright: Playwright, tmp_path: Path
+) -> None:
+    survey = publish(collector, named("blocked"))
+    with open_profile(playwright, tmp_path, cookies=2) as context:
+        watch = Watch(context, wire.url)
+        visit = Visit(context.pages[0], wire.url, survey).open()
+        assert_says_nothing_is_kept(visit.page)
+        visit.fill(ANSWERS)
+        visit.review()
+        watch.forgive(UNREACHABLE)
+        wire.cut()
+        receipt = visit.send()
+        visit.expect_waiting()
+        expect(visit.delivery).to_contain_text("Keep this page open until then")
+        assert_says_nothing_is_kept(visit.page)
+        wire.mend()
+        visit.expect_delivered()
+        visit.open()
+        expect(visit.page.get_by_role("button", name="Review")).to_be_enabled()
+        assert watch.complaints == []
+    wait_for_reports(collector, survey, receipt)

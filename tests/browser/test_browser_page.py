@@ -1,0 +1,214 @@
+"""The survey page in a real browser: what is sent is what was shown, once; errors keep what was answered."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, stored_reports, wait_for_reports
+from chromium import Devices
+from collecting import Served
+from visit import Visit, report_in
+from wire import Wire
+
+LEFT_OUT = ANSWERS | {"dish": None, "word": None}
+
+
+def visit_new(devices: Devices, wire: Wire, survey_id: str, collector: Served) -> Visit:
+    """Open the page of a new survey on a new device."""
+    survey = publish(collector, named(survey_id))
+    context, _ = devices(wire.url)
+    return Visit(context.new_page(), wire.url, survey).open()
+
+
+def shown_rows(page: Page) -> list[list[str]]:
+    """Return, of every question, what was answered and what will be sent, as the page shows them."""
+    return [row.locator("td").all_inner_texts() for row in page.locator("table.review tr:has(td)").all()]
+
+
+def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "shown", collector)
+    visit.answer(ANSWERS)
+    body = visit.review()
+    assert wire.posts() == []
+    assert "This is all that leaves this device" in visit.page.locator("#review").inner_text()
+    receipt = visit.send()
+    visit.expect_delivered()
+    (post,) = wire.posts()
+    assert post.body.decode() == body
+    assert report_in(body)["id"] == receipt
+    wait_for_reports(collector, visit.survey, receipt)
+
+
+def test_the_review_shows_the_report_in_words_beside_the_answers(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    visit = visit_new(devices, wire, "words", collector)
+    visit.answer(ANSWERS)
+    reported = report_in(visit.review())["answers"]
+    rows = shown_rows(visit.page)
+    assert [answered for answered, _ in rows] == [
+        "yes",
+        "quince-leftovers",
+        "alcove-13",
+        "mulberry-wine, mulberry-gin",
+        "kaleidoscope",
+    ]
+    paid, dish, place, drinks, word = (sent for _, sent in rows)
+    assert paid == ("yes" if reported["paid"] else "no")
+    assert dish == HABITS.questions[1].options[reported["dish"]]
+    for shown, question in ((place, HABITS.questions[2]), (drinks, HABITS.questions[3])):
+        record = question.mechanism.from_wire([reported[question.id]])[0]
+        supported = [question.options[value] for value in question.mechanism.supported(record)]
+        assert shown.startswith(f"yes to {len(supported)} of" if supported else "no to all")
+        assert all(option in shown for option in supported)
+    (typed,) = HABITS.questions[4].mechanism.from_wire([reported["word"]])
+    n_ones = len(HABITS.questions[4].mechanism.supported(typed))
+    assert word == f"{n_ones} of 128 bits are one, from a device of group {reported['word'][0] + 1} of 64"
+
+
+def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "errors", collector)
+    visit.answer(ANSWERS | {"paid": None, "drinks": ["mulberry-tea", "mulberry-wine", "mulberry-gin"]})
+    visit.page.get_by_role("button", name="Review").click()
+    problems = visit.page.get_by_role("group", name="There is a problem")
+    expect(problems).to_be_focused()
+    expect(problems.get_by_role("link")).to_contain_text(["Choose yes or no.", "Choose at most 2; 3 are chosen."])
+    expect(visit.page).to_have_title("Error: Habits")
+    problems.get_by_role("link").first.click()
+    expect(visit.question("paid").get_by_label("Yes")).to_be_focused()
+    visit.question("paid").get_by_label("Yes").check()
+    expect(visit.question("paid").locator(".error")).to_be_hidden()
+    visit.question("drinks").get_by_label("mulberry-tea").uncheck()
+    visit.review()
+    assert [answered for answered, _ in shown_rows(visit.page)][1:] == [
+        "quince-leftovers",
+        "alcove-13",
+        "mulberry-wine, mulberry-gin",
+        "kaleidoscope",
+    ]
+    expect(visit.page).to_have_title("Habits")
+    assert wire.posts() == []
+
+
+def test_skipping_is_an_answer_like_any_other(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "skipping", collector)
+    visit.answer(LEFT_OUT)
+    body = visit.review()
+    assert [answered for answered, _ in shown_rows(visit.page)][1::3] == [
+        "left out, which counts as “rather not say”",
+        "left out, which counts as “no word”",
+    ]
+    assert sorted(report_in(body)["answers"]) == sorted(question.id for question in HABITS.questions)
+    receipt = visit.send()
+    wait_for_reports(collector, visit.survey, receipt)
+
+
+def test_looking_again_or_changing_back_draws_no_new_noise(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "again", collector)
+    visit.answer(ANSWERS)
+    bodies = [visit.review()]
+    for answers in (ANSWERS, ANSWERS | {"word": "zeppelin"}, ANSWERS):
+        visit.page.get_by_role("button", name="Change answers").click()
+        visit.question("word").get_by_role("textbox").fill(answers["word"])
+        bodies.append(visit.review())
+    visit.page.reload()
+    visit.answer(ANSWERS)
+    bodies.append(visit.review())
+    assert bodies[0] == bodies[1] == bodies[3] == bodies[4]
+    assert report_in(bodies[2])["answers"].pop("word") != report_in(bodies[0])["answers"]["word"]
+    assert report_in(bodies[2])["id"] == report_in(bodies[0])["id"]
+
+
+def test_who_has_answered_sees_the_receipt_again(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "receipts", collector)
+    visit.answer(ANSWERS)
+    visit.review()
+    receipt = visit.send()
+    visit.page.reload()
+    assert visit.receipt() == receipt
+    expect(visit.page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    expect(visit.page.get_by_role("button", name="Review")).to_be_hidden()
+    end(collector, visit.survey)
+    visit.page.reload()
+    assert visit.receipt() == receipt
+    expect(visit.page.get_by_text("It takes no more answers.")).to_be_visible()
+    wait_for_reports(collector, visit.survey, receipt)
+
+
+def test_a_report_is_erased_by_its_receipt(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "erasing", collector)
+    visit.answer(ANSWERS)
+    visit.review()
+    receipt = visit.send()
+    visit.expect_delivered()
+    assert stored_reports(collector, visit.survey)[receipt] != b""
+    visit.page.get_by_text("Erase my report").click()
+    visit.page.get_by_role("button", name="Erase it now").click()
+    expect(visit.page.locator("#erased")).to_have_text("Your report was erased, and is not counted any more.")
+    assert stored_reports(collector, visit.survey) == {receipt: b""}
+
+
+def test_every_wave_is_answered_once(collector: Served, wire: Wire, devices: Devices) -> None:
+    survey = publish(collector, DIARY)
+    context, _ = devices(wire.url)
+    receipts = []
+    for wave in (1, 2):
+        visit = Visit(context.new_page(), wire.url, survey).open(f"?wave={wave}")
+        expect(visit.page.get_by_text(f"Wave {wave} of 3")).to_be_visible()
+        visit.answer({"well": True})
+        assert report_in(visit.review())["wave"] == wave
+        receipts.append(visit.send())
+    wait_for_reports(collector, survey, *receipts)
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
+    is_typed: bool, collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named(f"invited-{is_typed}".lower(), invited=True))
+    (invitation,) = invite(collector, survey)
+    context, _ = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open("" if is_typed else f"#{invitation}")
+    assert invitation not in visit.page.url
+    if is_typed:
+        visit.page.get_by_label("Your invitation").fill(invitation.upper())
+    else:
+        expect(visit.page.get_by_text("Your invitation came with the address of this page.")).to_be_visible()
+    visit.answer(ANSWERS)
+    visit.review()
+    receipt = visit.send()
+    visit.expect_delivered()
+    (post,) = wire.posts()
+    assert report_in(post.body.decode())["invitation"] == invitation
+    assert b"".join(wire.received()).lower().count(invitation.encode()) == 1
+    wait_for_reports(collector, survey, receipt)
+
+
+def test_a_report_that_is_refused_for_its_invitation_is_sent_again_under_another(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("invited-again", invited=True))
+    (good,) = invite(collector, survey)
+    context, watch = devices(wire.url)
+    watch.forgive("error: Failed to load resource: the server responded with a status of 403")
+    visit = Visit(context.new_page(), wire.url, survey).open(f"#{'a' * 26}")
+    visit.answer(ANSWERS)
+    visit.review()
+    receipt = visit.send()
+    expect(visit.delivery).to_contain_text("did not take your report")
+    visit.page.get_by_label("Your report waits for another invitation").fill(good)
+    visit.page.get_by_role("button", name="Send it again").click()
+    visit.expect_delivered()
+    first, second = (report_in(post.body.decode()) for post in wire.posts())
+    assert (first.pop("invitation"), second.pop("invitation")) == ("a" * 26, good)
+    assert first == second
+    wait_for_reports(collector, survey, receipt)
+
+
+def test_without_scripts_the_page_says_so_and_nothing_can_be_answered(collector: Served, devices: Devices) -> None:
+    context, _ = devices(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{collector.url}/s/{HABITS.id}")
+    expect(page.locator("#needs-script")).to_contain_text("This page needs JavaScript.")
+    expect(page.locator("#needs-script")).to_be_visible()
+    expect(page.get_by_role("button", name="Review")).to_be_disabled()
+    expect(page.locator("#fields :is(input, select):enabled")).to_have_count(0)
