@@ -82,7 +82,7 @@ def manner_of(query: str) -> Manner:
 
 
 def rows_of(tally: Tally, question: str, manner: Manner | None = None) -> list[list[Any]]:
-    names = ("answer", "share", "standard_error", "low", "high", "shift_up", "shift_down")
+    names = ("answer", "share", "low", "high", "standard_error", "shift_up", "shift_down")
     rows = estimate_tally(tally, manner).rows
     return [[getattr(row, name) for name in names] for row in rows if row.question == question]
 
@@ -119,7 +119,7 @@ def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: Hous
     page = read_page(see(house, WAVES))
     pooled = tallies[1] + tallies[2] + tallies[3]
     for question in WAVES.questions:
-        last = [[*row[1:2], *row[3:5]] for row in rows_of(tallies[3], question.id)]
+        last = [row[1:4] for row in rows_of(tallies[3], question.id)]
         expected = [row + more for row, more in zip(rows_of(pooled, question.id), last, strict=True)]
         assert page.table(f"The shares of {question.id}: n = 600") == expected
         shown = page.table(f"The shares of {question.id}, wave by wave")
@@ -210,7 +210,9 @@ def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them
         listed.write_text("\u00e1\nb\n")
         words = command.replace("candidates.txt", str(listed)).split()[1:]
         found = CliRunner().invoke(main, [*words, "--json"], env={"SOTTO_TOKEN": served.analyst})
-    assert [row["string"] for row in json.loads(found.stdout)["strings"]] == ["\u00e1"]
+    assert "\u00e1" in [
+        row["string"] for row in json.loads(found.stdout)["strings"]
+    ]  # everybody's; of others 5 % may be
 
 
 def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:

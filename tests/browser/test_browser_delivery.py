@@ -49,6 +49,29 @@ def test_what_was_answered_offline_is_delivered_when_the_browser_is_opened_again
     wait_for_reports(collector, survey, receipt)
 
 
+def test_a_browser_whose_database_fails_reports_no_second_time(
+    collector: Served, playwright: Playwright, tmp_path: Path
+) -> None:
+    """It keeps nothing in memory instead: that would be a new device, with new noise."""
+    survey = publish(collector, named("broken"))
+    with open_profile(playwright, tmp_path) as context:
+        receipt = answer_all(Visit(context.pages[0], collector.url, survey).open())
+        wait_for_reports(collector, survey, receipt)
+    kept = tmp_path / "Default" / "IndexedDB"
+    kept.rename(tmp_path / "aside")
+    kept.write_text("no folder")
+    with open_profile(playwright, tmp_path) as context:
+        page = context.pages[0]
+        page.goto(f"{collector.url}/s/{survey.id}")
+        expect(page.get_by_role("alert")).to_contain_text("This browser could not keep what it has to")
+        expect(page.locator("#fields")).to_have_attribute("disabled", "")
+    kept.unlink()
+    (tmp_path / "aside").rename(kept)
+    with open_profile(playwright, tmp_path) as context:
+        assert Visit(context.pages[0], collector.url, survey).open().receipt() == receipt
+    assert len(stored_reports(collector, survey)) == 1
+
+
 def test_a_report_is_delivered_as_soon_as_the_device_is_online_again(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:

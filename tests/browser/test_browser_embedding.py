@@ -135,6 +135,18 @@ def test_two_tabs_that_answer_at_once_make_one_report(
     wait_for_reports(collector, allowed, receipt)
 
 
+def test_a_database_that_is_taken_away_is_opened_anew(
+    collector: Served, site: str, devices: Devices, allowed: Survey
+) -> None:
+    page = open_app(devices, site)
+    given = [f"{collector.url}/js/{MODULES[0]}", collector.url, allowed.id, ANSWERS, {}]
+    page.evaluate(ANSWER, given)
+    assert page.evaluate(FLUSH)
+    cleared = {"origin": site, "storageTypes": "indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", cleared)
+    assert page.evaluate(FLUSH)  # by the same client
+
+
 def test_a_survey_that_does_not_name_the_page_is_not_given_to_it(
     collector: Served, site: str, devices: Devices
 ) -> None:

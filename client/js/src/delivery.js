@@ -2,17 +2,19 @@
  * Delivery in the background: sends what waits, and never gets in the page's way.
  *
  * A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
- * crash at any moment costs a repeat, which the collector knows by its id. Every report has a request of its own: what
- * goes together is linked.
+ * crash at any moment costs a repeat, which the collector knows by its id. Every report has a request of its own, though a
+ * browser may send several over one connection.
  */
 
 import { DeliveryError } from "./errors.js";
 import { postAndLeave, postReport } from "./exchange.js";
-import { BACKOFF_CAP_MS, recordVerdict, waitingReports } from "./outbox.js";
+import { BACKOFF_CAP_MS, backoffMs, recordVerdict, waitingReports } from "./outbox.js";
 import { MAX_HOLD_MS, judge } from "./verdict.js";
 
 /** The longest random delay before the first attempt of a report: a week. */
 export const MAX_DELAY_MS = 604_800_000;
+
+const LOCK = "sottovoce-delivery";
 
 /** @typedef {import("./outbox.js").Waiting} Waiting */
 
@@ -24,6 +26,8 @@ export class Delivery {
   #nAsked = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  #nFaults = 0;
+  #pausedUntil = 0; // after a fault of the state; milliseconds since 1970
   /** @type {Map<string, Waiting>} what could be sent as the page closes */
   #inHand = new Map();
 
@@ -57,8 +61,8 @@ export class Delivery {
     const pause = pauses();
     const isOver = pause.for(timeoutMs);
     try {
-      for (let left = await this.#waiting(); left.length > 0; left = await this.#waiting()) {
-        await Promise.race([this.wake(true), isOver]);
+      for (let isEager = true; (await this.#waiting()).length > 0; isEager = false) {
+        await Promise.race([this.wake(isEager), isOver]);
         const dueMs = await this.#nextDueMs();
         if (dueMs === null) return true;
         if (Date.now() + dueMs >= deadline || this.#isClosed) return false;
@@ -94,19 +98,28 @@ export class Delivery {
         nServed = this.#nAsked;
         const isEager = this.#isEager;
         this.#isEager = false;
-        await this.#attemptDue(isEager);
+        if (isEager || until(this.#pausedUntil, BACKOFF_CAP_MS) === 0) await this.#attemptAlone(isEager);
         dueMs = await this.#nextDueMs();
       }
+      this.#nFaults = 0;
     } catch (fault) {
-      dueMs = BACKOFF_CAP_MS;
-      if (!this.#isClosed)
-        console.warn(`sottovoce: reports wait, delivery failed (${/** @type {Error} */ (fault).name}).`);
+      this.#nFaults += 1;
+      dueMs = backoffMs(this.#nFaults);
+      this.#pausedUntil = Date.now() + dueMs;
+      const { name } = /** @type {Error} */ (fault);
+      if (!this.#isClosed) console.warn(`sottovoce: reports wait, delivery failed (${name}).`);
     }
     this.#running = null; // at once with the last look at what was asked: whoever asks now is not overlooked
     if (dueMs !== null && !this.#isClosed) {
       this.#timer = setTimeout(() => void this.wake(), Math.min(dueMs, BACKOFF_CAP_MS));
       unref(this.#timer);
     }
+  }
+
+  /** Attempt what is due, one page at a time: else each would send all that waits. */
+  async #attemptAlone(/** @type {boolean} */ isEager) {
+    const locks = (await this.state).isDurable ? globalThis.navigator?.locks : undefined;
+    await (locks === undefined ? this.#attemptDue(isEager) : locks.request(LOCK, () => this.#attemptDue(isEager)));
   }
 
   async #attemptDue(/** @type {boolean} */ isEager) {
@@ -139,7 +152,9 @@ export class Delivery {
   /** Milliseconds to the next attempt; null when nothing waits. */
   async #nextDueMs() {
     const waiting = await this.#waiting();
-    return waiting.length === 0 ? null : Math.min(...waiting.map((report) => waitOf(report, false)));
+    if (waiting.length === 0) return null;
+    const pauseMs = until(this.#pausedUntil, BACKOFF_CAP_MS);
+    return Math.max(pauseMs, Math.min(...waiting.map((report) => waitOf(report, false))));
   }
 }
 

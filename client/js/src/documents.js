@@ -117,7 +117,11 @@ export class Fields {
 
   /** @param {string} key @returns {boolean} false where it is left out */
   flag(key) {
-    return this.has(key) && this.take(key, "true or false", (value) => typeof value === "boolean");
+    if (!this.has(key)) return false;
+    const isSet = this.take(key, "true or false", (value) => typeof value === "boolean");
+    if (!isSet)
+      throw new SurveyError(this.where, `must be in canonical form, which leaves out ${key} where it is false.`);
+    return true;
   }
 
   finish() {

@@ -21,6 +21,8 @@ import { REPORT_ID_BYTES, batchBody, wireReport } from "./report.js";
 /** A report that could be sent: what the respondent may look at before. */
 export class Draft {
   #send;
+  /** @type {Promise<Receipt> | null} */
+  #sent = null;
 
   /**
    * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
@@ -45,9 +47,13 @@ export class Draft {
     Object.freeze(this);
   }
 
-  /** Charge the budget, and leave the report to be delivered. @returns {Promise<Receipt>} */
+  /** Charge the budget, and leave the report to be delivered; once, however often it is called. @returns {Promise<Receipt>} */
   send() {
-    return this.#send();
+    this.#sent ??= this.#send().catch((fault) => {
+      this.#sent = null; // nothing was charged: it may be sent another time
+      throw fault;
+    });
+    return this.#sent;
   }
 }
 

@@ -1,4 +1,7 @@
-/** One exchange with a collector, which is told nothing about the device: no cookie, referrer, password or redirect. */
+/**
+ * One exchange with a collector: without cookie, referrer, password or redirect. What the browser says of itself (its
+ * name, its languages, the page's origin) and which connection it takes, no page can choose.
+ */
 
 import { concat } from "./bytes.js";
 import { isText } from "./documents.js";

@@ -103,7 +103,8 @@ export async function readmit(transaction, receipt, invitation) {
   const report = await transaction.get("outbox", receipt);
   if (report === undefined || entry === undefined || entry.invitation === null) return false;
   const isAlike = (/** @type {Entry} */ old) =>
-    old.receipt === receipt || (old.fingerprint === entry.fingerprint && old.invitation === entry.invitation);
+    old.receipt === receipt ||
+    (old.fingerprint === entry.fingerprint && old.invitation === entry.invitation && old.invitation !== "");
   for (const old of entries.filter(isAlike)) await transaction.put("ledger", { ...old, invitation });
   await transaction.put("outbox", { ...report, problem: null });
   return true;
@@ -124,7 +125,7 @@ async function postpone(
   }
 }
 
-/** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. */
-function backoffMs(/** @type {number} */ nFailed) {
+/** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
+export function backoffMs(nFailed) {
   return drawUpTo(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(nFailed - 1, 30)));
 }

@@ -1,6 +1,6 @@
 /**
- * The device's memory: one IndexedDB database, and nothing true in it; or, where there is none (a kiosk, a window that
- * may store nothing, node), the page's own memory.
+ * The device's memory: one IndexedDB database, and nothing true in it; or, where nothing can be stored (a kiosk, a window
+ * that may not, node), the page's own memory.
  *
  * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
  * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait.
@@ -17,6 +17,7 @@ const KEYS = {
   outbox: ["receipt"],
 };
 
+const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
 /** @typedef {"surveys" | "secrets" | "ledger" | "outbox"} StoreName */
@@ -39,47 +40,82 @@ export const MEMORY = ":memory:";
 const inMemory = new Map();
 
 /**
- * Open a state, and create it where there is none. Throws StateError for one of a newer version.
+ * Open a state, and create it where there is none.
+ *
+ * Only where the browser is known to store nothing the page's memory takes its place. Whatever else keeps a database from
+ * being opened may pass, and what is in it be needed again: then every use throws StateError until it opens.
  * @param {string} name @returns {Promise<State>}
  */
 export async function openState(name) {
   if (name === MEMORY) return new MemoryState();
+  const durable = new DurableState(name);
+  if (!storesNothing() && (await durable.mayOpen())) return durable;
+  const shared = inMemory.get(name) ?? new MemoryState();
+  inMemory.set(name, shared);
+  return shared;
+}
+
+/** Whether this is node, or a page whose user or frame forbids it to store anything. */
+function storesNothing() {
+  if (globalThis.indexedDB === undefined || globalThis.navigator?.cookieEnabled === false) return true;
   try {
-    return new DurableState(await openDatabase(name));
-  } catch (fault) {
-    if (fault instanceof DOMException && fault.name === "VersionError") {
-      throw new StateError(`state ${name} was made by a newer sottovoce.`, { cause: fault });
-    }
-    const shared = inMemory.get(name) ?? new MemoryState();
-    inMemory.set(name, shared);
-    return shared;
+    return globalThis.localStorage === null; // asked for where it is forbidden, it throws; a worker has none
+  } catch {
+    return true;
   }
 }
 
 /** @returns {Promise<IDBDatabase>} */
 function openDatabase(/** @type {string} */ name) {
-  const request = indexedDB.open(name, VERSION);
-  request.onupgradeneeded = () => {
-    for (const [store, key] of Object.entries(KEYS)) request.result.createObjectStore(store, { keyPath: key });
-  };
-  return settled(request);
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, VERSION);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new DOMException("another page holds it", "TimeoutError"));
+    }, OPEN_TIMEOUT_MS);
+    request.onupgradeneeded = () => {
+      for (const [store, key] of Object.entries(KEYS)) request.result.createObjectStore(store, { keyPath: key });
+    };
+    request.onsuccess = () => {
+      clearTimeout(timer);
+      if (isLate) request.result.close();
+      resolve(request.result);
+    };
+    request.onerror = () => {
+      clearTimeout(timer);
+      reject(request.error);
+    };
+  });
 }
 
 /** @implements {State} */
 class DurableState {
   isDurable = true;
-  #database;
+  #name;
+  /** @type {Promise<IDBDatabase> | null} */
+  #opening = null;
+  #isClosed = false;
 
-  /** @param {IDBDatabase} database */
-  constructor(database) {
-    this.#database = database;
-    database.onversionchange = () => database.close(); // a newer page upgrades it
+  /** @param {string} name */
+  constructor(name) {
+    this.#name = name;
+  }
+
+  /** Whether it is open, or may be another time; false in a private window that has no databases. */
+  async mayOpen() {
+    try {
+      await this.#open();
+      return true;
+    } catch (fault) {
+      return !(fault instanceof DOMException && ["InvalidStateError", "SecurityError"].includes(fault.name));
+    }
   }
 
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work */
   async transact(work) {
     try {
-      const opened = this.#database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+      const opened = await this.#begin();
       const ended = new Promise((resolve, reject) => {
         opened.oncomplete = resolve;
         opened.onabort = () => reject(opened.error ?? new DOMException("", "AbortError"));
@@ -87,14 +123,41 @@ class DurableState {
       const [result] = await Promise.all([runIn(opened, work), ended]);
       return result;
     } catch (fault) {
-      throw fault instanceof DOMException
-        ? new StateError(`state cannot be used (${fault.name}).`, { cause: fault })
-        : fault;
+      if (!(fault instanceof DOMException)) throw fault;
+      const why = fault.name === "VersionError" ? "it was made by a newer sottovoce" : fault.name;
+      throw new StateError(`state ${this.#name} cannot be used (${why}).`, { cause: fault });
     }
   }
 
   close() {
-    this.#database.close();
+    this.#isClosed = true;
+    this.#opening?.then((database) => database.close()).catch(() => undefined);
+  }
+
+  /** Begin a transaction; on a database that was closed under us (the disk full, site data cleared), it is opened anew. */
+  async #begin() {
+    const begin = (/** @type {IDBDatabase} */ database) =>
+      database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+    try {
+      return begin(await this.#open());
+    } catch (fault) {
+      if (this.#isClosed || !(fault instanceof DOMException) || fault.name !== "InvalidStateError") throw fault;
+      this.#opening = null;
+      return begin(await this.#open());
+    }
+  }
+
+  async #open() {
+    this.#opening ??= openDatabase(this.#name);
+    try {
+      const database = await this.#opening;
+      database.onversionchange = () => database.close(); // a newer page upgrades it, or somebody deletes it
+      database.onclose = () => (this.#opening = null);
+      return database;
+    } catch (fault) {
+      this.#opening = null; // to be tried again
+      throw fault;
+    }
   }
 }
 

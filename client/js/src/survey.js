@@ -107,25 +107,12 @@ export class Survey {
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED * 200n);
     const listed = fields.take("questions", "a list of 1 to 200 questions", (value) => isList(value, 1, 200));
     this.waves = fields.has("waves") ? fields.integer("waves", 2, 1000) : 1;
-    const flags = ["invited", "public_results"].filter((key) => fields.has(key));
     this.invited = fields.flag("invited");
-    const hasMinimum = fields.has("min_reports");
-    this.minReports = hasMinimum ? fields.integer("min_reports", 1, 1_000_000) : 1;
+    this.minReports = readMinimum(fields);
     this.publicResults = fields.flag("public_results");
     fields.finish();
-    /** @type {readonly Question[]} */
-    this.questions = Object.freeze(
-      listed.map(
-        (/** @type {unknown} */ stated, /** @type {number} */ index) =>
-          new Question(new Fields(stated, `${fields.where}.questions[${index}]`)),
-      ),
-    );
-    const ids = new Set(this.questions.map((question) => question.id));
-    if (ids.size < this.questions.length) throw fields.fail("questions", "must not have two questions of the same id.");
-    const isUsual =
-      flags.length > Number(this.invited) + Number(this.publicResults) || (hasMinimum && this.minReports < 2);
-    if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n) || isUsual)
-      throw notCanonical();
+    this.questions = readQuestions(fields, listed);
+    if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
     this.epsilon = writeEpsilon(epsilon);
     this.epsilonForever = writeEpsilon(sumOf(this.questions, (question) => question.epsilonOf(this.waves)));
     this.canonical = canonical;
@@ -133,12 +120,11 @@ export class Survey {
     Object.freeze(this);
   }
 
-  /** Return wave if it is one of this survey. Throws RangeError. @param {number} wave */
+  /** Throw RangeError for a wave that this survey has not. @param {number} wave */
   checkWave(wave) {
     if (!Number.isInteger(wave) || wave < 1 || wave > this.waves) {
       throw new RangeError(`wave must be an integer in [1, ${this.waves}].`);
     }
-    return wave;
   }
 
   /**
@@ -149,9 +135,7 @@ export class Survey {
    * @param {{[id: string]: unknown}} answers @returns {import("./mechanisms.js").Encoded[]}
    */
   encode(answers) {
-    if (answers === null || typeof answers !== "object" || Array.isArray(answers)) {
-      throw new AnswerError("$", "answers must be an object, from question ids to answers.");
-    }
+    if (!isPlain(answers)) throw new AnswerError("$", "answers must be a plain object, from question ids to answers.");
     const ids = this.questions.map((question) => question.id);
     const given = Object.keys(answers);
     const missing = this.questions.filter(({ id, skip }) => skip === null && !given.includes(id)).map(({ id }) => id);
@@ -174,7 +158,8 @@ export class Survey {
 export async function readSurvey(bytes) {
   if (bytes.length > MAX_SURVEY_BYTES) throw new SurveyError("$", `must have at most ${MAX_SURVEY_BYTES} bytes.`);
   const { document, isCanonical } = parseJson(bytes);
-  const survey = new Survey(new Fields(document, "$"), new TextDecoder().decode(bytes), hex(await sha256(bytes)));
+  const canonical = new TextDecoder().decode(bytes);
+  const survey = new Survey(new Fields(document, "$"), canonical, hex(await sha256(bytes)));
   if (!isCanonical) throw notCanonical();
   return survey;
 }
@@ -182,6 +167,28 @@ export async function readSurvey(bytes) {
 /** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
 export function isId(value) {
   return typeof value === "string" && ID.test(value);
+}
+
+/** A map, a form's data or a promise has no members of its own: every answer would count as skipped. */
+function isPlain(/** @type {unknown} */ value) {
+  if (value === null || typeof value !== "object") return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function readMinimum(/** @type {Fields} */ fields) {
+  if (!fields.has("min_reports")) return 1;
+  const minimum = fields.integer("min_reports", 1, 1_000_000);
+  if (minimum === 1) throw notCanonical(); // it is left out then
+  return minimum;
+}
+
+/** @returns {readonly Question[]} */
+function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ listed) {
+  const questions = listed.map((stated, index) => new Question(new Fields(stated, `$.questions[${index}]`)));
+  const ids = new Set(questions.map((question) => question.id));
+  if (ids.size < questions.length) throw fields.fail("questions", "must not have two questions of the same id.");
+  return Object.freeze(questions);
 }
 
 function sumOf(/** @type {readonly Question[]} */ questions, /** @type {(question: Question) => bigint} */ epsilonOf) {

@@ -236,15 +236,35 @@ test("a state of a newer version is a StateError to whoever uses it, and to nobo
   t.after(() => delete globalThis.indexedDB);
   const http = await serve(t, TEXTS.lunch);
   const device = new SurveyClient(http.url, "lunch", { state: "newer" });
-  const used = [device.answer(ANSWERS), device.pending(), device.flush(10), device.isDurable(), device.forget()];
+  const used = [device.answer(ANSWERS), device.pending(), device.flush(10), device.forget()];
   for (const fault of await Promise.all(used.map(faultOf))) {
     assert.ok(fault instanceof StateError, String(fault));
-    assert.equal(fault.message, "state newer was made by a newer sottovoce.");
+    assert.equal(fault.message, "state newer cannot be used (it was made by a newer sottovoce).");
   }
   device.close();
   await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(unhandled, []);
+});
+
+test("a state that cannot be written is not hammered, nor is the collector", async (t) => {
+  t.mock.method(crypto, "getRandomValues", (array) => array.fill(0xffffffff)); // the longest back-off
+  t.mock.method(console, "warn", () => undefined);
+  const [http, name] = [await serve(t, TEXTS.lunch), newState()];
+  const state = await openState(name);
+  const device = open(t, http, "lunch", { state: name });
+  http.script = [AWAY];
+  await device.answer(ANSWERS);
+  await device.flush(0);
+  const transact = state.transact.bind(state);
+  await changeRows(name, "outbox", (report) => ({ ...report, notBefore: 0, isHeld: false })); // as time does
+  const put = async () => Promise.reject(new StateError("state cannot be used (QuotaExceededError)."));
+  state.transact = (work) => transact((transaction) => work({ ...transaction, put, delete: put }));
+  const before = http.posts.length;
+  assert.equal(await device.flush(1500), false);
+  assert.ok(http.posts.length - before >= 1 && http.posts.length - before <= 2, `${http.posts.length - before} posts`);
+  delete state.transact;
+  assert.ok(await device.flush(20_000), "it goes on where the state can be written again");
 });
 
 /** Wait until something holds. */

@@ -96,12 +96,13 @@ test("the drafts of two questions, of two waves and of two devices have noise of
   assert.equal(new Set(reports).size, 9);
 });
 
-test("a draft that was sent cannot be sent again, and what it was drawn from is gone", async (t) => {
+test("a draft that was sent is not sent again, and what it was drawn from is gone", async (t) => {
   const [http, state] = [await serve(t, TEXTS.pulse), newState()];
   const device = open(t, http, "pulse", { state });
   const [draft, second] = [await device.prepare(WORDS), await device.prepare(WORDS, 2)];
   const receipt = await draft.send();
-  for (const call of [draft.send(), device.prepare(WORDS), device.prepare({ ...WORDS, well: false })]) {
+  assert.deepEqual(await draft.send(), receipt);
+  for (const call of [device.prepare(WORDS), device.prepare({ ...WORDS, well: false })]) {
     const fault = await faultOf(call);
     assert.ok(fault instanceof AlreadyAnswered);
     assert.deepEqual(fault.receipt, receipt);

@@ -20,6 +20,7 @@ export class ReceiptView {
   #url;
   #client = null;
   #receipt = "";
+  #title = "";
   #isDurable = true;
   #nLooks = 0;
   #timer = 0;
@@ -38,16 +39,18 @@ export class ReceiptView {
     this.#client = client;
     this.#receipt = receipt;
     this.#isDurable = await client.isDurable();
-    say("receipt-title", title);
+    this.#title = title;
     say("receipt-code", receipt);
+    await this.#look();
     document.getElementById("receipt-title").focus();
-    return this.#look();
+    client.flush().finally(() => this.#look()); // most reports are delivered by then
   }
 
   /** Say how it stands, and look again as long as that may change. */
   async #look() {
     clearTimeout(this.#timer);
     const state = await this.#state();
+    say("receipt-title", state === "refused" ? "Your report was not taken" : this.#title);
     const words = SAID[state] + (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure").hidden = state !== "delivered";

@@ -54,7 +54,7 @@ export class Draft {
     reported: {
         [id: string]: any;
     };
-    /** Charge the budget, and leave the report to be delivered. @returns {Promise<Receipt>} */
+    /** Charge the budget, and leave the report to be delivered; once, however often it is called. @returns {Promise<Receipt>} */
     send(): Promise<Receipt>;
     #private;
 }

@@ -47,6 +47,8 @@ export function recordVerdict(transaction: Transaction, receipt: string, verdict
  * @returns {Promise<boolean>} whether it waits again
  */
 export function readmit(transaction: Transaction, receipt: string, invitation: string): Promise<boolean>;
+/** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
+export function backoffMs(nFailed: number): number;
 /** The longest back-off; it has full jitter. */
 export const BACKOFF_CAP_MS: 300000;
 export type Entry = import("./ledger.js").Entry;

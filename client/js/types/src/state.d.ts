@@ -1,5 +1,8 @@
 /**
- * Open a state, and create it where there is none. Throws StateError for one of a newer version.
+ * Open a state, and create it where there is none.
+ *
+ * Only where the browser is known to store nothing the page's memory takes its place. Whatever else keeps a database from
+ * being opened may pass, and what is in it be needed again: then every use throws StateError until it opens.
  * @param {string} name @returns {Promise<State>}
  */
 export function openState(name: string): Promise<State>;

@@ -49,14 +49,13 @@ export class Survey {
     invited: boolean;
     minReports: number;
     publicResults: boolean;
-    /** @type {readonly Question[]} */
     questions: readonly Question[];
     epsilon: string;
     epsilonForever: string;
     canonical: string;
     fingerprint: string;
-    /** Return wave if it is one of this survey. Throws RangeError. @param {number} wave */
-    checkWave(wave: number): number;
+    /** Throw RangeError for a wave that this survey has not. @param {number} wave */
+    checkWave(wave: number): void;
     /**
      * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
      *
