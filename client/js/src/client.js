@@ -104,7 +104,8 @@ export class SurveyClient {
   /**
    * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
    *
-   * The same answers give the same draft, however often, until it is sent: nobody can draw until they like the noise.
+   * The same answers give the same draft, however often, until it is sent (or `forget` is called, or the survey is over):
+   * nobody can draw until they like the noise.
    * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
    * InvitationError, StateError; RangeError for a wave that the survey has not.
    * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
@@ -192,7 +193,7 @@ export class SurveyClient {
 
   /**
    * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
-   * is still delivered; no further wave is answered.
+   * is still delivered; after a report no further wave is answered.
    */
   async forget() {
     await this.#transact(async (transaction) => {
