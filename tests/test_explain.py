@@ -262,3 +262,18 @@ def test_a_share_near_the_ends_keeps_its_digits() -> None:
     assert percent_below(0.00004) == "0.004 %"
     assert percent_above(1.0) == "100 %"
     assert percent_below(0.0) == "0 %"
+
+
+@pytest.mark.parametrize(
+    ("invited", "min_reports", "told"),
+    [
+        (False, 1, "Whoever looks again after every report sees each one by itself"),
+        (False, 50, "Whoever can send reports of their own may still see another's by itself"),
+        (True, 50, ""),
+    ],
+)
+def test_public_results_are_explained_with_what_they_can_show(invited: bool, min_reports: int, told: str) -> None:
+    survey = replace(LUNCH, public_results=True, invited=invited, min_reports=min_reports)
+    public = explain(survey).promises()[-1]
+    assert public.startswith("Everybody may see the estimates of all answers together")
+    assert (told in public) if told else ("by itself" not in public)

@@ -44,7 +44,8 @@ def check(survey_file: Path, canonical: bool) -> None:
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
     if survey.public_results:
-        alone = "" if survey.min_reports > 1 else "; without min_reports, each new report by itself too"
+        is_crowd = survey.min_reports > 1 and survey.invited
+        alone = "" if is_crowd else "; without min_reports and invited, somebody can see each report by itself too"
         _echo(f"public results, everybody may see the estimates{alone}")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")

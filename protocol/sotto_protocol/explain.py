@@ -35,6 +35,7 @@ _MIN_REPORTS = (
 )
 _PUBLIC = "Everybody may see the estimates of all answers together, and so how many people take part."
 _ONE_BY_ONE = " Whoever looks again after every report sees each one by itself, as noisy as it was sent."
+_BY_OWN_REPORTS = " Whoever can send reports of their own may still see another's by itself, as noisy as it was sent."
 _SKIPPED = " Leaving it out counts as “{skip}”, and is perturbed like any other answer."
 _UP = Context(prec=40, rounding=ROUND_CEILING)
 _DOWN = Context(prec=40, rounding=ROUND_FLOOR)
@@ -126,11 +127,9 @@ class Explanation:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
         invited = _INVITED.format(of_waves=", the same one in every wave" if self.waves > 1 else "")
         few = _MIN_REPORTS.format(min_reports=self.min_reports)
-        return (
-            [invited] * self.invited
-            + [few] * (self.min_reports > 1)
-            + [_PUBLIC + _ONE_BY_ONE * (self.min_reports == 1)] * self.public_results
-        )
+        alone = _ONE_BY_ONE if self.min_reports == 1 else _BY_OWN_REPORTS * (not self.invited)
+        public = [_PUBLIC + alone] * self.public_results
+        return [invited] * self.invited + [few] * (self.min_reports > 1) + public
 
 
 def explain(survey: Survey) -> Explanation:

@@ -34,7 +34,7 @@ def what_happens(question: Question) -> str:
             )
         case "bit-flips":
             return (
-                f"Each of the {mechanism.n_values} options is reported as yes or no: one that you choose as yes "
+                f"{_each(mechanism.n_values)} is reported as yes or no: one that you choose as yes "
                 f"{true}, one that you do not choose as yes {other}."
             )
     raise NotImplementedError(f"no words for the mechanism {mechanism.name}.")
@@ -53,7 +53,7 @@ def in_short(question: Question) -> str:
     if mechanism.name == "k-ary":
         return f"Your device rolls a die: {lost} it sends another option, drawn at random."
     if question.type == "text":
-        made = f"Your device turns your text into {mechanism.n_values} bits and flips a coin for each"
+        made = f"Your device turns your text into {_n_bits(mechanism)} bits and flips a coin for each"
         return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
     if question.type != "yes-no":
         each = "Your device sends a yes or a no for each option, and flips a coin for each"
@@ -82,7 +82,7 @@ def _rappor(question: Question, mechanism: BitMechanism) -> str:
 def _lasting_draw(question: Question) -> tuple[str, str, str]:
     """Return what is drawn once, and the names of what is true and of what is not."""
     first = "First, once, your device draws a lasting"
-    each = f"Each of the {question.mechanism.n_values} options is reported as yes or no. {first} yes or no for each"
+    each = f"{_each(question.mechanism.n_values)} is reported as yes or no. {first} yes or no for each"
     match question.type:
         case "yes-no":
             return f"{first} answer in place of yours", "your yes", "your no"
@@ -92,6 +92,15 @@ def _lasting_draw(question: Question) -> tuple[str, str, str]:
             return each, "one that you choose", "one that you do not choose"
     drawn = f"{_bloom(question.mechanism)}{first} yes or no in place of each bit"
     return drawn, "a bit that your text sets", "one that it does not set"
+
+
+def _each(n_options: int) -> str:
+    return f"Each of the {n_options} options" if n_options > 1 else "The one option"
+
+
+def _n_bits(mechanism: Mechanism) -> int:
+    """Return how many bits a text becomes, those of its pieces too."""
+    return mechanism.n_values * (mechanism.n_blocks if isinstance(mechanism, BloomResponse) else 1)
 
 
 def _bloom(mechanism: Mechanism) -> str:

@@ -28,6 +28,7 @@ export class Delivery {
   #timer;
   #nFaults = 0;
   #pausedUntil = 0; // after a fault of the state; milliseconds since 1970
+  #onItsWay = ""; // the receipt of the report whose request runs, which outlives the page
   /** @type {Map<string, Waiting>} what could be sent as the page closes */
   #inHand = new Map();
 
@@ -49,7 +50,8 @@ export class Delivery {
 
   /** Know what waits, so that it can be sent as the page closes. @param {Waiting[]} waiting */
   hold(waiting) {
-    this.#inHand = new Map(waiting.map((report) => [report.receipt, report]));
+    const inHand = waiting.filter(({ receipt }) => receipt !== this.#onItsWay);
+    this.#inHand = new Map(inHand.map((report) => [report.receipt, report]));
   }
 
   /**
@@ -103,6 +105,7 @@ export class Delivery {
       }
       this.#nFaults = 0;
     } catch (fault) {
+      this.#onItsWay = "";
       this.#nFaults += 1;
       dueMs = backoffMs(this.#nFaults);
       this.#pausedUntil = Date.now() + dueMs;
@@ -126,9 +129,11 @@ export class Delivery {
     const failed = new Set();
     for (const report of await this.#waiting()) {
       if (this.#isClosed || failed.has(report.url) || waitOf(report, isEager) > 0) continue;
-      this.#inHand.delete(report.receipt); // it is on its way, and outlives the page
+      this.#inHand.delete(report.receipt);
+      this.#onItsWay = report.receipt;
       const verdict = await this.#ask(report);
       await (await this.state).transact((transaction) => recordVerdict(transaction, report.receipt, verdict));
+      this.#onItsWay = "";
       if (verdict.kind === "again") failed.add(report.url); // leave its collector alone
     }
   }

@@ -5,6 +5,7 @@ const NEEDED = {
   "one-of": "Choose one.",
   text: "Write something.",
 };
+const TITLE = document.title;
 const WHY_NEEDED = "A report without it would tell that you left it out.";
 
 /** Let an element show a text, or nothing. */
@@ -17,7 +18,7 @@ export function say(id, text) {
 /** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
   const checked = [...question.querySelectorAll("input:checked")].map((input) => input.value);
-  const typed = question.querySelector("input[type=text], select")?.value.trim() ?? "";
+  const typed = question.querySelector("input[type=text]")?.value.trim() ?? question.querySelector("select")?.value;
   switch (question.dataset.type) {
     case "any-of":
       return checked;
@@ -81,7 +82,7 @@ export class Form {
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
-    document.title = document.title.replace(/^(Error: )?/, problems.length ? "Error: " : "");
+    document.title = problems.length ? `Error: ${TITLE}` : TITLE;
     if (problems.length) summary.focus();
   }
 

@@ -12,6 +12,8 @@ const SAID = {
     " You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
   lost: " Keep this page open until then: this window keeps nothing.",
   delivered: "Your report was delivered.",
+  forgotten:
+    "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, it is lost.",
   refused: "The collector did not take your report.",
 };
 
@@ -63,10 +65,15 @@ export class ReceiptView {
     if ((await this.#client.pending()).includes(this.#receipt)) return "waiting";
     const refused = (await this.#client.rejected()).find(({ receipt }) => receipt === this.#receipt);
     document.getElementById("refused").hidden = !refused;
-    if (!refused) return "delivered";
+    if (!refused) return (await this.#isKnown()) ? "delivered" : "forgotten";
     say("refusal", refused.problem.detail);
     document.getElementById("again").hidden = !refused.needsInvitation;
     return "refused";
+  }
+
+  /** Whether this device still knows the report: who deletes its data deletes what waits, too. */
+  async #isKnown() {
+    return (await this.#client.answered()).some(({ id }) => id === this.#receipt);
   }
 
   /** Send a report that was refused for its invitation again, under another. */

@@ -1,4 +1,4 @@
-// What will be sent, beside what was answered. It stands in the page only while it is looked at.
+// What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer.
 
 const MAX_LISTED = 12;
 

@@ -6,7 +6,7 @@ import { Form, say } from "./form.js";
 import { takeInvitation } from "./invitation.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
-import { INSECURE, UNLOADED, describe, sentence } from "./words.js";
+import { INSECURE, SENT, UNLOADED, describe, sentence } from "./words.js";
 
 const CLIENT = new URL("../js/sottovoce.min.js", import.meta.url).href;
 const COLLECTOR = new URL("..", import.meta.url).href.replace(/\/$/, "");
@@ -34,6 +34,7 @@ class Visit {
   #draft = null;
   #invitation = "";
   #isBusy = false;
+  #isSent = false;
   #form = IS_OPEN ? new Form() : null;
   #receipt = new ReceiptView(`${COLLECTOR}/v1/surveys/${SURVEY}`);
 
@@ -56,7 +57,7 @@ class Visit {
   #listen() {
     find("review-button").addEventListener("click", () => this.#run(() => this.#review()));
     find("send-button").addEventListener("click", () => this.#run(() => this.#send()));
-    find("change-button").addEventListener("click", () => this.#show("questions", "title"));
+    find("change-button").addEventListener("click", () => this.#change());
     addEventListener("pagehide", () => this.#forget());
     addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
     if (!IS_INVITED) return;
@@ -88,8 +89,16 @@ class Visit {
     this.#show("review", "review-title");
   }
 
+  #change() {
+    this.#draft = null;
+    clearReview();
+    this.#show("questions", "title");
+  }
+
   async #send() {
-    return this.#finish(await this.#draft.send(), "Thank you");
+    const receipt = await this.#draft.send();
+    this.#isSent = true;
+    return this.#finish(receipt, "Thank you");
   }
 
   /** Forget what was answered, and show a receipt in its place. */
@@ -119,13 +128,14 @@ class Visit {
       alarm();
       await step();
     } catch (fault) {
-      this.#explain(fault, again);
+      await this.#explain(fault, again);
     } finally {
       this.#isBusy = false;
     }
   }
 
   #explain(fault, again) {
+    if (this.#isSent) return alarm(SENT);
     const { AlreadyAnswered, AnswerError, InvitationError } = this.#sotto;
     if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, "This device has answered already");
     if (fault instanceof AnswerError && fault.where !== "$") {

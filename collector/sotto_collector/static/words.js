@@ -24,6 +24,10 @@ export const UNLOADED = [
   "This page could not be loaded whole",
   "The program that changes your answers is missing. Nothing was sent. Please reload the page.",
 ];
+export const SENT = [
+  "Your report was made",
+  "This browser has it, or has sent it already; how it stands could not be read. Please reload the page.",
+];
 const UNKNOWN = ["Something went wrong on this page", `${KEPT} Please try again, or use another browser.`, true];
 
 /** The words for whatever was thrown; `sotto` is the client's module, whose errors have words of their own. */

@@ -1,0 +1,54 @@
+"""What was read lately: however many ask, one reads, and not often."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+OLD_S = 10.0
+"""While something is read again, who asks gets what was read last, if that was less than so long ago; or waits."""
+
+
+class Lately(Generic[Value]):
+    """Keeps what was read last, by key. Threads may share it."""
+
+    def __init__(self, known_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """`known_s`: so long after a reading has ended nothing is read again, whether it succeeded or failed."""
+        self._known_s = known_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: dict[Hashable, tuple[float, Future[Value]]] = {}
+        self._running: dict[Hashable, Future[Value]] = {}
+
+    def get(self, key: Hashable, read: Callable[[], Value]) -> Value:
+        """Return what was read at most `known_s` ago, or is read now by whoever came first; raises what that raised."""
+        with self._lock:
+            answer, is_mine = self._find(key)
+        if is_mine:
+            self._read(key, read, answer)
+        return answer.result()
+
+    def _find(self, key: Hashable) -> "tuple[Future[Value], bool]":
+        """Return what answers who asks now, and whether it is theirs to read it."""
+        ended_at, last = self._last.get(key, (0.0, None))
+        age_s = self._clock() - ended_at
+        if last is not None and age_s < self._known_s:
+            return last, False
+        if key not in self._running:
+            self._running[key] = Future()
+            return self._running[key], True
+        return (last if last is not None and age_s < OLD_S else self._running[key]), False
+
+    def _read(self, key: Hashable, read: Callable[[], Value], running: "Future[Value]") -> None:
+        try:
+            running.set_result(read())
+        except BaseException as fault:  # noqa: BLE001  # whoever waits must hear of it; `result` raises it here, too
+            running.set_exception(fault)
+        with self._lock:
+            now = self._clock()  # not that of before: who waited long for the database would read again at once
+            del self._running[key]
+            self._last = {other: known for other, known in self._last.items() if now - known[0] < OLD_S}
+            self._last[key] = now, running
