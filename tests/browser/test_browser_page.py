@@ -6,8 +6,11 @@ from playwright.sync_api import Page, expect
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, stored_reports, wait_for_reports
 from chromium import Devices
 from collecting import Served
+from sotto_protocol import compile_survey
 from visit import Visit, report_in
 from wire import Wire
+
+UNREACHABLE = "error: Failed to load resource: net::ERR_"
 
 LEFT_OUT = ANSWERS | {"dish": None, "word": None}
 
@@ -116,6 +119,46 @@ def test_looking_again_or_changing_back_draws_no_new_noise(collector: Served, wi
     assert bodies[0] == bodies[1] == bodies[3] == bodies[4]
     assert report_in(bodies[2])["answers"].pop("word") != report_in(bodies[0])["answers"]["word"]
     assert report_in(bodies[2])["id"] == report_in(bodies[0])["id"]
+
+
+def test_going_back_takes_what_was_answered_out_of_the_review(collector: Served, wire: Wire, devices: Devices) -> None:
+    survey = publish(collector, named("back"))
+    visit = Visit(devices(wire.url)[0].new_page(), wire.url, survey).open()
+    visit.fill(ANSWERS)
+    visit.review()
+    visit.page.get_by_role("button", name="Change answers").click()
+    expect(visit.page.locator("#questions")).to_be_visible()
+    expect(visit.page.locator("table.review tbody")).to_have_count(0)
+    expect(visit.body).to_be_empty()
+
+
+def test_an_option_with_a_blank_at_its_edge_can_be_chosen_from_a_list(collector: Served, devices: Devices) -> None:
+    options = [f" place {number} " for number in range(20)]
+    question = {"id": "place", "type": "one-of", "text": "Where?", "options": options, "epsilon": 1}
+    survey = publish(collector, compile_survey({"id": "edges", "title": "Edges", "questions": [question]}))
+    visit = Visit(devices(collector.url)[0].new_page(), collector.url, survey).open()
+    visit.answer({"place": options[7]})
+    visit.review()
+    visit.send()
+    visit.expect_delivered()
+
+
+def test_a_report_that_was_deleted_with_the_sites_data_is_not_called_delivered(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("deleted"))
+    context, watch = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    watch.forgive(UNREACHABLE)
+    wire.cut()
+    visit.fill(ANSWERS)
+    visit.review()
+    visit.send()
+    visit.expect_waiting()
+    cleared = {"origin": wire.url, "storageTypes": "indexeddb"}
+    context.new_cdp_session(visit.page).send("Storage.clearDataForOrigin", cleared)
+    expect(visit.delivery).to_contain_text("it no longer knows of your report")
+    expect(visit.page.locator("#erasure")).to_be_hidden()
 
 
 def test_who_has_answered_sees_the_receipt_again(collector: Served, wire: Wire, devices: Devices) -> None:
