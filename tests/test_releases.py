@@ -1,18 +1,24 @@
 """Releases: no tally of fewer reports than promised, of a wave or a cohort, and none that differs by fewer."""
 
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from collecting import SMALL, STRINGS, make_reports, tally_of
 from house import House, assert_refused, open_house
+from sotto_collector.store.releases import read_released_waves
 from sotto_protocol import Report, Tally, compile_toml
 
 HUNDRED = replace(SMALL, id="hundred", min_reports=100)
 WAVES = replace(STRINGS, id="waves", questions=STRINGS.questions[:1], min_reports=50)
+MANY_WAVES = replace(WAVES, id="many", waves=60, min_reports=2)
 COHORTS = compile_toml("""
 id = "cohorts"
 title = "Two cohorts"
@@ -25,11 +31,12 @@ n_bits = 16
 n_cohorts = 2
 epsilon = 2.0
 """)
+COHORT_WAVES = replace(COHORTS, id="cohort-waves", waves=3)
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path / "survey.db", HUNDRED, WAVES, COHORTS) as opened:
+    with open_house(tmp_path / "survey.db", HUNDRED, WAVES, COHORTS, COHORT_WAVES, MANY_WAVES) as opened:
         yield opened
 
 
@@ -129,6 +136,82 @@ def test_tally_is_withheld_while_a_cohort_has_too_few(house: House) -> None:
     assert house.read_tally(COHORTS).get_json()["n_reports"] == 40
     send(house, COHORTS, by_cohort[1][10:30])
     assert house.read_tally(COHORTS).get_json()["n_reports"] == 40  # of the first cohort there are none that are new
+
+
+def test_each_wave_goes_its_own_steps_where_there_are_cohorts(house: House) -> None:
+    for wave, n_reports in ((1, 400), (2, 9), (3, 15)):  # of 400 each cohort has ten, but for one time in 10^90
+        send(house, COHORT_WAVES, make_reports(n_reports, COHORT_WAVES, wave))  # of 15 one has fewer
+    assert house.read_tally(COHORT_WAVES, "?wave=1").get_json()["n_reports"] == 400
+    assert_withheld(house, COHORT_WAVES, "?wave=2")
+    assert_withheld(house, COHORT_WAVES, "?wave=3")
+    send(house, COHORT_WAVES, make_reports(400, COHORT_WAVES, 3))
+    stored = house.stored(COHORT_WAVES)
+    given = read_released_waves(house.collector.store, stored)
+    assert {wave: tally.n_reports for wave, tally in given.items()} == {1: 400, 3: 415}
+    assert given[3] == house.collector.store.read_tally(stored, 3)
+
+
+def test_nothing_is_locked_or_written_unless_a_step_is_due(house: House) -> None:
+    """Another holds the survey, and the whole database: who had to wait for it would be refused."""
+    send(house, HUNDRED, make_reports(110, HUNDRED))
+    first = house.read_tally(HUNDRED).data
+    send(house, HUNDRED, make_reports(99, HUNDRED))
+    stored = house.stored(HUNDRED)
+    with house.collector.store.transaction() as transaction:
+        transaction.lock_survey(stored.key, alone=True)
+        assert house.read_tally(HUNDRED).data == first
+        assert read_released_waves(house.collector.store, stored)[1] == Tally.from_json(first)
+    send(house, HUNDRED, make_reports(1, HUNDRED))
+    assert house.read_tally(HUNDRED).get_json()["n_reports"] == 210
+
+
+def test_many_waves_are_read_in_as_few_queries_as_one(house: House) -> None:
+    asked: list[str] = []
+    store, stored = house.collector.store, house.stored(MANY_WAVES)
+    for engine in (store.dialect.read_engine, store.dialect.write_engine):
+        event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+
+    def count() -> int:
+        asked.clear()
+        read_released_waves(store, stored)
+        return sum("tallies.wave" in text or "releases" in text for text in list(asked))
+
+    send(house, MANY_WAVES, make_reports(2, MANY_WAVES, 1))
+    of_one = count(), count()  # the first takes a step
+    for wave in range(1, 61):
+        send(house, MANY_WAVES, make_reports(2, MANY_WAVES, wave))
+    assert (count(), count()) == of_one
+    assert of_one[1] == 2
+    assert len(read_released_waves(store, stored)) == 60
+
+
+def test_no_two_tallies_differ_by_fewer_however_many_look_while_reports_come(house: House) -> None:
+    stored, is_over = house.stored(WAVES), threading.Event()
+
+    def look() -> list[dict[int, Tally]]:
+        seen = []
+        while not is_over.is_set():
+            seen.append(read_released_waves(house.collector.store, stored))
+        return [*seen, read_released_waves(house.collector.store, stored)]
+
+    with ThreadPoolExecutor(6) as pool:
+        looking = [pool.submit(look) for _ in range(6)]
+        for number in range(60):
+            send(house, WAVES, make_reports(7, WAVES, 1 + number % 2))
+        is_over.set()
+        seen = [tallies for one in looking for tallies in one.result()]
+    for wave in (1, 2):
+        given = [tallies[wave] for tallies in seen if wave in tallies]
+        by_size = {tally.n_reports: tally for tally in given}
+        assert all(by_size[tally.n_reports] == tally for tally in given)
+        assert all(more - fewer >= 50 for fewer, more in pairwise([0, *sorted(by_size)]))
+        assert max(by_size) > 210 - 50
+
+
+def test_steps_are_the_same_on_postgresql(postgres_empty: str) -> None:
+    with open_house(postgres_empty, HUNDRED, COHORT_WAVES) as house:
+        test_asking_seldom_gives_the_newest_and_asking_again_the_same(house)
+        test_each_wave_goes_its_own_steps_where_there_are_cohorts(house)
 
 
 @pytest.mark.parametrize("query", ["", "?wave=1", "?part=0/16"])

@@ -141,6 +141,14 @@ def test_texts_of_any_kind_are_drawn(answer: str) -> None:
     assert draw_png(drawing, ["n = 100 reports"]).startswith(b"\x89PNG")
 
 
+def test_what_no_xml_may_hold_is_left_out() -> None:
+    answer = "a\ufffe b\uffff c\x0b d\ud800 \U0001f469"
+    drawing = draw_shares(answer, rows((0.35, 0.32, 0.38), answer=answer))
+    for svg in (whole_svg(drawing, [answer]), inline_svg(drawing, "x").encode()):
+        title = ElementTree.fromstring(svg)[0]  # noqa: S314  # our own
+        assert title.text == "a b c d \U0001f469"
+
+
 def test_picture_shows_what_the_svg_does() -> None:
     drawing = draw_shares("Which?", rows((0.8, 0.8, 0.8), (0.4, 0.4, 0.4)))
     pixels = image.imread(io.BytesIO(draw_png(drawing, ["n = 100 reports"])))

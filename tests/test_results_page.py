@@ -20,8 +20,7 @@ from page_reading import password, read_page
 from sotto_client.cli import main
 from sotto_collector.tokens import create_token
 from sotto_estimator import Manner, estimate_tally
-from sotto_estimator.page import picture
-from sotto_estimator.page.section import MAX_ROWS
+from sotto_estimator.page.section import MAX_ROWS, epsilon_words
 from sotto_protocol import Report, Survey, Tally, compile_toml
 
 WAVES = compile_toml("""
@@ -93,7 +92,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> N
     page = read_page(see(house, SURVEY, query))
     for question in SURVEY.questions:
         assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, manner_of(query))
-        assert f"n = 500 reports, epsilon {question.epsilon:.4f}" in page.words
+        assert f"n = 500 reports, epsilon {epsilon_words(question.epsilon)}" in page.words
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -356,21 +355,6 @@ def test_answer_is_not_sent_again_while_it_is_the_same(house: House) -> None:
     house.erase("small", first[0].id.hex())
     collect(house, SMALL, 1)  # as many as before, and others
     assert house.http.get("/s/small/results", headers=house.analyst | {"If-None-Match": tag}).status_code == 200
-
-
-def test_picture_beyond_the_most_at_once_is_for_later(house: House) -> None:
-    collect(house, SMALL, 30)
-    path = "/s/small/results/rating/shares.png"
-    for _ in range(picture.MAX_AT_ONCE):
-        picture._seats.acquire()
-    try:
-        busy = house.http.get(path, headers=house.analyst)
-    finally:
-        for _ in range(picture.MAX_AT_ONCE):
-            picture._seats.release()
-    assert busy.status_code == 503
-    assert int(busy.headers["Retry-After"]) > 0
-    assert house.http.get(path, headers=house.analyst).data.startswith(b"\x89PNG")
 
 
 def test_collector_without_the_estimator_says_what_to_install(tmp_path: Path) -> None:

@@ -40,12 +40,13 @@ class Lately(Generic[Value]):
         if key not in self._running:
             self._running[key] = Future()
             return self._running[key], True
-        return (last if last is not None and age_s < OLD_S else self._running[key]), False
+        has_old = last is not None and age_s < OLD_S and last.exception() is None
+        return (last if last is not None and has_old else self._running[key]), False
 
     def _read(self, key: Hashable, read: Callable[[], Value], running: "Future[Value]") -> None:
         try:
             running.set_result(read())
-        except BaseException as fault:  # noqa: BLE001  # whoever waits must hear of it; `result` raises it here, too
+        except BaseException as fault:  # whoever waits must hear of it; `result` raises it here, too
             running.set_exception(fault)
         with self._lock:
             now = self._clock()  # not that of before: who waited long for the database would read again at once

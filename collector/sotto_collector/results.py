@@ -12,6 +12,7 @@ from flask import Blueprint, Flask, Response, current_app, request
 
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
+from sotto_collector.lately import Lately
 from sotto_collector.page_headers import policy
 from sotto_collector.routes import find_survey, get_collector
 from sotto_collector.sign_in import ask_to_sign_in, find_reader, require_reader
@@ -33,19 +34,24 @@ class Read(NamedTuple):
     tallies: dict[int, Tally]
     n_known: int | None
     address: str
+    digest: str
+
+
+Digest = Callable[[Survey, dict[int, Tally]], str]
+"""Tells one state of a survey's tallies from another."""
 
 
 def install_results(app: Flask) -> None:
     """Mount the results page; where the estimator is not installed, a page that says so."""
     try:
         from sotto_estimator.page.blueprint import make_results_page
-        from sotto_estimator.page.given import Given
+        from sotto_estimator.page.given import Given, digest_of
     except ModuleNotFoundError as fault:
         if str(fault.name).partition(".")[0] not in _OF_ESTIMATOR:
             raise
         app.register_blueprint(_make_excuse())
         return
-    read = ResultsReader()
+    read = ResultsReader(digest_of)
     page = make_results_page(lambda survey_id: Given(*read(survey_id)), "layout.html")
     _refuse_as_the_collector(page)
     ask_to_sign_in(page, ROLES)
@@ -56,9 +62,9 @@ def install_results(app: Flask) -> None:
 class ResultsReader:
     """Reads what the sender of a request may see of a survey's results."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._known: dict[int, tuple[float, dict[int, Tally]]] = {}
+    def __init__(self, digest: Digest, clock: Callable[[], float] = time.monotonic) -> None:
+        self._digest = digest
+        self._lately: Lately[tuple[dict[int, Tally], str]] = Lately(KNOWN_S, clock)
 
     def __call__(self, survey_id: str) -> Read:
         """Return the tallies, by wave; how many reports there are only to an analyst, who may list that anyway.
@@ -71,20 +77,21 @@ class ResultsReader:
             is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
         else:
             is_analyst = require_reader(collector.tokens, ROLES, survey_id) is not None
-        tallies = read_released_waves(collector.store, stored) if is_analyst else self._read_lately(stored)
+        tallies, digest = self._read(stored) if is_analyst else self._read_lately(stored)
         is_told = is_analyst and stored.survey.min_reports > 1
         n_known = collector.store.count_tallied(stored.key) if is_told else None
-        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address())
+        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest)
 
-    def _read_lately(self, stored: StoredSurvey) -> dict[int, Tally]:
-        """Return the tallies as they were at most KNOWN_S ago: strangers, however many, do not hold up reports."""
-        now = self._clock()
-        read_at, tallies = self._known.get(stored.key, (now - KNOWN_S, {}))
-        if now - read_at >= KNOWN_S:
-            tallies = read_released_waves(get_collector().store, stored)
-            fresh = {key: known for key, known in list(self._known.items()) if now - known[0] < KNOWN_S}
-            self._known = fresh | {stored.key: (now, tallies)}
-        return tallies
+    def _read(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
+        tallies = read_released_waves(get_collector().store, stored)
+        return tallies, self._digest(stored.survey, tallies)
+
+    def _read_lately(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
+        """Return the tallies as they were lately: strangers, however many, do not hold up reports.
+
+        A process reads them for strangers one at a time, and not within KNOWN_S after the last reading.
+        """
+        return self._lately.get(stored.key, lambda: self._read(stored))
 
 
 def _find_address() -> str:

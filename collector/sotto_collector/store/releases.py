@@ -1,15 +1,18 @@
-"""Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many."""
+"""Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many.
+
+Who looks takes no lock, and writes nothing, unless the next step of a wave is due.
+"""
 
 from functools import reduce
 from operator import add
 
-from sqlalchemy import and_, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, func, insert, select
 
 from sotto_collector.errors import BelowMinimumError
 from sotto_collector.store.schema import releases, tallies
-from sotto_collector.store.store import Store, StoredSurvey, sum_shards, sum_tallies
+from sotto_collector.store.store import Store, StoredSurvey, sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_counts
-from sotto_protocol import Survey, Tally
+from sotto_protocol import Tally
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -> Tally:
@@ -21,8 +24,7 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     """
     if stored.survey.min_reports == 1:
         return store.read_tally(stored, wave)
-    given = store.run(lambda transaction: _release(transaction, stored, wave))
-    tally = reduce(add, given.values(), Tally.empty(stored.survey))
+    tally = reduce(add, _read(store, stored, wave).values(), Tally.empty(stored.survey))
     if not tally.n_reports:
         least = stored.survey.min_reports
         raise BelowMinimumError(
@@ -39,46 +41,88 @@ def read_released_waves(store: Store, stored: StoredSurvey) -> dict[int, Tally]:
             found = sum_shards(connection, stored)
         given = {wave: Tally.unpack(stored.survey, *found[wave], (wave,)) for wave in sorted(found)}
     else:
-        given = store.run(lambda transaction: _release(transaction, stored, None))
+        given = _read(store, stored, None)
     return {wave: tally for wave, tally in given.items() if tally.n_reports}
 
 
+def _read(store: Store, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
+    """Return what has been given, by wave, after the steps that are due.
+
+    Without the lock it is what was written down at that moment: of each wave one of the steps, as with it.
+    """
+    with store.reader() as connection:
+        if not _find_due(connection, stored, wave):
+            return _read_given(connection, stored, wave)
+    return store.run(lambda transaction: _release(transaction, stored, wave))
+
+
 def _release(transaction: Transaction, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
+    """Take the steps that are due, the survey held alone: others may have taken them since they were found."""
     transaction.lock_survey(stored.key, alone=True)
     connection = transaction.connection
-    waves = connection.execute(select(tallies.c.wave).where(tallies.c.survey_key == stored.key).distinct()).scalars()
-    released = {}
-    for number in sorted(set(waves) if wave is None else {wave}):
-        now, given = sum_tallies(connection, stored, number), _read(transaction, stored, number)
-        if _is_step(stored.survey, given, now):
-            _write(transaction, stored, number, now)
-            given = now
-        released[number] = given
-    return released
+    if due := _find_due(connection, stored, wave):
+        _write(connection, stored, _sum(connection, stored, due))
+    return _read_given(connection, stored, wave)
 
 
-def _is_step(survey: Survey, given: Tally, now: Tally) -> bool:
-    least = survey.min_reports
-    cohorts = [
-        now.support_counts[question.id][:, 0] - given.support_counts[question.id][:, 0]
-        for question in survey.questions
-        if len(question.mechanism.counts_shape) > 1
-    ]
-    return now.n_reports - given.n_reports >= least and all(int(totals.min()) >= least for totals in cohorts)
+def _find_due(connection: Connection, stored: StoredSurvey, wave: int | None) -> list[int]:
+    """Return the waves whose tally is a whole step beyond what was given of it, in every cohort."""
+    grown = _find_grown(connection, stored, wave)
+    cohorts = [question.id for question in stored.survey.questions if len(question.mechanism.counts_shape) > 1]
+    if not grown or not cohorts:
+        return grown
+    now, given = _sum(connection, stored, grown), _read_given(connection, stored, wave)
+    none = Tally.empty(stored.survey)
+    return [number for number in now if _is_step(stored, cohorts, given.get(number, none), now[number])]
 
 
-def _read(transaction: Transaction, stored: StoredSurvey, wave: int) -> Tally:
-    is_it = and_(releases.c.survey_key == stored.key, releases.c.wave == wave)
-    row = transaction.connection.execute(select(releases.c.n_reports, releases.c.counts).where(is_it)).first()
-    return (
-        Tally.empty(stored.survey)
-        if row is None
-        else Tally.unpack(stored.survey, row[0], unpack_counts(row[1]), (wave,))
+def _find_grown(connection: Connection, stored: StoredSurvey, wave: int | None) -> list[int]:
+    """Return the waves of which a step's number of reports has come: no counts need be read to know that."""
+    is_its = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.wave == tallies.c.wave)
+    grown = func.sum(tallies.c.n_reports) - func.coalesce(func.max(releases.c.n_reports), 0)
+    question = (
+        select(tallies.c.wave)
+        .select_from(tallies.outerjoin(releases, is_its))
+        .where(_are_of(tallies, stored, wave))
+        .group_by(tallies.c.wave)
+        .having(grown >= stored.survey.min_reports)
     )
+    return sorted(connection.execute(question).scalars())
 
 
-def _write(transaction: Transaction, stored: StoredSurvey, wave: int, tally: Tally) -> None:
-    is_it = and_(releases.c.survey_key == stored.key, releases.c.wave == wave)
-    transaction.connection.execute(delete(releases).where(is_it))
-    row = {"survey_key": stored.key, "wave": wave, "n_reports": tally.n_reports, "counts": pack_counts(tally.pack())}
-    transaction.connection.execute(insert(releases), row)
+def _is_step(stored: StoredSurvey, cohorts: list[str], given: Tally, now: Tally) -> bool:
+    """Return whether so many reports have come in every cohort of these questions."""
+    grown = [now.support_counts[key][:, 0] - given.support_counts[key][:, 0] for key in cohorts]
+    return all(int(totals.min()) >= stored.survey.min_reports for totals in grown)
+
+
+def _sum(connection: Connection, stored: StoredSurvey, waves: list[int]) -> dict[int, Tally]:
+    """Return the tallies of these waves as they are, in one query."""
+    found = sum_shards(connection, stored, waves[0] if len(waves) == 1 else None)
+    return {wave: Tally.unpack(stored.survey, *found[wave], (wave,)) for wave in waves if wave in found}
+
+
+def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
+    """Return what was given last, by wave, ascending: in one query, so that it is one state's."""
+    question = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
+    return {
+        number: Tally.unpack(stored.survey, n_reports, unpack_counts(counts), (number,))
+        for number, n_reports, counts in connection.execute(question.order_by(releases.c.wave))
+    }
+
+
+def _write(connection: Connection, stored: StoredSurvey, steps: dict[int, Tally]) -> None:
+    """Write down what is given from now on."""
+    is_it = and_(releases.c.survey_key == stored.key, releases.c.wave == bindparam("given_wave"))
+    connection.execute(delete(releases).where(is_it), [{"given_wave": wave} for wave in steps])
+    rows = [
+        {"survey_key": stored.key, "wave": wave, "n_reports": tally.n_reports, "counts": pack_counts(tally.pack())}
+        for wave, tally in steps.items()
+    ]
+    connection.execute(insert(releases), rows)
+
+
+def _are_of(table: Table, stored: StoredSurvey, wave: int | None) -> ColumnElement[bool]:
+    """Return the condition that rows are of a survey, and of one wave or of any."""
+    is_surveys = table.c.survey_key == stored.key
+    return is_surveys if wave is None else and_(is_surveys, table.c.wave == wave)

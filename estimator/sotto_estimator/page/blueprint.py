@@ -1,7 +1,9 @@
 """The results page's routes. Every answer holds one survey's estimates, as its reader may see and chose them."""
 
+from collections.abc import Callable
 from hashlib import sha256
 from importlib.resources import files
+from typing import TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
@@ -9,11 +11,18 @@ from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.given import Given, Source
 from sotto_estimator.page.recent import Recent
 from sotto_estimator.page.results import Results, find_results
+from sotto_estimator.page.seats import Seats
+from sotto_estimator.page.section import epsilon_words
 from sotto_estimator.page.svg import inline_svg, whole_svg
 from sotto_estimator.render import as_csv, as_json, interval_words, percent, signed_percent
 
+Made = TypeVar("Made")
+
 N_KEPT = 8
 """So many results, pages and pictures are kept for who asks again; a page of thousands of answers takes megabytes."""
+N_AT_DESK, N_AT_EASEL = 4, 2
+"""So many of one survey's pages and files, and of its pictures, are made or wait for that, each for other choices; who
+asks for one more is asked to come again."""
 _TYPES = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
 _ASSETS = {"results.css": "text/css", "results.js": "text/javascript"}
 _RULE = "/s/<survey_id>/results"
@@ -38,7 +47,10 @@ class _Routes:
         self._layout = layout
         self._results: Recent[Results] = Recent(N_KEPT)
         self._pages: Recent[str] = Recent(N_KEPT)
+        self._files: Recent[bytes] = Recent(N_KEPT)
         self._pictures: Recent[bytes] = Recent(N_KEPT)
+        self._desk = Seats("results", N_AT_DESK)
+        self._easel = Seats("pictures", N_AT_EASEL)
         self._assets = {name: (files(__package__) / "static" / name).read_bytes() for name in _ASSETS}
 
     def add_to(self, page: Blueprint) -> None:
@@ -54,7 +66,7 @@ class _Routes:
         tag = _tag(given, choices)
         if tag in request.if_none_match:
             return _answer(Response(status=304), tag)
-        page = self._pages.get(tag, lambda: self._render(results, tag))
+        page = self._pages.get(tag, _seated(self._desk, survey_id, lambda: self._render(results, tag)))
         return _answer(Response(page, content_type="text/html; charset=utf-8"), tag)
 
     def _render(self, results: Results, tag: str) -> str:
@@ -65,6 +77,7 @@ class _Routes:
             tag=tag,
             results=results,
             fields=results.choices.fields(results.survey),
+            epsilon_words=epsilon_words,
             inline_svg=inline_svg,
             interval_words=interval_words,
             percent=percent,
@@ -74,20 +87,24 @@ class _Routes:
     def get_numbers(self, survey_id: str, kind: str) -> Response:
         """Give what is shown as CSV or JSON: what `sotto estimate` prints of the same tally."""
         given, choices, results = self._find(survey_id)
-        text = {"csv": as_csv, "json": as_json}[kind](results.require_estimates())
-        return _attach((text + "\n").encode(), kind, _file_name(survey_id, "results", choices), _tag(given, choices))
+        estimates, tag = results.require_estimates(), _tag(given, choices)
+        write = {"csv": as_csv, "json": as_json}[kind]
+        content = self._files.get((tag, kind), _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode()))
+        return _attach(content, kind, _file_name(survey_id, "results", choices), tag)
 
     def get_chart(self, survey_id: str, question_id: str, chart: str, kind: str) -> Response:
         """Give one chart as it is shown, its title and caption over it."""
         given, choices, results = self._find(survey_id)
         drawing, caption = results.require_chart(question_id, chart)
+        key = _tag(given, choices), question_id, chart
         if kind == "png":
             from sotto_estimator.page.picture import draw_png  # matplotlib takes half a second to load
 
-            key = _tag(given, choices), question_id, chart
-            content = self._pictures.get(key, lambda: draw_png(drawing, caption))
+            make = _seated(self._easel, survey_id, lambda: draw_png(drawing, caption))
+            content = self._pictures.get(key, make)
         else:
-            content = whole_svg(drawing, caption)
+            make = _seated(self._desk, survey_id, lambda: whole_svg(drawing, caption))
+            content = self._files.get(key, make)
         name = _file_name(survey_id, f"{question_id}-{chart}", choices)
         return _attach(content, kind, name, _tag(given, choices))
 
@@ -103,12 +120,25 @@ class _Routes:
         """Return what this reader is given, what they chose, and the results. Raises PageError, and as the source."""
         given = self._source(survey_id)
         choices = read_choices({name: request.args.getlist(name) for name in request.args}, given.survey)
-        return given, choices, self._results.get(_tag(given, choices), lambda: find_results(given, choices))
+        make = _seated(self._desk, survey_id, lambda: find_results(given, choices))
+        return given, choices, self._results.get(_tag(given, choices), make)
+
+
+def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[[], Made]:
+    """Return what makes the same from a seat. It raises CrowdedError where there is none."""
+
+    def make_seated() -> Made:
+        with seats.take(survey_id):
+            return make()
+
+    return make_seated
 
 
 def _tag(given: Given, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
-    told = given.digest, given.is_open, given.n_known, given.address, choices
+    has_commands = any(question.type == "text" for question in given.survey.questions)
+    address = given.address if has_commands else ""  # else whoever says another Host would have all made anew
+    told = given.digest, given.is_open, given.n_known, address, choices
     return sha256(repr(told).encode()).hexdigest()[:32]
 
 

@@ -7,7 +7,7 @@ EstimatorError
     NoSuchChartError   no chart has this address
     NoEstimatesError   there is nothing to estimate from: no reports, or text questions only
     WithheldError      there are fewer reports than the survey promises as the least
-    CrowdedError       too many pictures are being drawn; the same may succeed later
+    CrowdedError       too much of the survey is being worked out; the same may succeed later
 """
 
 from sotto_estimator.errors import EstimatorError
@@ -38,4 +38,4 @@ class WithheldError(PageError):
 
 
 class CrowdedError(PageError):
-    """Too many pictures are being drawn."""
+    """Too much of the survey is being worked out."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import reduce
 from hashlib import sha256
 from operator import add
 
@@ -15,6 +15,7 @@ class Given:
 
     `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
     waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
+    `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
     """
 
     survey: Survey
@@ -22,19 +23,12 @@ class Given:
     tallies: Mapping[int, Tally] = field(default_factory=dict)
     n_known: int | None = None
     address: str = ""
+    digest: str = ""
 
     def tally(self, wave: int | None) -> Tally:
         """Return the tally of one wave, or of all; the empty one where nothing is given."""
         chosen = [tally for number, tally in self.tallies.items() if wave in (None, number)]
         return reduce(add, chosen) if chosen else Tally.empty(self.survey)
-
-    @cached_property
-    def digest(self) -> str:
-        """What tells one state of the counts from another: an erased report and a new one leave their number alone."""
-        counts = sha256(self.survey.fingerprint.encode())
-        for wave, tally in self.tallies.items():
-            counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().tobytes())
-        return counts.hexdigest()
 
     def say_missing(self, wave: int | None) -> str:
         """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
@@ -52,6 +46,17 @@ class Given:
         at_least = "at least " if together or n_cohorts > 1 else ""
         known = f" So far there are {self.n_known:,}{together}"
         return promise + known + (f": {at_least}{missing:,} are missing." if missing > 0 else ".")
+
+
+def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:
+    """Return what tells one state of the counts from another.
+
+    Their number does not: an erased report and a new one leave it alone.
+    """
+    counts = sha256(survey.fingerprint.encode())
+    for wave, tally in tallies.items():
+        counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().tobytes())
+    return counts.hexdigest()
 
 
 Source = Callable[[str], Given]

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Sequence
-from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -25,31 +24,16 @@ from sotto_estimator.page.drawing import (
     head_px,
     heading_labels,
 )
-from sotto_estimator.page.errors import CrowdedError
 from sotto_estimator.plot import drawable
 
-MAX_AT_ONCE = 2
-"""One is drawn and one waits: a large picture takes seconds and 50 MB. Who asks for one more is asked to come again."""
 _DPI = 96  # CSS's: a unit of the axes is a pixel
 _FINE_PX = 3000  # up to this height a picture has two dots a pixel, across and down
 _POINTS = 72 / _DPI
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
-_seats = BoundedSemaphore(MAX_AT_ONCE)
-_pen = Lock()
 
 
 def draw_png(drawing: Drawing, caption: Sequence[str]) -> bytes:
-    """Return the drawing as PNG, its title and caption over it. Raises CrowdedError."""
-    if not _seats.acquire(blocking=False):
-        raise CrowdedError("other pictures are being drawn; ask again in a moment.")
-    try:
-        with _pen:
-            return _draw(drawing, caption)
-    finally:
-        _seats.release()
-
-
-def _draw(drawing: Drawing, caption: Sequence[str]) -> bytes:
+    """Return the drawing as PNG, its title and caption over it. It takes seconds and 50 MB, where it is large."""
     top = head_px(caption)
     height = top + drawing.height + MARGIN_PX
     figure = Figure(figsize=(WIDTH_PX / _DPI, height / _DPI), dpi=_DPI, facecolor=LIGHT["ground"])

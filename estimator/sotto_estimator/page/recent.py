@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -15,16 +16,31 @@ class Recent(Generic[Value]):
         self._n_kept = n_kept
         self._lock = threading.Lock()
         self._values: OrderedDict[Hashable, Value] = OrderedDict()
+        self._making: dict[Hashable, Future[Value]] = {}
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made where it is not kept. Two who ask at once may both make it."""
+        """Return the value of a key, made where it is not kept: of all who ask meanwhile by the first, once.
+
+        Raises what making it raised, to each of them; that is not kept.
+        """
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key]
-        value = make()
+            is_mine = key not in self._making
+            making = self._making.setdefault(key, Future())
+        if is_mine:
+            self._make(key, make, making)
+        return making.result()
+
+    def _make(self, key: Hashable, make: Callable[[], Value], making: "Future[Value]") -> None:
+        try:
+            making.set_result(make())
+        except BaseException as fault:  # whoever waits must hear of it; `result` raises it here, too
+            making.set_exception(fault)
         with self._lock:
-            self._values[key] = value
+            del self._making[key]
+            if making.exception() is None:
+                self._values[key] = making.result()
             while len(self._values) > self._n_kept:
                 self._values.popitem(last=False)
-        return value

@@ -1,6 +1,7 @@
 """One question's part of the results page."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from textwrap import wrap
 
@@ -35,14 +36,14 @@ class Section:
     @property
     def caption(self) -> list[str]:
         """What stands beside a chart: n and epsilon first."""
-        return [f"n = {self.n_reports:,} reports, epsilon {float(self.question.epsilon):.4f}", *self.remarks]
+        return [f"n = {self.n_reports:,} reports, epsilon {epsilon_words(self.question.epsilon)}", *self.remarks]
 
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
         lines = self.caption
         if chart == "waves":
             waves = [point.wave for point in self.series[0].points]
-            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {float(self.question.epsilon):.4f}"
+            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {epsilon_words(self.question.epsilon)}"
             lines = [about, *self.remarks[:1]]
         return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
 
@@ -57,3 +58,12 @@ class Section:
         """The question's charts, by name; of a survey of one wave there is none over the waves."""
         drawn = {"shares": draw_shares(self.question.text, self.rows)} if self.rows else {}
         return drawn | ({"waves": draw_waves(f"{self.question.text} Wave by wave", self.series)} if self.series else {})
+
+
+def epsilon_words(epsilon: Decimal) -> str:
+    """Return an epsilon as `sotto estimate` prints it.
+
+    >>> epsilon_words(Decimal("1.098612288669"))
+    '1.0986'
+    """
+    return f"{epsilon:.4f}"

@@ -1,5 +1,6 @@
 """A drawing as SVG: part of a page, or a file. Its texts are escaped here; attributes hold no text."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -21,6 +22,7 @@ from sotto_estimator.page.drawing import (
     heading_labels,
 )
 
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONT = "system-ui, sans-serif"
 
 
@@ -68,8 +70,8 @@ def whole_svg(drawing: Drawing, caption: Sequence[str]) -> bytes:
 def _head(tag: str, attributes: dict[str, str], drawing: Drawing, name: str) -> list[str]:
     return [
         _tag(tag, attributes),
-        f'<title id="{name}-title">{escape(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{escape(drawing.description)}</desc>',
+        f'<title id="{name}-title">{_text(drawing.title)}</title>',
+        f'<desc id="{name}-desc">{_text(drawing.description)}</desc>',
     ]
 
 
@@ -94,8 +96,13 @@ def _svg_of(mark: Mark) -> str:
             place = {"x": _percent(x), "y": _number(y), "text-anchor": anchor}
             halo = {"stroke": LIGHT["ground"], "stroke-width": f"{HALO_PX}", "paint-order": "stroke"}
             font = {"font-family": _FONT, "font-size": f"{FONT_PX}"} | halo
-            more = f"<title>{escape(whole)}</title>" if whole not in ("", text) else ""
-            return _tag("text", paint | place | font) + more + escape(text) + "</text>"
+            more = f"<title>{_text(whole)}</title>" if whole not in ("", text) else ""
+            return _tag("text", paint | place | font) + more + _text(text) + "</text>"
+
+
+def _text(text: str) -> str:
+    """Return a text as XML, without the characters that no XML may hold, however they are written."""
+    return escape(_NO_XML.sub("", text))
 
 
 def _number(value: float) -> str:
