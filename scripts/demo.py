@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,25 +58,27 @@ def main() -> int:
             say(f"Collector at {url} (SQLite), survey {survey.id}, fingerprint {survey.fingerprint[:16]}..")
             answer_all(url, survey.id, people, Path(folder, "devices"))
             tally = fetch_tally(url, survey.id, analyst)
-            show_rows(database)
-            n_missed = show_estimates(tally, people) + show_emoji(tally, [person["emoji"] for person in people])
-            n_lost = len(people) - tally.n_reports
-            say(f"\n{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
-            show_pages(url, survey.id, analyst, is_left_open=options.serve)
+        show_rows(database)  # where they lie when the collector has ended: in the order of their random ids
+        n_missed = show_estimates(tally, people) + show_emoji(tally, [person["emoji"] for person in people])
+        n_lost = len(people) - tally.n_reports
+        say(f"\n{tally.n_reports:,} of {len(people):,} reports counted, in {time.monotonic() - started:.0f} s.")
+        say(f"\nThe survey as a web page:  {url}/s/{survey.id}")
+        say(f"Its results:               {url}/s/{survey.id}/results")
+        if options.serve:
+            leave_open(database, url, analyst)
+        else:
+            say("scripts/demo --serve leaves them open.")
     return 1 if n_missed or n_lost else 0
 
 
-def show_pages(url: str, survey_id: str, analyst: str, *, is_left_open: bool) -> None:
-    """Print where the collector's pages are; with `is_left_open`, wait there until somebody ends the demo."""
-    say(f"\nThe survey as a web page:  {url}/s/{survey_id}")
-    say(f"Its results:               {url}/s/{survey_id}/results")
-    if not is_left_open:
-        say("They end with this demo; scripts/demo --serve leaves them open.")
-        return
-    say(f"All surveys:               {url}/s  (any user name; password {analyst})")
-    say("Ctrl-C ends it.")
-    with suppress(KeyboardInterrupt):
-        signal.sigwait({signal.SIGINT, signal.SIGTERM})
+def leave_open(database: Path, url: str, analyst: str) -> None:
+    """Run the collector once more, under the address that it had, until somebody ends the demo."""
+    ends = {signal.SIGINT, signal.SIGTERM}
+    with collector(database, port=url.rpartition(":")[2]):
+        say(f"All surveys:               {url}/s  (any user name; password {analyst})")
+        say("Ctrl-C ends it.")
+        signal.pthread_sigmask(signal.SIG_BLOCK, ends)  # after the collector has begun: it must not inherit that
+        signal.sigwait(ends)
 
 
 def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
@@ -180,9 +182,9 @@ def answer_some(url: str, survey_id: str, people: Sequence[Answers], states: Pat
 
 
 @contextmanager
-def collector(database: Path) -> Iterator[str]:
-    """Run `sotto serve` on a free port; yield its address, and stop it cleanly."""
-    command = [SOTTO, "serve", "--db", database, "--port", "0", "--page-max-epsilon", str(MAX_EPSILON)]
+def collector(database: Path, port: str = "0") -> Iterator[str]:
+    """Run `sotto serve`, on a free port; yield its address, and stop it cleanly."""
+    command = [SOTTO, "serve", "--db", database, "--port", port, "--page-max-epsilon", str(MAX_EPSILON)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         started = server.stdout.readline()

@@ -44,9 +44,7 @@ def check(survey_file: Path, canonical: bool) -> None:
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
     if survey.public_results:
-        is_crowd = survey.min_reports > 1 and survey.invited
-        alone = "" if is_crowd else "; without min_reports and invited, somebody can see each report by itself too"
-        _echo(f"public results, everybody may see the estimates{alone}")
+        _echo(f"public results, everybody may see the estimates{_alone(survey)}")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")
     for line in _room(survey):
@@ -108,6 +106,13 @@ def read_file(path: Path) -> Survey:
         raise ClientError(f"{path}: {fault.strerror}") from fault
     except SurveyError as fault:
         raise ClientError(f"{path}: {fault}") from fault
+
+
+def _alone(survey: Survey) -> str:
+    """Return who could see a single report by the results, which is as noisy as it was sent."""
+    if survey.min_reports == 1:
+        return "; without min_reports each new report by itself too"
+    return "" if survey.invited else "; who also sends reports can single one out, unless the survey is invited"
 
 
 def _room(survey: Survey) -> list[str]:

@@ -76,7 +76,8 @@ def set_survey(survey_id: str) -> Response:
             raise refuse(
                 422,
                 "bad_setting",
-                f"must be at most {MAX_ORIGINS} of https://host, http://host or *.",
+                f"must be at most {MAX_ORIGINS} origins, each * or like https://host or http://host:8080, without a "
+                "path or a / at the end.",
                 "$.cors_origins",
             )
         values["cors_origins"] = " ".join(sent.cors_origins)

@@ -6,12 +6,12 @@ from typing import Any
 
 from sotto_client import AlreadyAnswered, SurveyClient
 
-FINGERPRINT = "fd038cb9b83f7a29ae0885f12fa752de141a4f5d93a6382afea9920459919456"
+FINGERPRINT = "525aa00a1d2fce6e17e1951554319a72d783f1db3667398c6ffc152d1eba2ea4"
 
 
 def open_device(url: str, state: Path | str) -> SurveyClient:
     """Return a respondent's device. Raises SottoError."""
-    return SurveyClient(url, "lunch-2026", state=state, fingerprint=FINGERPRINT, max_epsilon=6, timeout_s=5)
+    return SurveyClient(url, "lunch-page", state=state, fingerprint=FINGERPRINT, max_epsilon=6, timeout_s=5)
 
 
 def answer(device: SurveyClient, answers: Mapping[str, Any]) -> str:

@@ -255,7 +255,7 @@ def test_tablet_asks_several_respondents_without_a_network_and_forgets_them(
     place.to_collector.cut()
     first = interview(page, 1)
     press(page, "Deliver and delete")
-    expect(said).to_have_text("Nothing was deleted; not delivered: lunch-2026-respondent-1")
+    expect(said).to_have_text("Nothing was deleted; not delivered: lunch-page-respondent-1")
     begin(page, 1)
     expect(said).to_have_text("Number 1 was used.")
     second = interview(page, 2)

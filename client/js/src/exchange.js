@@ -9,6 +9,8 @@ import { DeliveryError } from "./errors.js";
 
 const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
 
+const UNREACHED = "it cannot be reached, or does not allow this page's origin: see --cors-origin";
+
 /** @typedef {{status: number, headers: Headers, body: Uint8Array}} Reply */
 /** @typedef {{status: number, code: string, detail: string, where: string}} Problem RFC 9457's, or `unexpected` */
 
@@ -61,7 +63,9 @@ async function exchange(
     const response = await fetch(address, { ...COMMON, ...request, signal: AbortSignal.timeout(Math.ceil(timeoutMs)) });
     return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
   } catch (fault) {
-    throw new DeliveryError(`no answer from the collector (${/** @type {Error} */ (fault).name}).`, { cause: fault });
+    const { name } = /** @type {Error} */ (fault);
+    const why = name === "TypeError" ? UNREACHED : name; // a browser tells scripts no more
+    throw new DeliveryError(`no answer from the collector (${why}).`, { cause: fault });
   }
 }
 

@@ -113,6 +113,7 @@ export class ReceiptView {
         body: JSON.stringify({ receipt: this.#receipt }),
       });
       const said = await answer.json();
+      if (answer.ok) say("receipt-title", "Your report was erased");
       say(
         "erased",
         answer.ok ? "Your report was erased, and is not counted any more." : `It was not erased: ${said.detail}`,

@@ -5,9 +5,10 @@ import { SurveyClient } from "./sottovoce.min.js";
 
 const form = document.querySelector("form");
 const { collector, survey, fingerprint } = form.dataset;
-const client = new SurveyClient(collector, survey, { fingerprint, maxEpsilon: 6 });
+let client;
 
 async function start() {
+  client = new SurveyClient(collector, survey, { fingerprint, maxEpsilon: 6 }); // throws where a page is not https
   const [before] = await client.answered(); // on this device
   form.hidden = before !== undefined;
   const receipt = before ?? (await ask(form, client));
