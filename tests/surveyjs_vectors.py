@@ -11,13 +11,15 @@ from typing import Any
 from sotto_client.surveyjs import Asked, import_form, question_id
 from sotto_protocol import SurveyError, compile_survey
 from sotto_protocol.documents import load_json
+from surveyjs_leak_cases import LEAKS
 
 FORMS = Path(__file__).parent / "data" / "surveyjs"
 VECTORS = Path(__file__).parent / "vectors" / "surveyjs.json"
 ABOUT = (
     "names: an element's name and its question's id. forms: of each file in tests/data/surveyjs the survey that is "
     "published, and of its questions the element that asks each and its choices: the value that SurveyJS stores, as a "
-    "string, and the text that is the option. tests/surveyjs_vectors.py writes them."
+    "string, and the text that is the option. leaks: a form, and why the adapter does not attach to it. "
+    "tests/surveyjs_vectors.py writes them."
 )
 NAMES = [
     "smoked",
@@ -46,11 +48,12 @@ NAMES = [
 
 
 def vectors_text() -> str:
-    """Return the text of tests/vectors/surveyjs.json, a line per name and per question."""
+    """Return the text of tests/vectors/surveyjs.json, a line per name, question and leak."""
     names = ",\n".join(json.dumps([name, question_id(name)]) for name in NAMES)
     forms = ",\n".join(_form_text(path) for path in (FORMS / "clinic.json", FORMS / "lunch.json"))
+    leaks = ",\n".join(json.dumps({"what": what, "form": form, "leaks": why}) for what, form, why in LEAKS)
     head = f'{{"format": "sottovoce-surveyjs-vectors-1", "about": {json.dumps(ABOUT)}'
-    return f'{head}, "names": [\n{names}\n], "forms": [\n{forms}\n]}}\n'
+    return f'{head}, "names": [\n{names}\n], "forms": [\n{forms}\n], "leaks": [\n{leaks}\n]}}\n'
 
 
 def _form_text(path: Path) -> str:

@@ -14,7 +14,9 @@
  */
 
 import { AnswerError, SottoError } from "./src/errors.js";
+import { emptyForm } from "./src/surveyjs-empty.js";
 import { FormRefused, fitForm, isTooLong, questionId, readAnswers } from "./src/surveyjs-form.js";
+import { findLeaks } from "./src/surveyjs-leaks.js";
 
 export { FormRefused, questionId };
 
@@ -40,6 +42,14 @@ export { FormRefused, questionId };
  * @property {number} [wave] of a repeated survey; default 1
  */
 
+/** What a model must not have, for it would hand answers out while the form is filled in. */
+const GIVEN_AWAY = {
+  surveyPostId: "sends answers in clear",
+  partialSendEnabled: "hands out answers before the form is completed",
+  onServerValidateQuestions: "sends answers in clear",
+  onUploadFiles: "sends files in clear",
+  onChoicesLazyLoad: "sends what is typed in clear",
+};
 const TOO_LONG = "Please use 200 characters at most.";
 
 /** @type {WeakMap<object, Attachment>} */
@@ -51,7 +61,7 @@ const attached = new WeakMap();
  * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
  * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
  * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey: see `fitForm` for what is checked.
+ * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`).
  *
  * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
  * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
@@ -150,19 +160,9 @@ class Attachment {
       if ((await onReview(draft)) !== true) return false;
       receipt = await draft.send();
     }
-    this.#empty();
+    emptyForm(this.#model, this.#variables);
     if (onSent !== undefined) later(() => onSent(receipt));
     return true;
-  }
-
-  /** Take the answers out of the model, and what its expressions made of them. */
-  #empty() {
-    const model = this.#model;
-    model.data = null;
-    for (const element of /** @type {any[]} */ (model.getAllQuestions())) {
-      if (element.getType() === "file") element.pages = element.renderedPages = []; // its previews are kept otherwise
-    }
-    for (const name of model.getVariableNames()) model.setVariable(name, this.#variables.get(name) ?? null);
   }
 
   /** @param {string} name @returns {string} one of survey-core's texts, in the form's language */
@@ -198,18 +198,29 @@ class Attachment {
  */
 function refuseLeaks(model) {
   const found = canWait(model) ? [] : ["survey-core 2.5 or newer is needed: older ones cannot hold a completion"];
-  if (model.surveyPostId) found.push("surveyPostId sends answers in clear");
-  if (model.partialSendEnabled) found.push("partialSendEnabled hands out answers before the form is completed");
-  if (!isUnused(model.onServerValidateQuestions)) found.push("onServerValidateQuestions sends answers in clear");
-  if (!isUnused(model.onUploadFiles)) found.push("onUploadFiles sends files in clear");
-  if (model.navigateToUrlOnCondition.length > 0 || /\{/.test(model.navigateToUrl ?? "")) {
-    found.push("navigateToUrl and navigateToUrlOnCondition must not depend on answers");
+  for (const [name, what] of Object.entries(GIVEN_AWAY)) {
+    if (name.startsWith("on") ? !isUnused(model[name]) : model[name]) found.push(`${name} ${what}`);
   }
-  for (const element of model.getAllQuestions()) {
-    if (/\{/.test(element.choicesByUrl?.url ?? ""))
-      found.push(`choicesByUrl of "${element.name}" sends answers in clear`);
-  }
+  if (model.navigateToUrlOnCondition.length > 0) found.push("navigateToUrlOnCondition tells answers by the address");
+  if (model.processText("{pageno}") === "{pageno}") found.push("settings.expressionVariableDelimiters must be { and }");
+  found.push(...findLeaks(formOf(model), !isUnused(model.onTextMarkdown)));
   if (found.length > 0) throw new FormRefused(found);
+}
+
+/** @param {any} model @returns {any} its form as JSON, with what the page's own types of elements are made of */
+function formOf(model) {
+  return { ...model.toJSON(), templateElements: [...contents(model.getAllQuestions(false, false, true))] };
+}
+
+/** @param {any[]} elements @returns {Generator<any>} as JSON what elements contain that their own JSON leaves out */
+function* contents(elements) {
+  for (const { name, contentPanel, contentQuestion, template, detailPanel, columns } of elements) {
+    if (contentPanel) yield { name, elements: contentPanel.toJSON().elements };
+    if (contentQuestion) yield { ...contentQuestion.toJSON(), name };
+    const inside = [contentPanel, template, detailPanel].flatMap((panel) => panel?.questions ?? []);
+    const cells = (columns ?? []).map((/** @type {any} */ column) => column.templateQuestion);
+    yield* contents([...inside, ...cells, contentQuestion].filter(Boolean));
+  }
 }
 
 /** @param {object} model @returns {boolean} whether its completion waits for handlers that are asynchronous */

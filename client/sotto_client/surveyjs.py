@@ -11,6 +11,7 @@ from typing import Any
 
 from sotto_client.surveyjs_choices import Choice, choices, rates, yes_and_no
 from sotto_client.surveyjs_form import Element, FormError, is_set, localised, triggers, walk
+from sotto_client.surveyjs_leaks import find_leaks
 from sotto_protocol import SurveyError
 from sotto_protocol.question_definition import compile_question
 from sotto_protocol.survey_members import ID_PATTERN
@@ -53,11 +54,6 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("valuePropertyName",): "stores choices in a form of its own; leave it out",
 }
 _CALCULATED = ("validators", "defaultValueExpression", "setValueExpression")
-_REFUSED_LATER = {  # by the adapter: it would not attach to the form
-    ("surveyPostId",): "sends answers in clear",
-    ("partialSendEnabled", "sendResultOnPageNext"): "hands out answers before the form is completed",
-    ("navigateToUrlOnCondition",): "tells answers by the address that it leads to",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +199,6 @@ def _notes(form: dict[str, Any], asked: list[Asked], left_out: list[Element]) ->
     ignored += ["calculatedValues"] * is_set(form, "calculatedValues")
     ignored += [f"a {trigger} trigger" for trigger in triggers(form)]
     notes += ["stays in the form, is no part of the survey: " + ", ".join(ignored)] if ignored else []
-    notes += [f"the adapter refuses this form: {n[0]} {why}" for n, why in _REFUSED_LATER.items() if is_set(form, *n)]
+    notes += [f"the adapter refuses this form: {why}" for why in find_leaks(form)]
     notes += [f"left out: {element}" for element in left_out]
     return notes

@@ -46,6 +46,7 @@ export class FormRefused extends SottoError {
     this.problems = problems;
   }
 }
+FormRefused.prototype.name = "FormRefused"; // a minified class forgets what it was called
 
 /**
  * Return the id of the question that an element's name stands for, "" where there is none: as `sotto survey import`.

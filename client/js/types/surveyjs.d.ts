@@ -4,7 +4,7 @@
  * From the call on the form cannot be completed but through the survey: its answers are perturbed and sent by `client`,
  * then taken out of the model, and only then is the form complete. `onComplete` and `navigateToUrl` find no answers. An
  * error leaves the form open with its answers, and is shown as the form's notification (and, where it is about one
- * question, beside it). It must fit the survey: see `fitForm` for what is checked.
+ * question, beside it). It must fit the survey (see `fitForm`), and must not give answers away (see `findLeaks`).
  *
  * Rejects with FormRefused, which lists everything that is wrong, and with what `client.survey()` rejects with; then the
  * form stays closed to completion until `attachSurvey` succeeds. Throws in any case where the model is attached already.
