@@ -17,6 +17,7 @@ const KEYS = {
   outbox: ["receipt"],
 };
 
+const N_REOPENED = 3; // times, for one transaction
 const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
@@ -95,6 +96,8 @@ class DurableState {
   #name;
   /** @type {Promise<IDBDatabase> | null} */
   #opening = null;
+  /** @type {IDBDatabase | null} what was opened last */
+  #database = null;
   #isClosed = false;
 
   /** @param {string} name */
@@ -136,14 +139,15 @@ class DurableState {
 
   /** Begin a transaction; on a database that was closed under us (the disk full, site data cleared), it is opened anew. */
   async #begin() {
-    const begin = (/** @type {IDBDatabase} */ database) =>
-      database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
-    try {
-      return begin(await this.#open());
-    } catch (fault) {
-      if (this.#isClosed || !(fault instanceof DOMException) || fault.name !== "InvalidStateError") throw fault;
-      this.#opening = null;
-      return begin(await this.#open());
+    for (let nLeft = N_REOPENED; ; nLeft -= 1) {
+      const database = await this.#open();
+      try {
+        return database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+      } catch (fault) {
+        const wasClosed = fault instanceof DOMException && fault.name === "InvalidStateError";
+        if (!wasClosed || this.#isClosed || nLeft === 0) throw fault;
+        if (this.#database === database) this.#opening = null; // unless another transaction has opened it anew
+      }
     }
   }
 
@@ -151,6 +155,7 @@ class DurableState {
     this.#opening ??= openDatabase(this.#name);
     try {
       const database = await this.#opening;
+      this.#database = database;
       database.onversionchange = () => database.close(); // a newer page upgrades it, or somebody deletes it
       database.onclose = () => (this.#opening = null);
       return database;

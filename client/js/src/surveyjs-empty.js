@@ -10,14 +10,12 @@
 
 /** Members, of whatever has them, that survey-core makes anew when it needs them. */
 const MADE = [
-  "addingNewPanelsValue",
   "cachedValueForUrlRequests",
   "defaultSelectedItemValues",
   "lastSelectedItemValue",
   "prevLoadedPreviewValue",
   "prevOtherErrorValue",
   "previousValue",
-  "runExpressionHash",
   "selectedItemValues",
   "triggerKeys",
 ];
@@ -38,6 +36,7 @@ function forgetAnswer(element) {
   element.clearErrors();
   if (element.getType() === "file") element.pages = element.renderedPages = []; // its previews
   if (element.customChoices?.length) element.customChoices = [];
+  if (element.itemDisplayNameMap) element.itemDisplayNameMap = {};
   for (const rate of element.renderedRateItems ?? []) rate.highlight = "none";
   if (element.dropdownListModelValue) forgetSearch(element.dropdownListModelValue);
 }
@@ -49,7 +48,6 @@ function forgetSearch(dropdown) {
   listModel.filterString = "";
   listModel.selectedItem = listModel.focusedItem = undefined;
   listModel.setSelectedItems?.([]);
-  dropdown.updateItems();
 }
 
 /** @param {any} part of what a model leads to */

@@ -35,17 +35,36 @@ for (const [what, members] of [
   test(`no text that was typed is left in a form with ${what}`, async () => {
     const model = await sent(members);
     assert.deepEqual(findText(model, CANARY), []);
-    assert.deepEqual(findText(model.data, "pear"), []);
+    assert.deepEqual(
+      model.getAllQuestions().filter((element) => element.errors.length > 0),
+      [],
+    );
   });
 }
 
 test("a form that was filled in with one choice is the same afterwards as one with another", async () => {
-  const [one, other] = [await sent({}, 1), await sent({}, 2)];
-  for (const text of ["apple", "pear", "highlighted", "selected"]) {
-    assert.deepEqual(findText(one, text).sort(), findText(other, text).sort());
-  }
-  assert.deepEqual(one.data, other.data);
+  const [one, other] = [portrait(await sent({}, 1)), portrait(await sent({}, 2))];
+  assert.ok(one.size > 20000);
+  const paths = [...new Set([...one.keys(), ...other.keys()])];
+  assert.deepEqual(
+    paths.filter((path) => one.get(path) !== other.get(path)).map((path) => [path, one.get(path), other.get(path)]),
+    [],
+  );
 });
+
+/** Return all that a model leads to, by path, but numbers that only tell one object from another. */
+function portrait(model) {
+  const [found, paths] = [new Map(), new Map([[model, "model"]])];
+  for (const [part, path] of paths) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
+      const isObject = value !== null && typeof value === "object";
+      if (isObject && !paths.has(value)) paths.set(value, `${path}.${name}`);
+      if (!/(^|_)id$|Id$|IdValue$|^key$/.test(name))
+        found.set(`${path}.${name}`, isObject ? paths.get(value) : String(value).replace(/s[a-z]+_\d+/g, ""));
+    }
+  }
+  return found;
+}
 
 test("a page's variables are as it set them, and a form can be filled in again", async () => {
   const model = lunch();

@@ -1,6 +1,6 @@
 /** A SurveyJS form with a piece of everything that keeps what it makes of answers, and somebody who fills it in. */
 
-import { Model } from "survey-core";
+import { Model, _setIsTouch } from "survey-core";
 import { CANARY } from "./surveyjs-forms.js";
 
 const IF = "{yes} = true and {word} notempty"; // what is after `and` is not looked at when `yes` is false
@@ -35,7 +35,7 @@ const ASKED = [
   },
   { type: "checkbox", name: "many", title: "{fruit}", choices: ["apple", "pear"] },
   { type: "dropdown", name: "drop", placeholder: "{word}", choices: ["apple", "pear"] },
-  { type: "tagbox", name: "tags", choices: ["apple", "pear"] },
+  { type: "tagbox", name: "tags", choices: ["apple", "pear"], closeOnSelect: false },
   { type: "rating", name: "rate", minRateDescription: "{word}" },
 ];
 
@@ -60,6 +60,7 @@ const LEFT_OUT = [
   { type: "checkbox", name: "noted", choices: ["a"], showCommentArea: true, commentText: "{word}" },
   { type: "dropdown", name: "from", choicesFromQuestion: "rows", choiceValuesFromQuestion: "cell" },
   { type: "dropdown", name: "lazy", choicesLazyLoadEnabled: true },
+  { type: "tagbox", name: "lazier", choicesLazyLoadEnabled: true },
   { type: "tagbox", name: "custom", choices: ["a"], allowCustomChoices: true },
   { type: "ranking", name: "ranks", choices: ["a {word}", "b"] },
   { type: "slider", name: "slides" },
@@ -102,6 +103,7 @@ export function everything({ hasFiles = false, ...members } = {}) {
       },
     ],
   });
+  model.onGetChoiceDisplayValue.add((_, { values, setItems }) => setItems(values.map((value) => `${value}, shown`)));
   const asks = (element) => !["html", "image", "expression"].includes(element.getType());
   return {
     model,
@@ -141,7 +143,14 @@ function valuesOf(round) {
     },
     ...{ rows: [{ cell: said, detail: said }], grid: { "b {word}": "a" }, panels: [{ name: said }, { name: "x" }] },
     ...{ lines: { line: said }, other: "other", "other-Comment": said, noted: ["a"], "noted-Comment": said },
-    ...{ lazy: said, ranks: ["b", "a {word}"], slides: 30, pictures: 1, signature: `data:image/png;base64,${said}` },
+    ...{
+      lazy: said,
+      lazier: [said],
+      ranks: ["b", "a {word}"],
+      slides: 30,
+      pictures: 1,
+      signature: `data:image/png;base64,${said}`,
+    },
     file: [{ name: `${said}.png`, type: "image/png", content: `data:image/png;base64,${said}` }],
   };
 }
@@ -159,8 +168,11 @@ function useControls(model, fruit) {
     dropdownListModel.listModel.onItemClick(dropdownListModel.listModel.actions[choice]);
     dropdownListModel.inputStringRendered = `${CANARY} typed`;
   }
-  named("rate").onItemMouseIn(named("rate").renderedRateItems[fruit]);
+  _setIsTouch(true); // there a list can be left without a choice, so it remembers the one before
+  for (const isVisible of [false, true]) named("tags").dropdownListModel.popupModel.isVisible = isVisible;
+  _setIsTouch(false);
   named("rate").setValueFromClick(String(fruit + 1));
+  named("rate").onItemMouseIn(named("rate").renderedRateItems[fruit]); // where the mouse stays
   const { dropdownListModel: custom } = named("custom");
   custom.inputStringRendered = `${CANARY} custom`;
   custom.listModel.onItemClick(custom.listModel.actions.find((action) => action.id === "newCustomItem"));
@@ -185,6 +197,7 @@ function look(model) {
       part.locText?.renderedHtml;
     }
     element.processedTitle;
+    element.selectedItems;
     element.renderedTable;
   }
 }

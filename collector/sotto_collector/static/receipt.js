@@ -33,7 +33,7 @@ export class ReceiptView {
     for (const name of ["copy", "erase", "resend"]) {
       document.getElementById(`${name}-button`).addEventListener("click", () => this[name]());
     }
-    addEventListener("online", () => this.#client?.flush().finally(() => this.#look()));
+    addEventListener("online", () => this.#client && this.#hurry());
   }
 
   /** Show a receipt of this client, and from then on what becomes of its report. */
@@ -45,20 +45,30 @@ export class ReceiptView {
     say("receipt-code", receipt);
     await this.#look();
     document.getElementById("receipt-title").focus();
-    client.flush().finally(() => this.#look()); // most reports are delivered by then
+    this.#hurry();
+  }
+
+  /** Try to deliver now, and look: most reports are delivered by then. */
+  #hurry() {
+    const look = () => this.#look();
+    this.#client.flush().then(look, look); // what failed is tried again later, and looked at
   }
 
   /** Say how it stands, and look again as long as that may change. */
   async #look() {
     clearTimeout(this.#timer);
-    const state = await this.#state();
+    const state = await this.#state().catch(() => ""); // the browser's database may be gone for a moment
+    if (!state) return this.#lookAgain();
     say("receipt-title", state === "refused" ? "Your report was not taken" : this.#title);
     const words = SAID[state] + (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure").hidden = state !== "delivered";
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
-    if (state === "waiting")
-      this.#timer = setTimeout(() => this.#look(), this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS);
+    if (state === "waiting") this.#lookAgain();
+  }
+
+  #lookAgain() {
+    this.#timer = setTimeout(() => this.#look(), this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS);
   }
 
   async #state() {
