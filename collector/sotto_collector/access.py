@@ -12,9 +12,15 @@ LISTERS = ("admin", "analyst")
 def require_token(tokens: TokenTable) -> StoredToken:
     """Return what the request's token allows. Raises RequestError 401 where there is none that is good."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    known = find_token(tokens, token.strip()) if scheme.lower() == "bearer" else None
+    given = token.strip() if scheme.lower() == "bearer" else None
+    return require_known(tokens, given, "Authorization must be Bearer and a token that this collector made.")
+
+
+def require_known(tokens: TokenTable, token: str | None, expected: str) -> StoredToken:
+    """Return what a token allows. Raises RequestError 401 where it has ended, or, with what was expected, is none."""
+    known = None if token is None else find_token(tokens, token)
     if known is None:
-        raise refuse(401, "unauthorized", "Authorization must be Bearer and a token that this collector made.")
+        raise refuse(401, "unauthorized", expected)
     if has_ended(known):  # only who holds it hears that: a stranger cannot ask about a token
         raise refuse(401, "unauthorized", "the token has ended; an admin can make another.")
     return known

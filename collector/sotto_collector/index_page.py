@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template
 from sotto_collector.access import LISTERS
 from sotto_collector.collector import Collector
 from sotto_collector.page_headers import PAGE_TYPE
-from sotto_collector.routes import get_collector
+from sotto_collector.routes import get_collector, list_for
 from sotto_collector.sign_in import ask_to_sign_in, require_reader
 from sotto_collector.store import StoredSurvey
 
@@ -18,8 +18,7 @@ def show_index() -> Response:
     """List the surveys that the token is for: as `GET /v1/surveys` does, for people."""
     collector = get_collector()
     token = require_reader(collector.tokens, LISTERS)
-    listed = [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
-    rows = [_describe(collector, stored) for stored in listed]
+    rows = [_describe(collector, stored) for stored in list_for(collector, token)]
     page = render_template("index.html", root="./", rows=rows, token=token)
     response = Response(page, content_type=PAGE_TYPE)
     response.headers["Cache-Control"] = "no-store"

@@ -1,15 +1,13 @@
 """The survey page: a survey as HTML. What is answered is perturbed in the browser (docs/survey-page.md)."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request
 
 from sotto_collector.assets import list_modules
-from sotto_collector.errors import refuse
 from sotto_collector.page_headers import PAGE_TYPE, root_from
-from sotto_collector.routes import find_survey, get_collector
+from sotto_collector.routes import find_survey, get_collector, read_wave
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain
@@ -19,7 +17,6 @@ pages = Blueprint("pages", __name__)
 MAX_RADIOS = 12
 """Of more options than this one is chosen from a list."""
 N_PAGES_KEPT = 16
-_WAVE = re.compile(r"[1-9][0-9]{0,3}")
 _kept: dict[tuple[str, bool, int, int], str] = {}
 
 
@@ -54,18 +51,10 @@ class Asked(NamedTuple):
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too, for who has answered it looks for a receipt there."""
     stored = find_survey(survey_id)
-    response = Response(_keep_page(stored, _read_wave(stored.survey)), content_type=PAGE_TYPE)
+    response = Response(_keep_page(stored, read_wave(stored.survey) or 1), content_type=PAGE_TYPE)
     response.add_etag()
     response.make_conditional(request)
     return response
-
-
-def _read_wave(survey: Survey) -> int:
-    """Return the wave that the query asks for, or the first. Raises RequestError 404."""
-    asked = request.args.getlist("wave") or ["1"]
-    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
-        raise refuse(404, "no_such_wave", f"wave must be given once, as an integer in [1, {survey.waves}].")
-    return int(asked[0])
 
 
 def _keep_page(stored: StoredSurvey, wave: int) -> str:

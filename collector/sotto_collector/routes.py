@@ -14,7 +14,7 @@ from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
 from sotto_collector.intake import read_json_body, read_object
 from sotto_collector.reports import REPORTS_RULE, count_reports
-from sotto_collector.store import Part, StoredSurvey
+from sotto_collector.store import Part, StoredSurvey, StoredToken
 from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
 
@@ -35,8 +35,12 @@ def list_surveys() -> Response:
     """List the surveys that the token is for, with how many reports each has."""
     collector = get_collector()
     token = require_lister(collector.tokens)
-    listed = [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
-    return answer({"surveys": [_describe(collector, stored) for stored in listed]})
+    return answer({"surveys": [_describe(collector, stored) for stored in list_for(collector, token)]})
+
+
+def list_for(collector: Collector, token: StoredToken) -> list[StoredSurvey]:
+    """Return the surveys that a token is for."""
+    return [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
 
 
 def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
@@ -134,7 +138,7 @@ def get_tally(survey_id: str) -> Response:
     collector = get_collector()
     require_role(collector.tokens, "analyst", survey_id)
     stored = find_survey(survey_id)
-    tally = read_released(collector.store, stored, _read_wave(stored.survey))
+    tally = read_released(collector.store, stored, read_wave(stored.survey))
     return Response(tally.to_json(), content_type="application/json")
 
 
@@ -146,7 +150,7 @@ def get_records(survey_id: str) -> Response:
     stored = find_survey(survey_id)
     if stored.survey.min_reports > 1:
         raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")
-    records = collector.store.open_records(stored, _read_wave(stored.survey), _read_part())
+    records = collector.store.open_records(stored, read_wave(stored.survey), _read_part())
     head = stored.survey.canonical + b"\n"
     response = Response(chain([head], records.chunks()), content_type="application/octet-stream")
     response.call_on_close(records.close)  # however it ends
@@ -176,7 +180,7 @@ def read_sent(kind: type[Sent]) -> Sent:
     return read_object(request.environ, get_collector().settings.max_body_bytes, kind)
 
 
-def _read_wave(survey: Survey) -> int | None:
+def read_wave(survey: Survey) -> int | None:
     """Return the wave that the query asks for; None where it asks for none, and all are meant."""
     asked = request.args.getlist("wave")
     if not asked:

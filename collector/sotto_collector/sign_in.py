@@ -7,11 +7,10 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_collector.access import require_token
+from sotto_collector.access import require_known, require_token
 from sotto_collector.errors import RequestError, refuse
 from sotto_collector.page_headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredToken, TokenTable
-from sotto_collector.tokens import find_token, has_ended
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
 BY_SCRIPT = "X-Requested-With"
@@ -32,24 +31,20 @@ def require_reader(tokens: TokenTable, roles: tuple[str, ...], survey_id: str | 
     `survey_id` None: whichever surveys it is for. Raises RequestError 401 without a good token; for another's token 401
     where it is a password, so that the browser asks for another, and 403 where it is a Bearer.
     """
-    by_password = request.authorization is not None and request.authorization.type == "basic"
-    token = _find_password(tokens) if by_password else require_token(tokens)
+    given = request.authorization
+    by_password = given is not None and given.type == "basic"
+    if given is not None and by_password:
+        token = require_known(
+            tokens, (given.password or "").strip(), "the password must be a token that this collector made."
+        )
+    else:
+        token = require_token(tokens)
     status, code = (401, "unauthorized") if by_password else (403, "forbidden")
     if token.role not in roles:
         raise refuse(status, code, f"the token must have the role {' or '.join(roles)}, not {token.role}.")
     if survey_id is not None and token.survey_id not in (None, survey_id):
         raise refuse(status, code, "the token must be for this survey, or for all.")
     return token
-
-
-def _find_password(tokens: TokenTable) -> StoredToken:
-    given = request.authorization
-    known = find_token(tokens, (given.password or "").strip()) if given else None
-    if known is None:
-        raise refuse(401, "unauthorized", "the password must be a token that this collector made.")
-    if has_ended(known):
-        raise refuse(401, "unauthorized", "the token has ended; an admin can make another.")
-    return known
 
 
 def ask_to_sign_in(page: Blueprint, roles: tuple[str, ...]) -> None:
