@@ -26,6 +26,16 @@ ANSWER = """async ([module, url, surveyId, answers, options]) => {
   }
 }"""
 FLUSH = "() => window.device.flush(20000)"
+LOOK_ON = """() => {
+  window.faults = [];
+  const look = () => window.device.pending().catch((fault) => window.faults.push(String(fault)));
+  const lookOn = async () => {
+    while (!window.isOver) await (window.looking = look());
+  };
+  window.ended = lookOn();
+}"""
+LOOK_AGAIN = "() => window.looking"
+STOP = "async () => { window.isOver = true; await window.ended; return window.faults; }"
 ANSWER_AND_CLOSE = """async ([module, url, surveyId, answers]) => {
   const { SurveyClient } = await import(module);
   new SurveyClient(url, surveyId).answer(answers).then(() => window.close());
@@ -145,6 +155,21 @@ def test_a_database_that_is_taken_away_is_opened_anew(
     cleared = {"origin": site, "storageTypes": "indexeddb"}
     page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", cleared)
     assert page.evaluate(FLUSH)  # by the same client
+
+
+def test_a_transaction_whose_database_is_taken_away_is_run_again(
+    collector: Served, site: str, devices: Devices, allowed: Survey
+) -> None:
+    """Whatever the moment: before it has begun, amid its requests, or as it ends."""
+    page = open_app(devices, site)
+    page.evaluate(ANSWER, [f"{collector.url}/js/{MODULES[0]}", collector.url, allowed.id, ANSWERS, {}])
+    assert page.evaluate(FLUSH)
+    session = page.context.new_cdp_session(page)
+    page.evaluate(LOOK_ON)
+    for _ in range(30):
+        session.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "indexeddb"})
+        page.evaluate(LOOK_AGAIN)
+    assert page.evaluate(STOP) == []
 
 
 def test_a_survey_that_does_not_name_the_page_is_not_given_to_it(

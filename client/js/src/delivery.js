@@ -100,10 +100,12 @@ export class Delivery {
         nServed = this.#nAsked;
         const isEager = this.#isEager;
         this.#isEager = false;
-        if (isEager || until(this.#pausedUntil, BACKOFF_CAP_MS) === 0) await this.#attemptAlone(isEager);
+        if (isEager || until(this.#pausedUntil, BACKOFF_CAP_MS) === 0) {
+          await this.#attemptAlone(isEager);
+          this.#nFaults = 0;
+        }
         dueMs = await this.#nextDueMs();
       }
-      this.#nFaults = 0;
     } catch (fault) {
       this.#onItsWay = "";
       this.#nFaults += 1;

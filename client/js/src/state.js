@@ -17,7 +17,7 @@ const KEYS = {
   outbox: ["receipt"],
 };
 
-const N_REOPENED = 3; // times, for one transaction
+const REOPENED_AFTER_MS = [0, 50, 200, 500]; // one transaction, before it is given up
 const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
@@ -33,7 +33,8 @@ export const MEMORY = ":memory:";
  * @typedef {object} State
  * @property {boolean} isDurable whether it outlives the page
  * @property {<Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>} transact
- *   run a transaction: durable when the promise is kept, undone when `work` throws; `work` awaits nothing else
+ *   run a transaction: durable when the promise is kept, undone when `work` throws; `work` awaits and changes nothing
+ *   else, for it may be run again
  * @property {() => void} close
  */
 
@@ -118,13 +119,7 @@ class DurableState {
   /** @template Result @param {(transaction: Transaction) => Promise<Result>} work */
   async transact(work) {
     try {
-      const opened = await this.#begin();
-      const ended = new Promise((resolve, reject) => {
-        opened.oncomplete = resolve;
-        opened.onabort = () => reject(opened.error ?? new DOMException("", "AbortError"));
-      });
-      const [result] = await Promise.all([runIn(opened, work), ended]);
-      return result;
+      return await this.#run(work);
     } catch (fault) {
       if (!(fault instanceof DOMException)) throw fault;
       const why = fault.name === "VersionError" ? "it was made by a newer sottovoce" : fault.name;
@@ -137,16 +132,22 @@ class DurableState {
     this.#opening?.then((database) => database.close()).catch(() => undefined);
   }
 
-  /** Begin a transaction; on a database that was closed under us (the disk full, site data cleared), it is opened anew. */
-  async #begin() {
-    for (let nLeft = N_REOPENED; ; nLeft -= 1) {
-      const database = await this.#open();
+  /**
+   * Run a transaction; where the database is taken away under it (the disk full, site data cleared) nothing of it was kept,
+   * and it is run on the one that is opened anew.
+   * @template Result @param {(transaction: Transaction) => Promise<Result>} work
+   */
+  async #run(work) {
+    for (let nTaken = 0; ; nTaken += 1) {
+      /** @type {IDBDatabase | null} */
+      let database = null;
       try {
-        return database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+        database = await this.#open();
+        return await runOn(database, work);
       } catch (fault) {
-        const wasClosed = fault instanceof DOMException && fault.name === "InvalidStateError";
-        if (!wasClosed || this.#isClosed || nLeft === 0) throw fault;
+        if (!wasTakenAway(fault) || this.#isClosed || nTaken === REOPENED_AFTER_MS.length) throw fault;
         if (this.#database === database) this.#opening = null; // unless another transaction has opened it anew
+        await new Promise((resolve) => setTimeout(resolve, REOPENED_AFTER_MS[nTaken]));
       }
     }
   }
@@ -166,6 +167,17 @@ class DurableState {
   }
 }
 
+/** @template Result @param {IDBDatabase} database @param {(transaction: Transaction) => Promise<Result>} work */
+async function runOn(database, work) {
+  const opened = database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+  const ended = new Promise((resolve, reject) => {
+    opened.oncomplete = resolve;
+    opened.onabort = () => reject(opened.error ?? new DOMException("", "AbortError"));
+  });
+  const [result] = await Promise.all([runIn(opened, work), ended]);
+  return result;
+}
+
 /** @template Result @param {IDBTransaction} opened @param {(transaction: Transaction) => Promise<Result>} work */
 async function runIn(opened, work) {
   try {
@@ -176,9 +188,14 @@ async function runIn(opened, work) {
       delete: (store, ...key) => settled(opened.objectStore(store).delete(key)),
     });
   } catch (fault) {
-    if (opened.error === null) opened.abort();
+    if (opened.error === null && !wasTakenAway(fault)) opened.abort();
     throw fault;
   }
+}
+
+/** Whether the browser has closed the database, before a transaction or within one, or is still deleting it. */
+function wasTakenAway(/** @type {unknown} */ fault) {
+  return fault instanceof DOMException && ["AbortError", "InvalidStateError", "UnknownError"].includes(fault.name);
 }
 
 /** @template Result @param {IDBRequest<Result>} request @returns {Promise<Result>} */

@@ -26,7 +26,8 @@ export type State = {
      */
     isDurable: boolean;
     /**
-     *   run a transaction: durable when the promise is kept, undone when `work` throws; `work` awaits nothing else
+     *   run a transaction: durable when the promise is kept, undone when `work` throws; `work` awaits and changes nothing
+     *   else, for it may be run again
      */
     transact: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
     close: () => void;
