@@ -1,5 +1,6 @@
 """Servers of a test's own: a page of somebody else's that embeds the client, and a collector that was broken into."""
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -8,6 +9,8 @@ from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from sotto_protocol import Survey
 
 HERE = Path(__file__).parent
 TYPES = {".html": "text/html", ".js": "text/javascript", ".json": "application/json"}
@@ -80,6 +83,19 @@ def _serve(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def understating(survey: Survey) -> Tamper:
+    """Declare epsilon 1 where a survey of one question takes 5, on every page and in every answer, and stand by it."""
+    declared = survey.canonical.replace(b'"epsilon":5', b'"epsilon":1')
+    assert declared.count(b'"epsilon":1') == 2
+    fingerprint = hashlib.sha256(declared).hexdigest().encode()
+
+    def understate(path: str, answer: bytes) -> bytes:
+        is_survey = path == f"/v1/surveys/{survey.id}"
+        return declared if is_survey else answer.replace(survey.fingerprint.encode(), fingerprint)
+
+    return understate
 
 
 def blank(title: str) -> bytes:
