@@ -1,7 +1,6 @@
 """What a collector keeps and says: noisy reports, and nothing of who sent them, from where, when, or in what order."""
 
 import json
-import logging
 import re
 import sqlite3
 import time
@@ -10,11 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from collecting import STRINGS, SURVEY, Served, make_reports, serve
 from raw_database import leaf_offsets, lies_by_key
-from sotto_collector.logs import set_up_logs
 from sotto_collector.tokens import hash_token
 from sotto_protocol import Tally, batch_body
 
@@ -169,26 +166,3 @@ def test_pages_of_a_stopped_collector_show_no_order_of_arrival(tmp_path: Path) -
     leaves = leaf_offsets(served.db, reports)
     assert leaves
     assert all(map(lies_by_key, leaves))
-
-
-def test_bug_is_logged_by_its_place_and_not_by_its_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    loggers = [logging.getLogger(name) for name in ("sotto_collector", "waitress")]
-    before = [(logger.handlers, logger.level, logger.propagate) for logger in loggers]
-    try:
-        set_up_logs()
-        logging.getLogger("waitress").error("peer 203.0.113.77 sent %s", CANARY)
-        try:
-            raise ValueError(CANARY)
-        except ValueError:
-            logging.getLogger("waitress").exception("Exception while serving /%s", CANARY)
-    finally:
-        for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
-            logger.handlers, logger.propagate = handlers, propagate
-            logger.setLevel(level)
-    logged = capsys.readouterr().err
-    assert logged.count("waitress: error at test_collector_privacy:") == 2
-    assert "(ValueError)" in logged
-    assert CANARY not in logged
-    assert "203.0.113.77" not in logged

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,9 @@ def loggers() -> Iterator[None]:
     """Put back what set_up_logs changes."""
     names = ("", "sotto_collector", "waitress", "waitress.queue")
     before = [(logger := logging.getLogger(name), logger.handlers, logger.level, logger.propagate) for name in names]
+    raises = logging.raiseExceptions
     yield
+    logging.raiseExceptions = raises
     for logger, handlers, level, propagate in before:
         logger.handlers, logger.propagate = handlers, propagate
         logger.setLevel(level)
@@ -87,3 +90,17 @@ def test_what_nobody_caught_is_logged_by_its_place(fault: str) -> None:
     assert "internal error: ValueError" in done.stderr
     assert "py.warnings: warning at" in done.stderr
     assert CANARY not in done.stderr
+
+
+@pytest.mark.usefixtures("loggers")
+def test_a_line_that_cannot_be_written_is_lost_and_nothing_is_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, (tmp_path / "log").open("w") as gone:
+        patched.setattr(sys, "stderr", gone)
+        set_up_logs()
+    try:
+        raise ValueError(CANARY)
+    except ValueError:
+        logging.getLogger("sotto_collector").error("the store %s", "is full")
+    assert capsys.readouterr().err == ""

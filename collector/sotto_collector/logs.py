@@ -75,6 +75,7 @@ def set_up_logs(log_format: str = "text", log_time: str = "day") -> None:
         logger.setLevel(logging.WARNING)
         logger.propagate = False
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it warns of every request that waits its turn
+    logging.raiseExceptions = False  # where a line cannot be written, logging would print the words of what went wrong
 
 
 def log_what_nobody_caught() -> None:
