@@ -1,18 +1,24 @@
 """The survey page in a real browser: what is sent is what was shown, once; errors keep what was answered."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Playwright, expect
 
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, stored_reports, wait_for_reports
-from chromium import Devices
+from chromium import Devices, launch_options
 from collecting import Served
 from sotto_protocol import compile_survey
 from visit import Visit, report_in
 from wire import Wire
 
 UNREACHABLE = "error: Failed to load resource: net::ERR_"
-
 LEFT_OUT = ANSWERS | {"dish": None, "word": None}
+HELD = """() => [
+  ...[...document.querySelectorAll("#fields :checked, #fields [type=text]")].map(({ value }) => value),
+  ...[...document.querySelectorAll("table.review tbody, #body")].map(({ textContent }) => textContent),
+].filter(Boolean)"""
+TELL_RETURN = f"""() => addEventListener("pageshow", ({{ persisted }}) => {{
+  console.log(`kept ${{persisted}}: ${{({HELD})().join()}}`);
+}})"""
 
 
 def visit_new(devices: Devices, wire: Wire, survey_id: str, collector: Served) -> Visit:
@@ -35,6 +41,7 @@ def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, de
     assert "This is all that leaves this device" in visit.page.locator("#review").inner_text()
     receipt = visit.send()
     visit.expect_delivered()
+    assert visit.page.evaluate(HELD) == []
     (post,) = wire.posts()
     assert post.body.decode() == body
     assert report_in(body)["id"] == receipt
@@ -130,6 +137,25 @@ def test_going_back_takes_what_was_answered_out_of_the_review(collector: Served,
     expect(visit.page.locator("#questions")).to_be_visible()
     expect(visit.page.locator("table.review tbody")).to_have_count(0)
     expect(visit.body).to_be_empty()
+
+
+def test_a_page_that_the_browser_kept_whole_holds_no_answer(collector: Served, playwright: Playwright) -> None:
+    """Who comes back by the browser's button may be somebody else; Playwright's own browsers keep no page."""
+    survey = publish(collector, named("kept-whole"))
+    keeping = {"ignore_default_args": ["--disable-back-forward-cache"]}
+    with playwright.chromium.launch(**launch_options(), **keeping) as browser:
+        page = browser.new_page()
+        visit = Visit(page, collector.url, survey).open()
+        visit.fill(ANSWERS)
+        visit.review()
+        assert page.evaluate(HELD)
+        page.evaluate(TELL_RETURN)
+        page.goto(f"{collector.url}/s/no-such-survey")
+        with page.expect_console_message(lambda message: message.text.startswith("kept")) as told:
+            page.evaluate("() => history.back()")
+        assert told.value.text == "kept true: "
+        expect(page.locator("#questions")).to_be_visible()
+        expect(page.locator("#review-button")).to_be_enabled()  # it was loaded anew
 
 
 def test_an_option_with_a_blank_at_its_edge_can_be_chosen_from_a_list(collector: Served, devices: Devices) -> None:
