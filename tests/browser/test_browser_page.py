@@ -48,6 +48,19 @@ def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, de
     wait_for_reports(collector, visit.survey, receipt)
 
 
+def test_a_double_click_reviews_once_and_sends_once(collector: Served, wire: Wire, devices: Devices) -> None:
+    visit = visit_new(devices, wire, "double", collector)
+    visit.answer(ANSWERS)
+    visit.page.get_by_role("button", name="Review what will be sent").dblclick()
+    expect(visit.page.locator("table.review tbody")).to_have_count(len(visit.survey.questions))
+    visit.page.get_by_role("button", name="Send", exact=True).dblclick()
+    receipt = visit.receipt()
+    visit.expect_delivered()
+    expect(visit.page.locator("#receipt-title")).to_have_text("Thank you")
+    expect(visit.alarm).to_be_hidden()
+    wait_for_reports(collector, visit.survey, receipt)
+
+
 def test_the_review_shows_the_report_in_words_beside_the_answers(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
@@ -229,19 +242,21 @@ def test_every_wave_is_answered_once(collector: Served, wire: Wire, devices: Dev
     wait_for_reports(collector, survey, *receipts)
 
 
-@pytest.mark.parametrize("is_typed", [False, True])
+@pytest.mark.parametrize("way", ["opened", "followed", "typed"])
 def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
-    is_typed: bool, collector: Served, wire: Wire, devices: Devices
+    way: str, collector: Served, wire: Wire, devices: Devices
 ) -> None:
-    survey = publish(collector, named(f"invited-{is_typed}".lower(), invited=True))
+    survey = publish(collector, named(f"invited-{way}", invited=True))
     (invitation,) = invite(collector, survey)
     context, _ = devices(wire.url)
-    visit = Visit(context.new_page(), wire.url, survey).open("" if is_typed else f"#{invitation}")
-    assert invitation not in visit.page.url
-    if is_typed:
+    visit = Visit(context.new_page(), wire.url, survey).open(f"#{invitation}" if way == "opened" else "")
+    if way == "followed":  # a link, on the page that is open already
+        visit.page.evaluate("(invitation) => { location.hash = invitation; }", invitation)
+    if way == "typed":
         visit.page.get_by_label("Your invitation").fill(invitation.upper())
     else:
         expect(visit.page.get_by_text("Your invitation came with the address of this page.")).to_be_visible()
+    assert invitation not in visit.page.url
     visit.answer(ANSWERS)
     visit.review()
     receipt = visit.send()
