@@ -167,6 +167,24 @@ def test_two_tabs_that_send_at_once_make_one_report(collector: Served, devices: 
     wait_for_reports(collector, visits[0].survey, receipt)
 
 
+def test_two_tabs_send_all_that_waits_once(collector: Served, wire: Wire, devices: Devices) -> None:
+    context, watch = devices(wire.url)
+    surveys = [publish(collector, named(f"tab-{n}")) for n in range(2)]
+    visits = [Visit(context.new_page(), wire.url, survey).open() for survey in surveys]
+    watch.forgive(UNREACHABLE)
+    wire.cut()
+    context.set_offline(True)
+    receipts = [answer_all(visit) for visit in visits]
+    for visit in visits:
+        visit.expect_waiting()
+    wire.mend()
+    context.set_offline(False)  # all tabs hear of it
+    for visit in visits:
+        visit.expect_delivered()
+    sent = [report_in(post.body.decode())["id"] for post in wire.posts()]
+    assert sorted(sent) == sorted(receipts)
+
+
 def test_a_private_window_delivers_and_forgets(collector: Served, devices: Devices) -> None:
     """Two of them are two devices."""
     survey = publish(collector, named("private"))

@@ -34,6 +34,10 @@ LOOK_ON = """() => {
 }"""
 LOOK_AGAIN = "() => window.looking"
 STOP = "async () => { window.isOver = true; await window.ended; return window.faults; }"
+DELETE = """() => new Promise((resolve) => {
+  const deleting = indexedDB.deleteDatabase("sottovoce");
+  for (const event of ["success", "error", "blocked"]) deleting.addEventListener(event, () => resolve(event));
+})"""
 ANSWER_AND_CLOSE = """async ([module, url, surveyId, answers]) => {
   const { SurveyClient } = await import(module);
   new SurveyClient(url, surveyId).answer(answers).then(() => window.close());
@@ -168,6 +172,15 @@ def test_a_transaction_whose_database_is_taken_away_is_run_again(
         session.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "indexeddb"})
         page.evaluate(LOOK_AGAIN)
     assert page.evaluate(STOP) == []
+
+
+def test_a_database_in_use_can_be_deleted(collector: Served, site: str, devices: Devices, allowed: Survey) -> None:
+    page = open_app(devices, site)
+    given = [f"{collector.url}/js/{MODULES[0]}", collector.url, allowed.id, ANSWERS, {}]
+    page.evaluate(ANSWER, given)
+    assert page.evaluate(FLUSH)
+    assert page.evaluate(DELETE) == "success"
+    assert page.evaluate("() => window.device.answered()") == []
 
 
 def test_a_survey_that_does_not_name_the_page_is_not_given_to_it(
