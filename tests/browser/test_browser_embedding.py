@@ -12,6 +12,7 @@ from chromium import Devices
 from collecting import TIMEOUT_S, Served
 from own_site import broken_into, understating
 from sotto_protocol import Survey, compile_toml
+from wire import Wire
 
 MODULES = ("sottovoce.js", "sottovoce.min.js")
 ANSWER = """async ([module, url, surveyId, answers, options]) => {
@@ -89,6 +90,18 @@ def test_a_page_of_another_origin_delivers(
     again = page.evaluate(ANSWER, [address, collector.url, allowed.id, ANSWERS, {}])
     assert again["name"] == "AlreadyAnswered"
     wait_for_reports(collector, allowed, receipt["id"])
+
+
+def test_requests_tell_neither_the_page_nor_who_is_known_to_the_collector(
+    collector: Served, wire: Wire, site: str, devices: Devices, allowed: Survey
+) -> None:
+    page = open_app(devices, site, wire.url)
+    page.context.add_cookies([{"name": "who", "value": "me", "url": wire.url}])
+    page.evaluate(ANSWER, [f"{collector.url}/js/{MODULES[0]}", wire.url, allowed.id, ANSWERS, {}])
+    assert page.evaluate(FLUSH)
+    headers = [set(request.headers) for request in wire.requests()]
+    assert len(headers) >= 2
+    assert not [found for found in headers if found & {"cookie", "referer", "authorization"}]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -65,7 +65,7 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
     visit = visit_new(devices, wire, "words", collector)
-    visit.answer(ANSWERS)
+    visit.answer(ANSWERS | {"word": "<b>zeppelin</b>"})
     reported = report_in(visit.review())["answers"]
     rows = shown_rows(visit.page)
     assert [answered for answered, _ in rows] == [
@@ -73,7 +73,7 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
         "quince-leftovers",
         "alcove-13",
         "mulberry-wine, mulberry-gin",
-        "kaleidoscope",
+        "<b>zeppelin</b>",
     ]
     paid, dish, place, drinks, word = (sent for _, sent in rows)
     assert paid == ("yes" if reported["paid"] else "no")
@@ -218,6 +218,7 @@ def test_who_has_answered_sees_the_receipt_again(collector: Served, wire: Wire, 
 
 def test_a_report_is_erased_by_its_receipt(collector: Served, wire: Wire, devices: Devices) -> None:
     visit = visit_new(devices, wire, "erasing", collector)
+    visit.page.context.add_cookies([{"name": "who", "value": "me", "url": wire.url}])
     visit.answer(ANSWERS)
     visit.review()
     receipt = visit.send()
@@ -227,6 +228,7 @@ def test_a_report_is_erased_by_its_receipt(collector: Served, wire: Wire, device
     visit.page.get_by_role("button", name="Erase it now").click()
     expect(visit.page.locator("#erased")).to_have_text("Your report was erased, and is not counted any more.")
     assert stored_reports(collector, visit.survey) == {receipt: b""}
+    assert [post.headers.get("cookie") for post in wire.posts()] == [None, None]
 
 
 def test_every_wave_is_answered_once(collector: Served, wire: Wire, devices: Devices) -> None:
