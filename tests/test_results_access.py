@@ -91,6 +91,15 @@ def test_who_is_not_signed_in_is_asked_to_be_and_told_where_tokens_come_from(hou
     assert house.admin["Authorization"].split()[1] not in wrong.text
 
 
+def test_a_program_is_told_in_json_what_keeps_it_from_the_json(house: House) -> None:
+    collect(house, LEAST, 30)
+    paths = ("small/results.json", {}, 401, "unauthorized"), ("least/results.json", house.analyst, 403, "below_minimum")
+    for path, token, status, code in (*paths, ("none/results.json", house.analyst, 404, "no_such_survey")):
+        assert_refused(house.http.get(f"/s/{path}", headers=token), status, code)
+        browser = house.http.get(f"/s/{path}", headers=token | {"Accept": "text/html,*/*;q=0.8"})
+        assert (browser.status_code, browser.mimetype) == (status, "text/html")
+
+
 def test_any_name_goes_with_a_token(house: House) -> None:
     for name in ("", "J\u00f6rg", "x" * 500):
         assert house.http.get("/s/small/results", headers=password(house.analyst, name)).status_code == 200

@@ -39,8 +39,15 @@ def install_page_headers(app: Flask) -> None:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is a page's, for people: its errors are pages too."""
+    """Whether a path is a page's, for people."""
     return path == "/s" or path.startswith("/s/")
+
+
+def wants_page() -> bool:
+    """Whether an error of this request is shown as a page: below /s, and of a file of JSON to browsers alone."""
+    is_for_programs = request.path.endswith(".json")
+    names_html = any(kind == "text/html" for kind, _ in request.accept_mimetypes)
+    return is_page(request.path) and (names_html or not is_for_programs)
 
 
 def root_from(path: str) -> str:

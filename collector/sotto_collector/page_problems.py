@@ -1,10 +1,10 @@
-"""Errors of pages as pages: below /s a problem document becomes HTML, of the same status and headers."""
+"""Errors of pages as pages: a person is shown a problem document as HTML, of the same status and headers."""
 
 from http import HTTPStatus
 
 from flask import Flask, Response, render_template, request
 
-from sotto_collector.page_headers import PAGE_TYPE, is_page, root_from
+from sotto_collector.page_headers import PAGE_TYPE, root_from, wants_page
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
 _TITLES = {
@@ -34,7 +34,7 @@ def install_page_problems(app: Flask) -> None:
 
 
 def _show(response: Response) -> Response:
-    if response.mimetype == CONTENT_TYPE and is_page(request.path):
+    if response.mimetype == CONTENT_TYPE and wants_page():
         problem = Problem.from_response(response.status_code, response.get_data())
         page = render_template(
             "problem.html",

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request
 
 from sotto_collector.access import require_known, require_token
 from sotto_collector.errors import RequestError, refuse
-from sotto_collector.page_headers import PAGE_TYPE, root_from
+from sotto_collector.page_headers import PAGE_TYPE, root_from, wants_page
 from sotto_collector.store import StoredToken, TokenTable
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
@@ -57,6 +57,8 @@ def ask_to_sign_in(page: Blueprint, roles: tuple[str, ...]) -> None:
         if BY_SCRIPT not in request.headers:
             place = f"results of {survey_id}" if survey_id else "surveys"
             response.headers["WWW-Authenticate"] = f'Basic realm="{place}, for: {", ".join(roles)}", charset="UTF-8"'
+        if not wants_page():
+            return response
         detail = Problem.from_response(response.status_code, response.get_data()).detail
         said = detail if request.authorization else ""
         root = root_from(request.path)
