@@ -126,7 +126,7 @@ def open_page(browser: Browser, address: str, width: int, scheme: str) -> Page:
     context = browser.new_context(
         viewport=shape,
         color_scheme="dark" if scheme else "light",
-        reduced_motion="reduce",  # type: ignore[arg-type]
+        reduced_motion="reduce",
     )
     page = context.new_page()
     page.goto(address)

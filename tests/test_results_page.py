@@ -20,7 +20,9 @@ from page_reading import password, read_page
 from sotto_client.cli import main
 from sotto_collector.tokens import create_token
 from sotto_estimator import Manner, estimate_tally
-from sotto_estimator.page.section import MAX_ROWS, epsilon_words
+from sotto_estimator.page import blueprint
+from sotto_estimator.page.section import MAX_ROWS
+from sotto_estimator.render import epsilon_words
 from sotto_protocol import Report, Survey, Tally, compile_toml
 
 WAVES = compile_toml("""
@@ -340,6 +342,18 @@ def test_page_runs_and_loads_nothing_that_the_collector_does_not_serve(house: Ho
     for link in [*page.all("script"), *page.all("link")]:
         path = (link.get("src") or link["href"]).removeprefix("../..")
         assert house.http.get(path).status_code == 200, path
+
+
+def test_page_that_is_the_same_is_not_worked_out_again(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    collect(house, SMALL, 30)
+    tag = see(house, SMALL).headers["ETag"]
+    for number, (level, method) in enumerate(product(LEVELS, METHODS)):
+        assert see(house, SMALL, f"?level={level}&method={method}&simultaneous=yes"), number
+    monkeypatch.setattr(blueprint, "find_results", lambda given, choices: pytest.fail("worked out"))
+    with pytest.raises(pytest.fail.Exception, match="worked out"):
+        see(house, SMALL)  # it is not kept any more
+    again = house.http.get("/s/small/results", headers=house.analyst | {"If-None-Match": tag})
+    assert again.status_code == 304
 
 
 def test_answer_is_not_sent_again_while_it_is_the_same(house: House) -> None:

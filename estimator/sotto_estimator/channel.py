@@ -103,7 +103,13 @@ def debias(support_counts: ArrayLike, n: int, channel: Channel) -> Floats:
     >>> float(debias(400, 1000, Channel.forced_response(1 / 2, 1 / 2)))
     0.30000000000000004
     """
-    return (check_counts(support_counts, n) / n - channel.prob_support_if_other) / channel.contrast
+    return shares_of(check_counts(support_counts, n), n, channel)
+
+
+def shares_of(counts: ArrayLike, n: ArrayLike, channel: Channel) -> Floats:
+    """Return `debias`'s shares, for valid counts; counts and n broadcast."""
+    reported = np.asarray(counts, dtype=np.float64) / np.asarray(n, dtype=np.float64)
+    return (reported - channel.prob_support_if_other) / channel.contrast
 
 
 def standard_error(support_counts: ArrayLike, n: int, channel: Channel, *, target: Target = "population") -> Floats:
@@ -115,8 +121,13 @@ def standard_error(support_counts: ArrayLike, n: int, channel: Channel, *, targe
     share moved into [0, 1]. Raises as `debias`.
     """
     check_target(target)
-    share = np.clip(debias(support_counts, n, channel), 0, 1)
-    return np.sqrt(report_variance(share, channel, target) / n) / channel.contrast
+    return errors_of(debias(support_counts, n, channel), n, channel, target)
+
+
+def errors_of(shares: ArrayLike, n: ArrayLike, channel: Channel, target: Target) -> Floats:
+    """Return `standard_error`'s deviations, for shares of `debias`; shares and n broadcast."""
+    variance = report_variance(np.clip(shares, 0, 1), channel, target)
+    return np.sqrt(variance / np.asarray(n, dtype=np.float64)) / channel.contrast
 
 
 def report_variance(share: ArrayLike, channel: Channel, target: Target) -> Floats:

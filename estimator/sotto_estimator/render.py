@@ -41,7 +41,7 @@ def table(estimates: Estimates) -> str:
 def caption(estimates: Estimates) -> str:
     """Return what the intervals mean, a line for each thing to know."""
     lines = [
-        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {estimates.epsilon:.4f} a report",
+        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {epsilon_words(estimates.epsilon)} a report",
         interval_words(estimates.manner),
     ]
     if estimates.waves:
@@ -50,6 +50,15 @@ def caption(estimates: Estimates) -> str:
     if estimates.text_questions:
         lines.append(f"not shown: {', '.join(estimates.text_questions)} (text; see `sotto decode`)")
     return "\n".join(lines)
+
+
+def epsilon_words(epsilon: float | Decimal) -> str:
+    """Return an epsilon as all tables have it.
+
+    >>> epsilon_words(Decimal("1.098612288669"))
+    '1.0986'
+    """
+    return f"{epsilon:.4f}"
 
 
 def interval_words(manner: Manner) -> str:
@@ -159,7 +168,7 @@ def _cells(row: Estimate) -> list[str]:
     numbers = [row.share, row.standard_error, row.low, row.high]
     numbers += [] if row.consistent_share is None else [row.consistent_share]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
-    return [row.question, row.answer, f"{row.epsilon:.4f}", *map(percent, numbers), *shifts]
+    return [row.question, row.answer, epsilon_words(row.epsilon), *map(percent, numbers), *shifts]
 
 
 def _members(row: Estimate) -> dict[str, Any]:

@@ -145,9 +145,10 @@ class DurableState {
         database = await this.#open();
         return await runOn(database, work);
       } catch (fault) {
-        if (!wasTakenAway(fault) || this.#isClosed || nTaken === REOPENED_AFTER_MS.length) throw fault;
+        if (!wasTakenAway(fault) || nTaken === REOPENED_AFTER_MS.length) throw fault;
         if (this.#database === database) this.#opening = null; // unless another transaction has opened it anew
         await new Promise((resolve) => setTimeout(resolve, REOPENED_AFTER_MS[nTaken]));
+        if (this.#isClosed) throw fault; // opened now, nobody would close it
       }
     }
   }

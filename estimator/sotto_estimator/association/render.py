@@ -1,11 +1,10 @@
 """A joint table for people, as JSON and CSV for programs: the same numbers in all three."""
 
 from dataclasses import asdict
-from decimal import Decimal
 from typing import Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.render import align, csv_text, escaped, json_text, percent
+from sotto_estimator.render import align, csv_text, epsilon_words, escaped, json_text, level_words, percent
 
 _MOST_ROWS = 60
 
@@ -22,13 +21,12 @@ def table(association: Association) -> str:
 def caption(association: Association) -> str:
     """Return what the numbers mean, in three lines."""
     test, convergence = association.independence, association.convergence
-    level = f"{(100 * Decimal(str(association.level))).normalize():f} %"
     verdict = "converged" if convergence.converged else "NOT converged"
     return (
-        f"{association.title}: n = {association.n_reports:,} reports, epsilon {association.epsilon:.4f} for "
+        f"{association.title}: n = {association.n_reports:,} reports, epsilon {epsilon_words(association.epsilon)} for "
         f"{' and '.join(association.questions)} together\n"
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
-        f"{convergence.gap:.2g} of its maximum); {level} normal intervals, each by itself\n"
+        f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
         f"p = {test.p_value:.3g} (score test)"
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from hashlib import sha256
 from importlib.resources import files
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
@@ -12,9 +12,8 @@ from sotto_estimator.page.given import Given, Source
 from sotto_estimator.page.recent import Recent
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
-from sotto_estimator.page.section import epsilon_words
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.render import as_csv, as_json, interval_words, percent, signed_percent
+from sotto_estimator.render import as_csv, as_json, epsilon_words, interval_words, percent, signed_percent
 
 Made = TypeVar("Made")
 
@@ -62,12 +61,12 @@ class _Routes:
 
     def show_results(self, survey_id: str) -> Response:
         """Show a survey's results."""
-        given, choices, results = self._find(survey_id)
-        tag = _tag(given, choices)
-        if tag in request.if_none_match:
-            return _answer(Response(status=304), tag)
-        page = self._pages.get(tag, _seated(self._desk, survey_id, lambda: self._render(results, tag)))
-        return _answer(Response(page, content_type="text/html; charset=utf-8"), tag)
+        asked = self._read(survey_id)
+        if asked.tag in request.if_none_match:
+            return _answer(Response(status=304), asked.tag)
+        results = self._find(asked)
+        page = self._pages.get(asked.tag, _seated(self._desk, survey_id, lambda: self._render(results, asked.tag)))
+        return _answer(Response(page, content_type="text/html; charset=utf-8"), asked.tag)
 
     def _render(self, results: Results, tag: str) -> str:
         return render_template(
@@ -86,17 +85,17 @@ class _Routes:
 
     def get_numbers(self, survey_id: str, kind: str) -> Response:
         """Give what is shown as CSV or JSON: what `sotto estimate` prints of the same tally."""
-        given, choices, results = self._find(survey_id)
-        estimates, tag = results.require_estimates(), _tag(given, choices)
+        asked = self._read(survey_id)
+        estimates = self._find(asked).require_estimates()
         write = {"csv": as_csv, "json": as_json}[kind]
-        content = self._files.get((tag, kind), _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode()))
-        return _attach(content, kind, _file_name(survey_id, "results", choices), tag)
+        make = _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode())
+        return _attach(self._files.get((asked.tag, kind), make), kind, "results", asked)
 
     def get_chart(self, survey_id: str, question_id: str, chart: str, kind: str) -> Response:
         """Give one chart as it is shown, its title and caption over it."""
-        given, choices, results = self._find(survey_id)
-        drawing, caption = results.require_chart(question_id, chart)
-        key = _tag(given, choices), question_id, chart
+        asked = self._read(survey_id)
+        drawing, caption = self._find(asked).require_chart(question_id, chart)
+        key = asked.tag, question_id, chart
         if kind == "png":
             from sotto_estimator.page.picture import draw_png  # matplotlib takes half a second to load
 
@@ -105,8 +104,7 @@ class _Routes:
         else:
             make = _seated(self._desk, survey_id, lambda: whole_svg(drawing, caption))
             content = self._files.get(key, make)
-        name = _file_name(survey_id, f"{question_id}-{chart}", choices)
-        return _attach(content, kind, name, _tag(given, choices))
+        return _attach(content, kind, f"{question_id}-{chart}", asked)
 
     def get_asset(self, name: str) -> Response:
         """Give the page's style or script."""
@@ -116,12 +114,24 @@ class _Routes:
         response.make_conditional(request)
         return response
 
-    def _find(self, survey_id: str) -> tuple[Given, Choices, Results]:
-        """Return what this reader is given, what they chose, and the results. Raises PageError, and as the source."""
+    def _read(self, survey_id: str) -> "_Asked":
+        """Return what the request asks for. Raises ChoiceError, NoSuchWaveError, and as the source."""
         given = self._source(survey_id)
         choices = read_choices({name: request.args.getlist(name) for name in request.args}, given.survey)
-        make = _seated(self._desk, survey_id, lambda: find_results(given, choices))
-        return given, choices, self._results.get(_tag(given, choices), make)
+        return _Asked(given, choices, _tag(given, choices))
+
+    def _find(self, asked: "_Asked") -> Results:
+        """Return the results that are asked for. Raises ChoiceError, CrowdedError."""
+        make = _seated(self._desk, asked.given.survey.id, lambda: find_results(asked.given, asked.choices))
+        return self._results.get(asked.tag, make)
+
+
+class _Asked(NamedTuple):
+    """What a reader is given, what they chose, and what is the same for the same answer."""
+
+    given: Given
+    choices: Choices
+    tag: str
 
 
 def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[[], Made]:
@@ -148,17 +158,14 @@ def _answer(response: Response, tag: str) -> Response:
     return response
 
 
-def _attach(content: bytes, kind: str, name: str, tag: str) -> Response:
-    """Return a file to be kept under this name."""
-    response = _answer(Response(content, content_type=_content_type(kind)), tag)
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
+def _attach(content: bytes, kind: str, what: str, asked: _Asked) -> Response:
+    """Return a file to be kept, under a name of what ids are made of: letters, digits, - and _."""
+    response = _answer(Response(content, content_type=_content_type(kind)), asked.tag)
+    wave = f"-wave-{asked.choices.wave}" if asked.choices.wave else ""
+    name = f"{asked.given.survey.id}-{what}{wave}.{kind}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def _content_type(kind: str) -> str:
     return _TYPES[kind] + ("; charset=utf-8" if kind == "csv" else "")
-
-
-def _file_name(survey_id: str, what: str, choices: Choices) -> str:
-    """Return a file's name of what ids are made of: letters, digits, - and _."""
-    return f"{survey_id}-{what}" + (f"-wave-{choices.wave}" if choices.wave else "")

@@ -101,9 +101,8 @@ def _panel_of(series: WaveSeries, axis: Axis, top: float) -> list[Mark]:
         marks.append(Label(_LEFT - 3, y + 4, tick_words(tick), "end", "faint"))
     places = [(_across(series, point.wave), point) for point in series.points]
     at = {point.wave: (x, ground - _PLOT_PX * axis.place(point.share)) for x, point in places}
-    waves = list(at)
-    for before, after in pairwise(waves):
-        marks.append(Line(*at[before], *at[after], "link"))
+    for before, after in pairwise(at.values()):
+        marks.append(Line(*before, *after, "link"))
     for x, point in places:
         low, high = (ground - _PLOT_PX * axis.place(end) for end in (point.low, point.high))
         marks.append(Line(x, low, x, high, "whisker"))

@@ -1,7 +1,6 @@
 """One question's part of the results page."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from textwrap import wrap
 
@@ -10,6 +9,7 @@ from sotto_estimator.page.charts import draw_shares, draw_waves, largest
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.quality import Quality
+from sotto_estimator.render import epsilon_words
 from sotto_protocol import Question
 
 MAX_ROWS = 1000
@@ -58,12 +58,3 @@ class Section:
         """The question's charts, by name; of a survey of one wave there is none over the waves."""
         drawn = {"shares": draw_shares(self.question.text, self.rows)} if self.rows else {}
         return drawn | ({"waves": draw_waves(f"{self.question.text} Wave by wave", self.series)} if self.series else {})
-
-
-def epsilon_words(epsilon: Decimal) -> str:
-    """Return an epsilon as `sotto estimate` prints it.
-
-    >>> epsilon_words(Decimal("1.098612288669"))
-    '1.0986'
-    """
-    return f"{epsilon:.4f}"

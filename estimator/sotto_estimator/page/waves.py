@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import report_variance
+from sotto_estimator.channel import errors_of, shares_of
 from sotto_estimator.estimate import Manner, channel_of
 from sotto_estimator.intervals import share_bounds
 from sotto_protocol import Question, Tally
@@ -48,9 +48,8 @@ def series_of(
     sizes = np.array([[tally.n_reports] for tally in tallies.values()], np.float64)
     counts = np.array([tally.support_counts[question.id][columns] for tally in tallies.values()], np.float64)
     channel = channel_of(question)
-    shares = (counts / sizes - channel.prob_support_if_other) / channel.contrast
-    variances = report_variance(shares.clip(0, 1), channel, manner.target)
-    errors = np.sqrt(variances / sizes) / channel.contrast
+    shares = shares_of(counts, sizes, channel)
+    errors = errors_of(shares, sizes, channel, manner.target)
     ends = share_bounds(
         counts,
         sizes,

@@ -9,6 +9,7 @@ from sotto_estimator.quality import Quality
 from sotto_estimator.render import (
     FAKES,
     csv_text,
+    epsilon_words,
     escaped,
     json_text,
     level_words,
@@ -163,8 +164,8 @@ def _epsilon_words(subject: Subject) -> str:
     if subject.epsilon is None:
         return ""
     forever = subject.epsilon_forever
-    words = f", epsilon {subject.epsilon:.4f} a report"
-    return words if forever in (None, subject.epsilon) else f"{words}, {forever:.4f} for ever"
+    words = f", epsilon {epsilon_words(subject.epsilon)} a report"
+    return words if forever in (None, subject.epsilon) else f"{words}, {epsilon_words(forever)} for ever"
 
 
 def _wave_words(subject: Subject, decoded: Decoded) -> str:
