@@ -9,7 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from collecting import SURVEY, assert_problem, prepare
+from collecting import SURVEY, assert_problem, make_reports, prepare
 from sotto_collector.app import create_app
 from sotto_collector.collector import Collector
 from sotto_collector.settings import Settings
@@ -36,6 +36,12 @@ class House(NamedTuple):
     def send(self, survey: Survey, reports: list[Report]) -> TestResponse:
         path = f"/v1/surveys/{survey.id}/reports"
         return self.http.post(path, data=batch_body(survey, reports), content_type=JSON)
+
+    def collect(self, survey: Survey, n_reports: int, wave: int = 1) -> list[Report]:
+        """Send so many random reports, and return them."""
+        reports = make_reports(n_reports, survey, wave)
+        assert self.send(survey, reports).status_code == 200
+        return reports
 
     def erase(self, survey_id: str, receipt: object) -> TestResponse:
         """Ask as whoever has this receipt."""

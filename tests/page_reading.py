@@ -1,61 +1,28 @@
-"""Reads a page as a browser would, without one: its elements, its tables, its charts."""
+"""Reads a page's tables and charts, as `reading_html` reads its elements."""
 
 import base64
 import re
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
+
+from reading_html import Element, read_html
 
 Cell = str | float
 """The words of a cell, or the number that it holds with all its digits."""
 
 
-@dataclass
-class Page(HTMLParser):
-    """A page that was read: `elements` in their order, `tables` by caption, `words` of all that is shown."""
+class Page:
+    """A page that was read: `root` holds its elements, `tables` by caption, `words` of all that is shown."""
 
-    text: str
-    elements: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-    tables: dict[str, list[list[Cell]]] = field(default_factory=dict)
-    words: str = ""
-
-    def __post_init__(self) -> None:
-        super().__init__()
-        self._row: list[Cell] | None = None
-        self._in = ""
-        self._caption = ""
-        self.feed(self.text)
-        self.words = " ".join(self.words.split())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.elements.append((tag, found))
-        if tag == "caption":
-            self._caption = ""
-        if tag == "tr":
-            self._row = []
-            self.tables.setdefault(self._caption, []).append(self._row)
-        if tag in ("caption", "th", "td", "title"):
-            self._in = tag
-        if tag in ("th", "td") and self._row is not None:
-            self._row.append("")
-        if tag == "data" and self._row is not None:
-            self._row[-1] = float(found["value"])
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in = "" if tag == self._in else self._in
-
-    def handle_data(self, data: str) -> None:
-        self.words += data + " "
-        if self._in == "caption":
-            self._caption += data
-        if self._in in ("th", "td") and self._row is not None and isinstance(cell := self._row[-1], str):
-            self._row[-1] = cell + data
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root = read_html(text)
+        self.words = " ".join(" ".join(self.root.words).split())
+        self.tables = {table.one("caption").text: _rows(table) for table in self.root.find("table")}
 
     def all(self, tag: str) -> list[dict[str, str]]:
         """Return the attributes of every element of this name."""
-        return [attributes for name, attributes in self.elements if name == tag]
+        return [element.attributes for element in self.root.find(tag)]
 
     def table(self, begin: str) -> list[list[Cell]]:
         """Return the rows, without the heading, of the table whose caption begins so."""
@@ -65,6 +32,15 @@ class Page(HTMLParser):
     def charts(self) -> list[ElementTree.Element]:
         """Return the page's drawings."""
         return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", self.text, re.DOTALL)]  # noqa: S314
+
+
+def _rows(table: Element) -> list[list[Cell]]:
+    return [[_read_cell(cell) for cell in row.inner if cell.tag in ("th", "td")] for row in table.find("tr")]
+
+
+def _read_cell(cell: Element) -> Cell:
+    numbers = cell.find("data")
+    return float(numbers[0].attributes["value"]) if numbers else "".join(cell.words)
 
 
 def read_page(response: Any) -> Page:

@@ -41,10 +41,6 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield opened
 
 
-def collect(house: House, survey: Survey, n_reports: int, wave: int = 1) -> None:
-    assert house.send(survey, make_reports(n_reports, survey, wave)).status_code == 200
-
-
 def see(house: House, survey: Survey, query: str = "", reader: dict[str, str] | None = None) -> Page:
     headers = password(house.analyst) if reader is None else reader
     return read_page(house.http.get(f"/s/{survey.id}/results{query}", headers=headers))
@@ -61,7 +57,7 @@ def token_of(house: House, reader: str) -> dict[str, str]:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("path", PATHS)
 def test_results_are_for_analysts_of_the_survey(house: House, reader: str, path: str) -> None:
-    collect(house, SMALL, 20)
+    house.collect(SMALL, 20)
     may = reader in ("analyst", "analyst of small")
     unknown = reader in ("nobody", "stranger")
     token = token_of(house, reader)
@@ -75,7 +71,7 @@ def test_results_are_for_analysts_of_the_survey(house: House, reader: str, path:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("path", PATHS)
 def test_public_results_are_for_everybody(house: House, reader: str, path: str) -> None:
-    collect(house, PUBLIC, 20)
+    house.collect(PUBLIC, 20)
     token = token_of(house, reader)
     for headers in (token, password(token) if token else {}):
         assert house.http.get(f"/s/public/{path}", headers=headers).status_code == 200
@@ -92,7 +88,7 @@ def test_who_is_not_signed_in_is_asked_to_be_and_told_where_tokens_come_from(hou
 
 
 def test_a_program_is_told_in_json_what_keeps_it_from_the_json(house: House) -> None:
-    collect(house, LEAST, 30)
+    house.collect(LEAST, 30)
     paths = ("small/results.json", {}, 401, "unauthorized"), ("least/results.json", house.analyst, 403, "below_minimum")
     for path, token, status, code in (*paths, ("none/results.json", house.analyst, 404, "no_such_survey")):
         assert_refused(house.http.get(f"/s/{path}", headers=token), status, code)
@@ -130,7 +126,7 @@ def test_password_opens_pages_only(house: House) -> None:
 
 def test_below_the_least_an_analyst_is_told_how_many_are_missing(house: House) -> None:
     for n_reports, said in ((0, "So far there are 0: 100 are missing."), (30, "there are 30: 70 are missing.")):
-        collect(house, LEAST, n_reports) if n_reports else None
+        house.collect(LEAST, n_reports) if n_reports else None
         page = see(house, LEAST)
         assert said in page.words
         assert page.tables == {}
@@ -143,11 +139,12 @@ def test_below_the_least_an_analyst_is_told_how_many_are_missing(house: House) -
 
 def test_below_the_least_a_stranger_is_told_the_least_and_nothing_else(house: House) -> None:
     nothing = see(house, PUBLIC_LEAST, reader={}).text
-    collect(house, PUBLIC_LEAST, 37)
+    house.collect(PUBLIC_LEAST, 37)
     page = see(house, PUBLIC_LEAST, reader={})
     assert page.text == nothing  # not even that there is one, let alone when it came
-    shown = Page(re.sub("<code.*?</code>", "", page.text[page.text.index('<div id="results"') :]))
-    assert re.findall("[0-9.]+[0-9]", shown.words) == ["2.0000", "100", "100"]
+    shown = page.root.one("div", id="results")
+    words = shown.text.replace(shown.one("code").text, "")
+    assert re.findall("[0-9.]+[0-9]", words) == ["2.0000", "100", "100"]
     response = house.http.get("/s/public-least/results.json")
     assert (response.status_code, "37" in response.text, "63" in response.text) == (403, False, False)
 
@@ -170,7 +167,7 @@ def test_results_go_in_the_steps_of_the_tally(house: House) -> None:
 
 def test_tallies_by_wave_add_up_to_the_one_that_is_released(house: House) -> None:
     for wave, n_reports in ((1, 60), (2, 49), (3, 70)):
-        collect(house, WAVES, n_reports, wave)
+        house.collect(WAVES, n_reports, wave)
     tallies = read_released_waves(house.collector.store, house.stored(WAVES))
     assert {wave: tally.n_reports for wave, tally in tallies.items()} == {1: 60, 3: 70}
     assert tallies[1] + tallies[3] == Tally.from_json(house.read_tally(WAVES).data)
@@ -182,7 +179,7 @@ def test_tallies_by_wave_add_up_to_the_one_that_is_released(house: House) -> Non
 
 
 def test_each_cohort_counts_for_what_is_missing(house: House) -> None:
-    collect(house, COHORTS, 3)
+    house.collect(COHORTS, 3)
     assert (
         "in every cohort of a text question. So far there are 3: at least 17 are missing." in see(house, COHORTS).words
     )
@@ -210,13 +207,13 @@ def test_reading_changes_no_report(house: House) -> None:
 def test_command_has_the_address_that_the_reader_used(
     house: House, headers: dict[str, str], base_url: str, expected: str
 ) -> None:
-    collect(house, COHORTS, 400)  # ten at least in each cohort, but for one time in 10^90
+    house.collect(COHORTS, 400)  # ten at least in each cohort, but for one time in 10^90
     host = base_url.removeprefix("http://")
     response = house.http.get("/s/cohorts/results", headers={**password(house.analyst), **headers, "Host": host})
     assert f"sotto decode {expected} cohorts home" in read_page(response).words
 
 
 def test_page_without_commands_is_the_same_under_every_address(house: House) -> None:
-    collect(house, PUBLIC, 20)
+    house.collect(PUBLIC, 20)
     tags = [house.http.get("/s/public/results", headers={"Host": host}).headers["ETag"] for host in ("a", "b.example")]
     assert tags[0] == tags[1]

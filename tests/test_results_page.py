@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +11,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from collecting import SMALL, STRINGS, SURVEY, end_token, make_reports, serve, tally_of
+from collecting import SMALL, STRINGS, SURVEY, make_reports, serve, tally_of
 from console import Console
-from house import House, bearer, open_house
+from house import House, open_house
 from page_reading import password, read_page
 from sotto_client.cli import main
-from sotto_collector.tokens import create_token
 from sotto_estimator import Manner, estimate_tally
-from sotto_estimator.page import blueprint
 from sotto_estimator.page.section import MAX_ROWS
 from sotto_estimator.render import epsilon_words
 from sotto_protocol import Report, Survey, Tally, compile_toml
@@ -41,31 +37,14 @@ text = "Which are so?"
 options = ["a", "b", "c"]
 epsilon = 2
 """)
-HOSTILE = "<script>alert(1)</script>"
-HOSTILE_OPTION = "\"'><img src=x onerror=alert(2)>&amp;</svg>"
-HOSTILE_SURVEY = replace(
-    SMALL,
-    id="hostile",
-    title=HOSTILE,
-    questions=(
-        replace(SMALL.questions[0], text=HOSTILE_OPTION),
-        replace(SMALL.questions[1], options=(HOSTILE, HOSTILE_OPTION, "{{ 7 * 7 }}", "]]>", "5")),
-    ),
-)
 TEXT_ONLY = replace(STRINGS, id="text-only", waves=1, questions=(STRINGS.questions[1],))
 QUERIES = ["", "?level=0.9", "?level=0.99&method=wilson&target=respondents", "?method=hoeffding&simultaneous=yes"]
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path / "survey.db", SURVEY, SMALL, WAVES, STRINGS, HOSTILE_SURVEY, TEXT_ONLY) as opened:
+    with open_house(tmp_path / "survey.db", SURVEY, SMALL, WAVES, STRINGS, TEXT_ONLY) as opened:
         yield opened
-
-
-def collect(house: House, survey: Survey, n_reports: int, wave: int = 1) -> list[Report]:
-    reports = make_reports(n_reports, survey, wave)
-    assert house.send(survey, reports).status_code == 200
-    return reports
 
 
 def see(house: House, survey: Survey, query: str = "") -> Any:
@@ -90,7 +69,7 @@ def rows_of(tally: Tally, question: str, manner: Manner | None = None) -> list[l
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> None:
-    tally = tally_of(SURVEY, collect(house, SURVEY, 500))
+    tally = tally_of(SURVEY, house.collect(SURVEY, 500))
     page = read_page(see(house, SURVEY, query))
     for question in SURVEY.questions:
         assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, manner_of(query))
@@ -102,7 +81,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> N
 def test_files_are_what_the_command_prints_of_the_same_tally(
     house: House, tmp_path: Path, query: str, kind: str
 ) -> None:
-    collect(house, SURVEY, 300)
+    house.collect(SURVEY, 300)
     file = tmp_path / "tally.json"
     file.write_bytes(house.read_tally(SURVEY).data)
     manner = manner_of(query)
@@ -116,7 +95,7 @@ def test_files_are_what_the_command_prints_of_the_same_tally(
 
 
 def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: House) -> None:
-    tallies = {wave: tally_of(WAVES, collect(house, WAVES, 100 * wave, wave)) for wave in (1, 2, 3)}
+    tallies = {wave: tally_of(WAVES, house.collect(WAVES, 100 * wave, wave)) for wave in (1, 2, 3)}
     page = read_page(see(house, WAVES))
     pooled = tallies[1] + tallies[2] + tallies[3]
     for question in WAVES.questions:
@@ -135,7 +114,7 @@ def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: Hous
 
 def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
     for wave in (1, 2):
-        collect(house, WAVES, 30, wave)
+        house.collect(WAVES, 30, wave)
     said = {
         "shares": ["n = 60 reports, epsilon 2.0000", "95 % intervals by the Chernoff bound", "waves 1, 2 pooled"],
         "waves": ["waves 1 to 2, each by itself; epsilon 2.0000", "95 % intervals by the Chernoff bound"],
@@ -149,7 +128,7 @@ def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
 
 @pytest.mark.parametrize("query", ["", "&method=clopper-pearson&target=respondents", "&simultaneous=yes&method=wilson"])
 def test_wave_is_chosen_in_the_address(house: House, query: str) -> None:
-    tallies = {wave: tally_of(WAVES, collect(house, WAVES, 90, wave)) for wave in (1, 2)}
+    tallies = {wave: tally_of(WAVES, house.collect(WAVES, 90, wave)) for wave in (1, 2)}
     page = read_page(see(house, WAVES, f"?wave=2{query}"))
     assert page.table("The shares of facts: n = 90") == rows_of(tallies[2], "facts", manner_of(query))
     rows = [row[-6:] for row in page.table("The shares of facts, wave by wave")]
@@ -168,7 +147,7 @@ def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_
         f"epsilon = 3\noptions = [{options}]\n"
     )
     with open_house(tmp_path / "wide.db", survey) as house:
-        rows = rows_of(tally_of(survey, collect(house, survey, 300)), "q")
+        rows = rows_of(tally_of(survey, house.collect(survey, 300)), "q")
         page = read_page(see(house, survey))
         assert "The 1000 largest of 1050 shares" in page.words
         shown = page.table("The shares of q")
@@ -179,7 +158,7 @@ def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_
 
 
 def test_closed_survey_shows_what_it_had(house: House) -> None:
-    tally = tally_of(SMALL, collect(house, SMALL, 50))
+    tally = tally_of(SMALL, house.collect(SMALL, 50))
     assert "State open" in read_page(see(house, SMALL)).words
     house.administer("POST", "/v1/surveys/small/close")
     page = read_page(see(house, SMALL))
@@ -217,7 +196,7 @@ def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them
 
 
 def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
-    collect(house, TEXT_ONLY, 40)
+    house.collect(TEXT_ONLY, 40)
     page = read_page(see(house, TEXT_ONLY))
     assert "n = 40 reports, epsilon 2.0000" in page.words
     assert "sotto decode http://localhost text-only home --candidates candidates.txt" in page.words
@@ -226,7 +205,7 @@ def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
 
 
 def test_strings_on_nobodys_list_can_be_asked_for_in_one_wave(house: House) -> None:
-    collect(house, STRINGS, 40)
+    house.collect(STRINGS, 40)
     command = "sotto decode http://localhost strings street --unknown --wave 1"
     assert command in read_page(see(house, STRINGS, "?wave=1")).words
     assert "--unknown" not in read_page(see(house, STRINGS)).words
@@ -267,133 +246,12 @@ def test_impossible_choice_is_answered_with_what_can_be_chosen(
     house: House, query: str, status: int, expected: str
 ) -> None:
     for wave in (1, 2):
-        collect(house, WAVES, 30, wave)
+        house.collect(WAVES, 30, wave)
     for path in ("results", "results.csv", "results/facts/shares.svg"):
         response = house.http.get(f"/s/waves/{path}{query}", headers=house.analyst)
         assert (response.status_code, response.mimetype) == (status, "text/html")
         assert expected in response.text
         assert "c4n4ry" not in response.text
-
-
-def test_members_of_others_in_the_query_are_left_alone(house: House) -> None:
-    collect(house, SMALL, 30)
-    assert read_page(see(house, SMALL, "?level=0.9&fbclid=abc")).table("The shares of rating")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "none/results",
-        "none/results.csv",
-        "small/results/none/shares.svg",
-        "small/results/rating/waves.svg",
-        "small/results/rating/lines.svg",
-        "small/results/rating/shares.pdf",
-        "small/results.exe",
-        "small/result",
-        "SMALL/results",
-        "%3Cscript%3E/results",
-    ],
-)
-def test_what_is_not_there_is_a_page_that_says_so(house: House, path: str) -> None:
-    collect(house, SMALL, 30)
-    response = house.http.get(f"/s/{path}", headers=house.analyst)
-    assert (response.status_code, response.mimetype) == (404, "text/html")
-    assert "<script" not in response.text
-
-
-def test_what_authors_write_is_text_and_nothing_else(house: House) -> None:
-    collect(house, HOSTILE_SURVEY, 40)
-    response = see(house, HOSTILE_SURVEY)
-    page = read_page(response)
-    assert page.all("script") == [{"type": "module", "src": "../../static/results/results.js"}]
-    assert page.all("img") == []
-    assert {cell for row in page.table("The shares of rating") for cell in row[:1]} == {
-        *HOSTILE_SURVEY.questions[1].options
-    }
-    for chart in page.charts():
-        assert {mark.tag for mark in chart.iter()} <= {"svg", "title", "desc", "rect", "line", "text", "circle"}
-    title = page.charts()[0].find("title")
-    assert title is not None
-    assert title.text == HOSTILE_OPTION
-    file = house.http.get("/s/hostile/results/rating/shares.svg", headers=house.analyst)
-    assert HOSTILE not in file.text
-    assert "&lt;script&gt;" in file.text
-
-
-def test_page_runs_and_loads_nothing_that_the_collector_does_not_serve(house: House) -> None:
-    collect(house, SURVEY, 40)
-    response = see(house, SURVEY)
-    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
-    assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
-    assert policy["script-src"] == policy["style-src"] == policy["form-action"] == policy["connect-src"] == "'self'"
-    assert "Set-Cookie" not in response.headers
-    assert response.headers["Cache-Control"] == "no-store"
-    assert response.headers["Referrer-Policy"] == "no-referrer"
-    page = read_page(response)
-    assert "://" not in response.text
-    assert page.all("style") == []
-    assert not [name for _, attributes in page.elements for name in attributes if name == "style" or name[:2] == "on"]
-    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    for _, attributes in page.elements:
-        for name in ("for", "aria-labelledby"):
-            assert {*attributes.get(name, "").split()} <= {*ids}
-    for link in [*page.all("script"), *page.all("link")]:
-        path = (link.get("src") or link["href"]).removeprefix("../..")
-        assert house.http.get(path).status_code == 200, path
-
-
-def test_page_that_is_the_same_is_not_worked_out_again(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    collect(house, SMALL, 30)
-    tag = see(house, SMALL).headers["ETag"]
-    for number, (level, method) in enumerate(product(LEVELS, METHODS)):
-        assert see(house, SMALL, f"?level={level}&method={method}&simultaneous=yes"), number
-    monkeypatch.setattr(blueprint, "find_results", lambda given, choices: pytest.fail("worked out"))
-    with pytest.raises(pytest.fail.Exception, match="worked out"):
-        see(house, SMALL)  # it is not kept any more
-    again = house.http.get("/s/small/results", headers=house.analyst | {"If-None-Match": tag})
-    assert again.status_code == 304
-
-
-def test_answer_is_not_sent_again_while_it_is_the_same(house: House) -> None:
-    collect(house, SMALL, 30)
-    tag = see(house, SMALL).headers["ETag"]
-    again = house.analyst | {"If-None-Match": tag}
-    unchanged = house.http.get("/s/small/results", headers=again)
-    assert (unchanged.status_code, unchanged.data, unchanged.headers["ETag"]) == (304, b"", tag)
-    assert house.http.get("/s/small/results?level=0.9", headers=again).status_code == 200
-    first = collect(house, SMALL, 1)
-    assert house.http.get("/s/small/results", headers=again).status_code == 200
-    tag = see(house, SMALL).headers["ETag"]
-    house.erase("small", first[0].id.hex())
-    other = next(report for report in make_reports(200, SMALL) if report.record != first[0].record)
-    assert house.send(SMALL, [other]).status_code == 200  # as many as before, and others
-    assert house.http.get("/s/small/results", headers=house.analyst | {"If-None-Match": tag}).status_code == 200
-
-
-def test_collector_without_the_estimator_says_what_to_install(tmp_path: Path) -> None:
-    code = f"""
-import sys
-sys.modules["scipy"] = None
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from house import open_house
-with open_house({str(tmp_path / "survey.db")!r}) as house:
-    response = house.http.get("/s/habits/results")
-    print(response.status_code, response.mimetype, "sottovoce[collector,estimator]" in response.text)
-    print(house.http.get("/s/habits").status_code, house.http.get("/s", headers=house.admin).status_code)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split("\n")[:2] == ["501 text/html True", "200 200"], done.stderr
-
-
-def test_token_that_has_ended_is_said_to_have(house: House) -> None:
-    token = create_token(house.collector.tokens, "analyst")
-    end_token(house.collector.tokens, token)
-    response = house.http.get("/s/habits/results", headers=password(bearer(token)))
-    assert response.status_code == 401
-    assert "the token has ended" in response.text
-    assert token not in response.text
 
 
 def test_examples_of_the_documentation_run(tmp_path: Path) -> None:

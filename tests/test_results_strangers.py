@@ -61,7 +61,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def house(tmp_path: Path, seats: dict[str, Seats], readings: list[str]) -> Iterator[House]:
     with open_house(tmp_path / "survey.db", SMALL, PUBLIC) as opened:
         for survey in (SMALL, PUBLIC):
-            assert opened.send(survey, make_reports(20, survey)).status_code == 200
+            opened.collect(survey, 20)
         yield opened
 
 
