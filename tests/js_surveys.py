@@ -4,7 +4,6 @@ Written by `python tests/js_surveys.py > client/js/test/surveys.json`.
 """
 
 import json
-from dataclasses import replace
 
 from devices import DIARY, INVITED, INVITED_PULSE, LUNCH, PULSE, WIDE, yes_no
 from sotto_protocol import Survey, compile_toml
@@ -55,7 +54,6 @@ def published() -> dict[str, Survey]:
         "diary": DIARY,
         "invited": INVITED,
         "invitedPulse": INVITED_PULSE,
-        "lunchElsewhere": replace(LUNCH, title="Lunch elsewhere"),
         "again": AGAIN,
         "skipped": SKIPPED,
         **{f"yesNo{epsilon}": yes_no("lunch", epsilon) for epsilon in ("5", "3", "0.5", "8.1")},

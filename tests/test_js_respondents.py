@@ -238,5 +238,4 @@ def positions(reported: Bytes, is_true: Bytes, rates: tuple[float, float]) -> Co
 
 
 def test_the_collectors_log_holds_no_answer_and_no_receipt(town: Town) -> None:
-    for text in ("river", "\u017eupa", "street", "coffee", "left", "answers"):
-        assert text not in town.log
+    assert town.log == ""

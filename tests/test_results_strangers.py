@@ -1,6 +1,7 @@
 """However many strangers look at public results, and whatever they ask for, the others' work goes on."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -190,6 +191,7 @@ def test_who_asks_for_the_same_waits_for_the_one_that_is_made() -> None:
 
     def make() -> int:
         made.append(1)
+        time.sleep(0.05)  # so that the others ask while it is made
         return len(made)
 
     assert at_once(lambda: recent.get("key", make)) == [1] * N_STRANGERS
@@ -222,6 +224,7 @@ def test_seats_are_given_back_and_one_works_at_a_time() -> None:
             with seats.take("survey"):
                 working[0] += 1
                 most[0] = max(most[0], working[0])
+                time.sleep(0.01)  # so that another would be seen to work
                 working[0] -= 1
         except CrowdedError:
             return False

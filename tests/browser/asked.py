@@ -25,7 +25,7 @@ prob_truth = "3/4"
 id = "dish"
 type = "one-of"
 text = "What do you eat most often?"
-options = ["quince-soup", "quince-salad", "quince-leftovers", "rather not say"]
+options = ["persimmons-soup", "persimmons-salad", "persimmons-leftovers", "rather not say"]
 skip = "rather not say"
 mechanism = "k-ary"
 epsilon = 1.5
@@ -33,15 +33,16 @@ epsilon = 1.5
 id = "place"
 type = "one-of"
 text = "Where do you eat?"
-options = ["alcove-01", "alcove-02", "alcove-03", "alcove-04", "alcove-05", "alcove-06", "alcove-07", "alcove-08",
-           "alcove-09", "alcove-10", "alcove-11", "alcove-12", "alcove-13", "alcove-14"]
+options = ["greenhouse-01", "greenhouse-02", "greenhouse-03", "greenhouse-04", "greenhouse-05",
+           "greenhouse-06", "greenhouse-07", "greenhouse-08", "greenhouse-09", "greenhouse-10",
+           "greenhouse-11", "greenhouse-12", "greenhouse-13", "greenhouse-14"]
 mechanism = "oue"
 epsilon = 1.5
 [[questions]]
 id = "drinks"
 type = "any-of"
 text = "Which of these did you drink at work?"
-options = ["mulberry-tea", "mulberry-wine", "mulberry-gin"]
+options = ["elderflower-tea", "elderflower-wine", "elderflower-gin"]
 max_selected = 2
 epsilon = 1
 [[questions]]
@@ -54,12 +55,12 @@ epsilon = 2
 """A question of every kind; the options' words stand nowhere else, so that they can be searched for."""
 ANSWERS: Answers = {
     "paid": True,
-    "dish": "quince-leftovers",
-    "place": "alcove-13",
-    "drinks": ["mulberry-wine", "mulberry-gin"],
+    "dish": "persimmons-leftovers",
+    "place": "greenhouse-13",
+    "drinks": ["elderflower-wine", "elderflower-gin"],
     "word": "kaleidoscope",
 }
-CANARIES = ("quince", "alcove", "mulberry", "kaleidoscope", "zeppelin")
+CANARIES = ("persimmons", "greenhouse", "elderflower", "kaleidoscope", "dirigibles")
 """A piece of every answer that is words; a text may be typed that has the last."""
 LOUD = compile_toml("""
 id = "loud"

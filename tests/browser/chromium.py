@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "js"
 TIMEOUT_MS = 30_000
 """How long a test waits before it fails: reached only where something hangs."""
+UNREACHABLE = "error: Failed to load resource: net::ERR_"
+"""How a browser's complaint begins that nobody answers."""
 _LAUNCH = {
     "args": [
         "--no-sandbox",  # tests may run as root

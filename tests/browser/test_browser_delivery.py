@@ -6,12 +6,10 @@ import pytest
 from playwright.sync_api import Page, Playwright, expect
 
 from asked import ANSWERS, named, publish, stored_reports, wait_for_reports
-from chromium import Devices, Watch, open_profile
+from chromium import UNREACHABLE, Devices, Watch, open_profile
 from collecting import Served
 from visit import Visit, report_in
 from wire import Wire
-
-UNREACHABLE = "error: Failed to load resource: net::ERR_"
 
 
 def answer_all(visit: Visit) -> str:
@@ -142,7 +140,7 @@ def two_tabs(devices: Devices, collector: Served, survey_id: str) -> tuple[Visit
 def test_two_tabs_make_one_report(collector: Served, devices: Devices) -> None:
     first, second = two_tabs(devices, collector, "two-tabs")
     bodies = []
-    for visit, answers in ((first, ANSWERS), (second, ANSWERS | {"dish": "quince-soup"})):
+    for visit, answers in ((first, ANSWERS), (second, ANSWERS | {"dish": "persimmons-soup"})):
         visit.fill(answers)
         bodies.append(report_in(visit.review()))
     assert bodies[0]["id"] == bodies[1]["id"]

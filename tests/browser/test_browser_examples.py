@@ -116,6 +116,7 @@ def test_question_that_needs_an_answer_is_asked_for_and_the_others_may_be_left_o
     page = device.new_page()
     page.goto(f"{place.to_site.url}/index.html")
     press(page, "Show what will be sent")
+    expect(page.get_by_label("Yes")).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.get_by_label("Yes").check()
     press(page, "Show what will be sent")

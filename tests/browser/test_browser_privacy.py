@@ -69,7 +69,7 @@ def draw_people() -> list[Answers]:
             "dish": drawn.choice([*dish[:3], None]),
             "place": drawn.choice(place),
             "drinks": drawn.sample(drinks, drawn.randrange(3)),
-            "word": f"zeppelin {number:03} kaleidoscope" if drawn.random() < 0.9 else None,
+            "word": f"dirigibles {number:03} kaleidoscope" if drawn.random() < 0.9 else None,
         }
         for number in range(N_PEOPLE)
     ]
@@ -235,7 +235,7 @@ def test_nothing_of_an_answer_stays_on_the_disk_of_the_device(
     collector: Served, playwright: Playwright, tmp_path: Path
 ) -> None:
     """Not in the state, nor in what the browser keeps of pages and forms, to restore them."""
-    answers = draw_people()[0] | {"word": "zeppelin over the alcove"}
+    answers = draw_people()[0] | {"word": "dirigibles over the greenhouse"}
     with open_profile(playwright, tmp_path) as context:
         visit = Visit(context.pages[0], collector.url, HABITS).open()
         visit.answer(answers)

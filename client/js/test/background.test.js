@@ -8,7 +8,7 @@ import { StateError, SurveyClient } from "../sottovoce.js";
 import { Delivery } from "../src/delivery.js";
 import { putReport } from "../src/outbox.js";
 import { openState } from "../src/state.js";
-import { ANSWERS, LUNCH, TEXTS, changeRows, faultOf, newState, open, rowsOf } from "./devices.js";
+import { ANSWERS, LUNCH, TEXTS, changeRows, faultOf, newState, open, rowsOf, until } from "./devices.js";
 import { AWAY, BUSY, repeat, serve } from "./server.js";
 
 const run = promisify(execFile);
@@ -160,7 +160,7 @@ test("a device that is online again tries at once, unless the collector asked to
   await http.posted(10);
   await until(async () => (await rowsOf(state, "outbox"))[0].isHeld);
   page.fire("online");
-  assert.ok(!(await device.flush(0)));
+  assert.ok(!(await device.flush(20_000)));
   assert.equal(http.posts.length, 10);
 });
 
@@ -181,23 +181,25 @@ test("a page that closes sends what waits, the same bytes, and leaves the rest o
 });
 
 test("a page that closes leaves alone what is delayed or held, and a closed client's is not sent", async (t) => {
-  const [page, http] = [pageOf(t), await serve(t, TEXTS.lunch)];
+  const [page, http, state] = [pageOf(t), await serve(t, TEXTS.lunch), newState()];
   const delayed = open(t, http, "lunch", { maxDelayMs: 600_000 });
   t.mock.method(crypto, "getRandomValues", (array) => array.fill(0xffffffff));
   await delayed.answer(ANSWERS);
-  assert.ok(!(await delayed.flush(0)));
+  assert.ok(!(await delayed.flush(20_000)));
   http.script = [AWAY, BUSY];
   const held = open(t, http, "lunch");
   await held.answer(ANSWERS);
-  assert.ok(!(await held.flush(1000)));
-  const closed = open(t, http, "lunch");
+  assert.ok(!(await held.flush(20_000)));
+  const closed = open(t, http, "lunch", { state });
   await closed.answer(ANSWERS);
-  await http.posted(2);
+  await until(async () => (await rowsOf(state, "outbox"))[0].nAttempts === 1);
+  await closed.pending();
   closed.close();
+  const fetched = t.mock.method(globalThis, "fetch");
   page.fire("pagehide");
   page.fire("online");
-  assert.ok(!(await held.flush(0)) && !(await delayed.flush(0)));
-  assert.equal(http.posts.length, 2);
+  assert.ok(!(await held.flush(20_000)) && !(await delayed.flush(20_000)));
+  assert.equal(fetched.mock.callCount(), 0);
 });
 
 test("a state that breaks is named on the console, and its reports are tried again later", async (t) => {
@@ -266,12 +268,3 @@ test("a state that cannot be written is not hammered, nor is the collector", asy
   delete state.transact;
   assert.ok(await device.flush(20_000), "it goes on where the state can be written again");
 });
-
-/** Wait until something holds. */
-async function until(/** @type {() => Promise<boolean>} */ holds) {
-  const deadline = performance.now() + 20_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, "it did not come to hold");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -3,8 +3,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AlreadyAnswered, AnswerError, BudgetExceeded, StateError, SurveyClient } from "../sottovoce.js";
-import { ANSWERS, CHOSEN, LUNCH, TEXTS, answerOnce, changeRows, faultOf, newState, open, rowsOf } from "./devices.js";
-import { AWAY, problem, repeat, serve } from "./server.js";
+import {
+  ANSWERS,
+  CHOSEN,
+  LUNCH,
+  TEXTS,
+  answerOnce,
+  changeRows,
+  faultOf,
+  newState,
+  open,
+  rowsOf,
+  until,
+} from "./devices.js";
+import { AWAY, BUSY, problem, repeat, serve } from "./server.js";
 
 const CANARY = "kaleidoscope-9317";
 const WIDE_OPTIONS = { maxEpsilon: 50, maxPeriodEpsilon: 50 };
@@ -231,12 +243,16 @@ test("a closed client says so, whatever it is asked", async (t) => {
 
 test("closing leaves what waits in the state, and sends nothing more", async (t) => {
   const [http, state] = [await serve(t, TEXTS.lunch), newState()];
-  const device = open(t, http, "lunch", { state, maxDelayMs: 60_000 });
+  t.mock.method(crypto, "getRandomValues", (array) => array.fill(0xffffffff)); // the longest back-off: a second
+  http.script = [BUSY];
+  const device = open(t, http, "lunch", { state });
   const receipt = await device.answer(ANSWERS);
+  await until(async () => (await rowsOf(state, "outbox"))[0].nAttempts === 1);
   device.close();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   const [kept] = await rowsOf(state, "outbox");
   assert.equal(kept.receipt, receipt.id);
-  assert.equal(http.posts.length, 0);
+  assert.equal(http.posts.length, 1);
 });
 
 test("in node nothing outlives the process, and the client says so", async (t) => {

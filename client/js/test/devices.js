@@ -22,6 +22,7 @@ export const WORDS = { word: "kaleidoscope", rest: "kaleidoscope", well: true };
 export const CHOSEN = {
   which: Array.from({ length: 64 }, (_, index) => `option-${String(2 * index).padStart(3, "0")}`),
 };
+export const STORES = /** @type {const} */ (["surveys", "secrets", "ledger", "outbox"]);
 export const CANARY = "kaleidoscope-9317-\u00fcber";
 export const INVITATION = "mrswmz3infvgw3dnnzxxa4lsom";
 export const OTHER_INVITATION = "giztinjwg44dsor3hq6t4p2aie";
@@ -79,7 +80,7 @@ export async function changeRows(state, store, change) {
 /** Wait until the collector has been asked, and have the state forget when it may be asked again.
  * @param {SurveyClient} device @param {string} state */
 export async function letGo(device, state) {
-  if (await device.flush(2000)) throw new Error("the report was delivered");
+  if (await device.flush(20_000)) throw new Error("the report was delivered");
   await changeRows(state, "outbox", (report) => ({ ...report, notBefore: 0, isHeld: false }));
 }
 
@@ -99,8 +100,7 @@ export function textOf(value) {
 
 /** All that a state keeps, as text. @param {string} state */
 export async function stateText(state) {
-  const stores = /** @type {const} */ (["surveys", "secrets", "ledger", "outbox"]);
-  return textOf(await Promise.all(stores.map((store) => rowsOf(state, store))));
+  return textOf(await Promise.all(STORES.map((store) => rowsOf(state, store))));
 }
 
 /** @param {Promise<unknown>} promise @returns {Promise<any>} what it fails with */
@@ -111,4 +111,13 @@ export async function faultOf(promise) {
     return fault;
   }
   throw new Error("nothing was thrown");
+}
+
+/** Wait until something holds. */
+export async function until(/** @type {() => Promise<boolean>} */ holds) {
+  const deadline = performance.now() + 20_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("it did not come to hold");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

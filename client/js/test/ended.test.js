@@ -127,7 +127,7 @@ test("forget ends taking part at once, and what waits is still delivered", async
   const device = open(t, http, "pulse", { state });
   const second = await device.answer(WORDS, 2);
   const draft = await device.prepare(WORDS, 3);
-  assert.ok(!(await device.flush(1000)));
+  assert.ok(!(await device.flush(20_000)));
   await device.forget();
   await assertForgotten(state);
   const again = await faultOf(device.answer(WORDS, 2));

@@ -84,7 +84,7 @@ test("it is kept while the report waits, in one place, and forgotten with its ac
   http.script = [AWAY];
   const first = open(t, http, "lunch", { state, invitation });
   await first.answer(ANSWERS);
-  assert.ok(!(await first.flush(1000)));
+  assert.ok(!(await first.flush(20_000)));
   first.close();
   assert.deepEqual(await keptIn(state), [INVITATION]);
   assert.equal((await stateText(state)).split(INVITATION).length, 2);
@@ -129,14 +129,14 @@ test("an earlier report that still waits keeps it after the last wave", async (t
   http.script = [AWAY];
   const first = open(t, http, "pulse", { state, invitation });
   const { id } = await first.answer(WORDS, 1);
-  assert.ok(!(await first.flush(1000)));
+  assert.ok(!(await first.flush(20_000)));
   first.close();
   const device = open(t, http, "pulse", { state });
   await device.answer(WORDS, 3);
   const isFirst = (/** @type {any} */ report) => report.receipt === id;
   const free = { notBefore: 0, isHeld: false };
   await changeRows(state, "outbox", (report) => (isFirst(report) ? report : { ...report, ...free }));
-  assert.ok(!(await device.flush(1000)));
+  assert.ok(!(await device.flush(20_000)));
   assert.deepEqual(await keptIn(state), [INVITATION, INVITATION], "the last wave is over, the first waits");
   await letGo(device, state);
   assert.ok(await device.flush(20_000));
@@ -153,7 +153,7 @@ test("forget wipes it at once where nothing waits, and otherwise once nothing do
   assert.deepEqual(await keptIn(state), [INVITATION]);
   http.script = [AWAY];
   await device.answer(WORDS, 2);
-  assert.ok(!(await device.flush(1000)));
+  assert.ok(!(await device.flush(20_000)));
   await device.forget();
   assert.deepEqual(await keptIn(state), [INVITATION, INVITATION]);
   await letGo(device, state);

@@ -111,7 +111,7 @@ test("a report that waits, and one that was refused, keep noise alone", async (t
   await answerOnce(http, state, { word: CANARY }, 1);
   const device = open(t, http, "diary", { state });
   await device.answer({ word: CANARY }, 2);
-  assert.ok(!(await device.flush(1000)));
+  assert.ok(!(await device.flush(20_000)));
   assertClean(await stateText(state), "the state");
   assertClean(shown(await device.rejected()) + shown(await device.pending()), "what is shown");
   assertClean(said.join("\n"), "the console");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SurveyClient, SurveyRefused, SurveyUnavailable } from "../sottovoce.js";
-import { ANSWERS, LUNCH, TEXTS, faultOf, newState, open, rowsOf } from "./devices.js";
+import { ANSWERS, LUNCH, STORES, TEXTS, faultOf, newState, open, rowsOf } from "./devices.js";
 import { problem, serve } from "./server.js";
 
 const LOGIN = { body: "<html>Log in", headers: { "Content-Type": "text/html" } };
@@ -98,7 +98,7 @@ for (const [name, body, options, message] of REFUSED) {
     const fault = await faultOf(open(t, http, "lunch", { state, ...options }).answer({ q: true }));
     assert.ok(fault instanceof SurveyRefused, String(fault));
     assert.match(fault.message, message);
-    for (const store of /** @type {const} */ (["surveys", "secrets", "ledger", "outbox"])) {
+    for (const store of STORES) {
       assert.deepEqual(await rowsOf(state, store), []);
     }
   });

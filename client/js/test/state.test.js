@@ -2,11 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ANSWERS, TEXTS, WORDS, answerOnce, faultOf, newState, open, rowsOf } from "./devices.js";
+import { ANSWERS, STORES, TEXTS, WORDS, answerOnce, faultOf, newState, open, rowsOf } from "./devices.js";
 import { openState } from "../src/state.js";
 import { AWAY, serve } from "./server.js";
 
-const STORES = /** @type {const} */ (["surveys", "secrets", "ledger", "outbox"]);
 const report = (/** @type {string} */ receipt, n = 0) => ({ receipt, n });
 
 test("a state given by name is shared by name, and a kiosk's is nobody else's", async () => {

@@ -1,11 +1,12 @@
 /** The SurveyJS adapter, with the real survey-core: answers reach the client, and stay nowhere else. */
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { test } from "node:test";
-import { AlreadyAnswered, AnswerError, StateError, SurveyClient } from "../sottovoce.js";
+import { AlreadyAnswered, AnswerError, StateError } from "../sottovoce.js";
 import { FormRefused, attachSurvey } from "../surveyjs.js";
 import { CANARY, LUNCH, SENT, complete, lunch, notified, recorder } from "./surveyjs-forms.js";
+import { open } from "./devices.js";
+import { serve } from "./server.js";
 
 test("a completed form is answered once, is complete then, and its answers are gone", async () => {
   const [model, client, told] = [lunch(), recorder(), []];
@@ -200,21 +201,8 @@ test("everything that is wrong is told at once, and a misspelt leaveOut too", as
 });
 
 test("the real client posts noise, and no answer", async (t) => {
-  const posted = [];
-  const server = createServer((request, response) => {
-    const chunks = [];
-    request.on("data", (chunk) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = Buffer.concat(chunks).toString();
-      if (request.method === "POST") posted.push(body);
-      response.setHeader("Content-Type", "application/json");
-      response.end(request.method === "POST" ? '{"conflicting":0,"counted":1,"duplicates":0}' : LUNCH.canonical);
-    });
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  const client = new SurveyClient(`http://127.0.0.1:${server.address().port}`, "lunch", { state: ":memory:" });
-  t.after(() => client.close());
+  const http = await serve(t, LUNCH.canonical);
+  const client = open(t, http, "lunch");
   const [model, receipts] = [lunch(), []];
   await attachSurvey(model, client, {
     onReview: (draft) => draft.body.length > 0,
@@ -223,8 +211,9 @@ test("the real client posts noise, and no answer", async (t) => {
   await complete(model);
   assert.ok(await client.flush());
   assert.equal(model.state, "completed");
-  assert.equal(posted.length, 1);
-  const [{ id, answers }] = JSON.parse(posted[0]).reports;
+  assert.equal(http.posts.length, 1);
+  const [{ body }] = http.posts;
+  const [{ id, answers }] = JSON.parse(body).reports;
   assert.deepEqual([receipts, Object.keys(answers).sort()], [[id], ["cuisine", "expensed", "habits", "place"]]);
-  assert.ok(!posted[0].includes(CANARY) && !posted[0].includes("leftovers"));
+  assert.ok(!body.includes(CANARY) && !body.includes("leftovers"));
 });

@@ -178,7 +178,7 @@ test("an earlier report that still waits is delivered after the last", async (t)
   http.script = [AWAY];
   const device = open(t, http, "pulse", { state });
   await device.answer(WORDS, 1);
-  assert.ok(!(await device.flush(1000)));
+  assert.ok(!(await device.flush(20_000)));
   await changeRows(state, "outbox", (report) => ({ ...report, isHeld: false }));
   const other = open(t, http, "pulse", { state });
   await other.answer(WORDS, 3);
