@@ -240,8 +240,8 @@ def test_reports_leave_the_inbox_when_they_are_many_and_all_when_it_is_tidied(
 
 
 def test_idle_writer_tidies_a_small_store(store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sotto_collector.writer.IDLE_S", 0.01)
-    monkeypatch.setattr("sotto_collector.tidying.TIDY_S", 0.01)
+    monkeypatch.setattr("sotto_collector.tidying.GATHER_S", 0.01)
+    monkeypatch.setattr("sotto_collector.tidying.TURN_S", 0.01)
     stored, reports = publish_here(store), make_reports(30)
     writer.count(make_batch(stored, reports))
     deadline = time.monotonic() + TIMEOUT_S

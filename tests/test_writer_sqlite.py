@@ -96,8 +96,8 @@ def test_idle_writer_empties_the_log_which_is_in_the_order_of_commits(
     folds: list[bool] = []
     clean = store.clean
 
-    def watched() -> bool:
-        folds.append(clean())
+    def watched(**how: bool) -> bool:
+        folds.append(clean(**how))
         return folds[-1]
 
     monkeypatch.setattr(store, "clean", watched)
@@ -132,11 +132,12 @@ def test_log_that_cannot_be_emptied_is_logged_once_and_tried_again(
 ) -> None:
     tried = threading.Semaphore(0)
 
-    def fail() -> bool:
+    def fail(**_: bool) -> bool:
         tried.release()
         raise StoreUnavailableError("the disk is on fire.")
 
-    monkeypatch.setattr("sotto_collector.writer.IDLE_S", 0.01)
+    monkeypatch.setattr("sotto_collector.tidying.GATHER_S", 0.01)
+    monkeypatch.setattr("sotto_collector.tidying.TURN_S", 0.01)
     with monkeypatch.context() as patched:
         patched.setattr(store, "clean", fail)
         assert writer.count(make_batch(publish_here(store), make_reports(5))) == Outcome(5, 0)

@@ -12,8 +12,6 @@ from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.writer import Writer
 from sotto_protocol.survey import ID_PATTERN
 
-MOST_WHEN_CLOSING = 100_000
-"""So many reports of the inbox are still moved when the collector stops; that takes about a second."""
 WORK_S = 10.0
 """A request waits so long for its commit, and the busy timeout before."""
 KNOWN_S = 1.0
@@ -83,7 +81,7 @@ class Collector:
         self.writer.close()
         try:
             if is_last:
-                self.writer.tidy(MOST_WHEN_CLOSING)
+                self.writer.tidy()
         finally:
             if not self.store.close() and is_last:
                 log.error("somebody else reads the database: its log cannot be emptied, and holds the order of commits")

@@ -3,17 +3,13 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
 
 from sotto_collector.counting import Batch, Outcome, count_batches
 from sotto_collector.errors import BusyError, CollectorError, StoreUnavailableError
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
-from sotto_collector.store.shuffle import MOST_REPORTS
 from sotto_collector.tidying import Tidying
 
-IDLE_S = 1.0
-"""After so long without a report the write-ahead log, which is in the order of the commits, is emptied."""
 ANSWER_S = 15.0
 """A request waits so long for its commit, whatever the database does."""
 
@@ -48,7 +44,7 @@ class _Waiting:
 class Writer:
     """Counts batches in groups: whatever waits while a transaction commits goes together into the next. No timer.
 
-    Once nothing came for IDLE_S it empties the write-ahead log.
+    Every few seconds it tidies up.
     """
 
     def __init__(
@@ -67,7 +63,6 @@ class Writer:
         self._queue: list[_Waiting] = []
         self._n_queued = 0
         self._closing = False
-        self._is_log_empty = False  # a collector that was killed leaves one
         self._tidying = Tidying(store)
         self._has_failed = False
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
@@ -106,7 +101,6 @@ class Writer:
     def note_change(self) -> None:
         """Hear that something was deleted past the writer: what is left of it goes when nothing comes."""
         with self._changed:
-            self._is_log_empty = False
             self._tidying.note_deletion()
             self._changed.notify_all()
 
@@ -117,49 +111,36 @@ class Writer:
             self._changed.notify_all()
         self._thread.join()
 
-    def tidy(self, most: int = MOST_REPORTS) -> None:
-        """Put all reports in the order of their ids, if the store is small; it says nothing of who came when then.
+    def tidy(self) -> None:
+        """Put all reports in the order of their ids; what is stored says nothing of who came when then.
 
         For the writer's thread, or once that has ended. Raises StoreUnavailableError; all is as it was then.
         """
-        self._tidying.tidy(most)
-        self._is_log_empty = False
+        self._tidying.turn(is_last=True)
 
     def _run(self) -> None:
         while (group := self._take_group()) or not self._closing:
             if group:
-                self._is_log_empty = False
                 _answer(group, self._commit(group))
-                if not self._closing:
-                    self._keep_house(self._tidying.step)
-            elif not self._is_log_empty:
-                self._keep_house(self._clean)
-            else:
-                self._keep_house(self._tidy_if_idle)
-
-    def _tidy_if_idle(self) -> None:
-        if self._tidying.tidy_if_idle():
-            self._is_log_empty = False
+            if not self._closing:
+                self._keep_house()
 
     def _take_group(self) -> list[_Waiting]:
         """Return all that waits; an empty list once the writer is closed, or idle while there is something to tidy."""
         with self._changed:
-            is_done = self._is_log_empty and self._tidying.is_done
+            was_done = self._tidying.is_done
             self._changed.wait_for(
-                lambda: self._queue or self._closing or (is_done and not self._tidying.is_done),
-                None if is_done else IDLE_S,
+                lambda: self._queue or self._closing or (was_done and not self._tidying.is_done),
+                self._tidying.wait_s(),
             )
             group, self._queue, self._n_queued = self._queue, [], 0
             self._metrics.set_queued(0)
         return group
 
-    def _clean(self) -> None:
-        self._is_log_empty = self._store.clean()
-
-    def _keep_house(self, work: Callable[[], None]) -> None:
-        """Do what can wait; where it fails now it is tried again later."""
+    def _keep_house(self) -> None:
+        """Tidy up if it is time to; where that fails now it is tried again later."""
         try:
-            work()
+            self._tidying.step()
             self._has_failed = False
         except Exception as fault:  # the thread must outlive any fault
             if not self._has_failed:  # once, not every second

@@ -1,7 +1,7 @@
 """What a database must do in its own way: the rest of the store is the same for all."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -91,16 +91,19 @@ class Dialect(ABC):
         """Raise StoreUnavailableError where the disk is nearly full, as far as can be seen from here."""
 
     @abstractmethod
-    def clean(self) -> bool:
-        """Empty what holds the order of commits and deleted rows; return False where others are in the way."""
+    def settle(self, connection: Connection, keys: Sequence[int]) -> None:
+        """Write the inbox of these surveys anew, in the order of the ids. The surveys are held."""
+
+    @abstractmethod
+    def clean(self, *, thoroughly: bool = True) -> bool:
+        """Empty what holds the order of commits, moved and deleted rows; return False where others are in the way.
+
+        Of the reports, too, and not of the smaller tables alone, if it shall be thorough.
+        """
 
     @abstractmethod
     def rewrite(self) -> None:
-        """Write everything anew, in the order of the keys."""
-
-    @abstractmethod
-    def after_moves(self) -> None:
-        """Let go of what rows that were moved out of the inbox, and invitations that were used, have left behind."""
+        """Write the reports anew, in the order of their keys; what was there before goes as all is cleaned."""
 
     @abstractmethod
     def after_copy(self, connection: Connection) -> None:

@@ -1,7 +1,7 @@
 """PostgreSQL: any number of collectors on any number of machines share it."""
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -25,6 +25,8 @@ WORK_MS = 3000
 """A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
 SILENCE_S = 2.0
 """So much later than the server's own limit its answer must have come."""
+MOST_FULL_BYTES = 160 * 2**20
+"""A larger table of reports is not given a new file: others wait for that."""
 N_READERS = 8
 WAIT_MS = 200
 _TRANSIENT = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
@@ -77,7 +79,7 @@ class PostgresDialect(Dialect):
     def close(self) -> bool:
         self.write_engine.dispose()
         self.read_engine.dispose()
-        return self.clean()
+        return True
 
     def hurry(self) -> None:
         self._patience.is_hurried = True
@@ -171,26 +173,28 @@ class PostgresDialect(Dialect):
     def check_room(self, min_free_bytes: int) -> None:
         """Nothing: the server's disk cannot be asked from here."""
 
-    def clean(self) -> bool:
-        """Nothing to empty: the server's write-ahead log is its own."""
-        return True
+    def settle(self, connection: Connection, keys: Sequence[int]) -> None:
+        self.ask(connection, _SETTLE, keys=list(keys))
+
+    def clean(self, *, thoroughly: bool = True) -> bool:
+        """Give every table a new file, in which nothing of deleted rows stays; a large one of reports is only vacuumed.
+
+        The server's write-ahead log is its own.
+        """
+        with self._alone() as connection:
+            if connection is None:
+                return False
+            is_clean = self._vacuum(connection, "VACUUM (FULL)", *_SMALL_TABLES)
+            if not thoroughly:
+                return is_clean
+            is_small = self.count_bytes() <= MOST_FULL_BYTES
+            return is_clean and self._vacuum(connection, "VACUUM (FULL)" if is_small else "VACUUM", "reports")
 
     def rewrite(self) -> None:
-        """Write reports anew in the order of their ids, by one transaction, unless another collector does it now.
-
-        Then every table gets a new file, in which nothing of deleted rows stays, unless somebody is in the way.
-        """
+        """Write reports anew in the order of their ids, by one transaction, unless another collector does it now."""
         with self._alone() as connection:
             if connection is not None:
                 connection.exec_driver_sql(_REWRITE)
-                self._vacuum(connection, "VACUUM (FULL)", "inbox", "reports", "invitations", "tallies")
-
-    def after_moves(self) -> None:
-        with self._alone() as connection:
-            if connection is not None:
-                self._vacuum(
-                    connection, "VACUUM (FULL)", "inbox", "invitations"
-                )  # small; nothing of what was there stays
 
     @contextmanager
     def _alone(self) -> Iterator[Connection | None]:
@@ -207,7 +211,8 @@ class PostgresDialect(Dialect):
                     connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
                     self.ask(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
 
-    def _vacuum(self, connection: Connection, command: str, *tables: str) -> None:
+    def _vacuum(self, connection: Connection, command: str, *tables: str) -> bool:
+        """Run a command on each of the tables; return False where somebody is in the way of one."""
         connection.exec_driver_sql(f"SET lock_timeout = '{WAIT_MS}ms'")  # others queue behind one that waits
         try:
             for table in tables:
@@ -215,9 +220,11 @@ class PostgresDialect(Dialect):
         except OperationalError as fault:
             if getattr(fault.orig, "sqlstate", None) != _IN_THE_WAY:
                 raise
+            return False
         finally:
             if not connection.invalidated:
                 connection.exec_driver_sql(f"SET lock_timeout = '{self._busy_timeout_ms}ms'")
+        return True
 
     def after_copy(self, connection: Connection) -> None:
         connection.exec_driver_sql(
@@ -265,6 +272,12 @@ WITH gone AS (
 )
 INSERT INTO reports SELECT * FROM gone ORDER BY report_id
 """
+_SETTLE = """
+WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
+INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
+"""
+_SMALL_TABLES = ("inbox", "invitations", "tallies")
+"""Their dead rows would join a report to its invitation, and tell by how much its commit has moved the tally."""
 _REWRITE = """
 WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
 INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id

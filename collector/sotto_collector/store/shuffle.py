@@ -7,10 +7,10 @@ from sqlalchemy import func, select
 from sotto_collector.store.schema import inbox
 from sotto_collector.store.store import Store
 
-LEAST_REPORTS = 50_000
-MOST_REPORTS = 1_000_000
+LEAST_REPORTS, MOST_REPORTS = 50_000, 100_000
 SHARE = 32
-"""The inbox is emptied once it has a 32nd as many reports as there are in all: then most pages get several at once."""
+"""The inbox is emptied once it has a 32nd as many reports as there are in all: then most pages get several at once. But
+it is written anew every few seconds, so it has a limit."""
 SLICE_REPORTS = 4096
 """So many, about, are moved in one transaction: others wait for it a few hundredths of a second."""
 
@@ -41,14 +41,15 @@ class Shuffle:
             key, low, high = self._slices.popleft()
             self._store.run(lambda transaction: transaction.move(key, low, high))
 
-    def finish(self, most: int = MOST_REPORTS) -> None:
-        """Move all that waits, unless it is more than so many reports. Raises StoreUnavailableError."""
+    def finish(self) -> None:
+        """Move all that waits. Raises StoreUnavailableError."""
         self._plan(at_least=0)
-        if len(self._slices) * SLICE_REPORTS > most + SLICE_REPORTS:
-            self._slices.clear()
         while self._slices:
             self.step()
-        self._store.after_moves()
+
+    def settle(self) -> None:
+        """Write what waits anew, in the order of the ids. Raises StoreUnavailableError."""
+        self._store.run(lambda transaction: transaction.settle())
 
     def _plan(self, at_least: int | None = None) -> None:
         with self._store.reader() as connection:

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ reports it takes a third more then. Each of those that read goes through the fil
 POLL_S = 3e-4
 """SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
 N_READERS = 8
+CLEAN_WAIT_S = 0.1
+"""So long the log waits for those who read, and writers wait with it; then it is emptied another time."""
 
 # One statement for the whole group, whatever its size: SQLite then works without the interpreter's lock, which it would
 # otherwise give up and queue for once a row. Row i is cut out of the joined ids and records.
@@ -43,6 +45,13 @@ _INSERT = (
     f"INSERT OR IGNORE INTO inbox {_ROWS} "  # noqa: S608  # built of constants
     f"SELECT :key, {_ID}, substr(:packed, i * :width + 1, :width) FROM row "
     f"WHERE NOT EXISTS (SELECT 1 FROM reports WHERE survey_key = :key AND report_id = {_ID})"
+)
+_SETTLE = (
+    "CREATE TEMP TABLE IF NOT EXISTS settling (survey_key, report_id, packed)",
+    "INSERT INTO settling SELECT survey_key, report_id, packed FROM inbox",
+    "DELETE FROM inbox",
+    "INSERT INTO inbox SELECT * FROM settling ORDER BY survey_key, report_id",
+    "DELETE FROM settling",
 )
 _RANGE = "FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high"
 
@@ -98,7 +107,7 @@ class SqliteDialect(Dialect):
 
     def close(self) -> bool:
         try:
-            return self.clean(wait=True)
+            return self._empty_log(self._busy_timeout_s)
         finally:
             self.write_engine.dispose()
             self.read_engine.dispose()
@@ -184,17 +193,22 @@ class SqliteDialect(Dialect):
         if free < min_free_bytes:
             raise StoreUnavailableError(f"free disk space must be at least {min_free_bytes} bytes.")
 
-    def clean(self, *, wait: bool = False) -> bool:
-        """Fold the write-ahead log into the file and empty it."""
-        with closing(_connect(self.path, self._busy_timeout_s if wait else 0)) as connection:
+    def settle(self, connection: Connection, keys: Sequence[int]) -> None:
+        """Write all of it anew at once: on a page that others share, rows would fill the holes that were left."""
+        for statement in _SETTLE:
+            _raw(connection).execute(statement).close()
+
+    def clean(self, *, thoroughly: bool = True) -> bool:
+        """Fold the write-ahead log into the file and empty it; what was deleted there is overwritten already."""
+        return self._empty_log(CLEAN_WAIT_S)
+
+    def _empty_log(self, wait_s: float) -> bool:
+        with closing(_connect(self.path, wait_s)) as connection:
             return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> None:
         with closing(_configure_to_write(_connect(self.path, self._busy_timeout_s))) as connection:
             connection.execute("VACUUM")
-
-    def after_moves(self) -> None:
-        """Nothing: `secure_delete` has overwritten them."""
 
     def after_copy(self, connection: Connection) -> None:
         """Nothing: a new key is one more than the largest."""

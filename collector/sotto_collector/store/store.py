@@ -20,7 +20,7 @@ from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_collector.store.transaction import Counts, Transaction, unpack_counts
+from sotto_collector.store.transaction import SEVERAL_SHARDS, Counts, Transaction, unpack_counts
 from sotto_protocol import Survey, Tally
 
 N_SHARDS = 64
@@ -28,8 +28,8 @@ N_SHARDS = 64
 N_TRIES = 5  # of a transaction that others were in the way of,
 RETRY_S = 3.0  # while so long has not passed: a request waits for it
 MAX_REWRITE_BYTES = 64 * 2**20
-"""A larger store is not written anew when the collector stops: that must fit into the ten seconds that stopping may
-take, of which requests in flight may need seven."""
+"""A larger store is not written anew as a whole: others wait for it, and it must fit into the ten seconds that
+stopping may take, of which requests in flight may need seven."""
 POSTGRES = ("postgresql:", "postgres:", "postgresql+")
 
 Result = TypeVar("Result")
@@ -74,10 +74,18 @@ class Store:
         """Wait less for the database from now on: the collector stops. Safe in a signal handler."""
         self.dialect.hurry()
 
-    def clean(self) -> bool:
-        """Empty what holds the order of commits; return False where that would have to wait for others."""
+    def clean(self, *, thoroughly: bool = True) -> bool:
+        """Empty what holds the order of commits, of moves and deletions, and whose they were.
+
+        Of the reports, too, if thoroughly. Returns False where others are in the way: then all or some is left.
+        Raises StoreUnavailableError.
+        """
+        with self.reader() as connection:
+            has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
+        if has_shards:
+            self.run(lambda transaction: transaction.merge_all_shards())
         with self._guarded():
-            return self.dialect.clean()
+            return self.dialect.clean(thoroughly=thoroughly)
 
     def is_small(self) -> bool:
         """Return whether everything can be written anew in a moment."""
@@ -89,20 +97,15 @@ class Store:
             return self.dialect.count_bytes()
 
     def rewrite(self) -> None:
-        """Write everything anew in the order of the keys, in one go; others wait meanwhile.
+        """Write the reports anew in the order of the keys, in one go; others wait meanwhile.
 
-        A database puts rows where there is room as they come. Raises StoreUnavailableError; all is as it was then.
+        A database puts rows where there is room as they come; `clean` lets go of where they were. Raises
+        StoreUnavailableError; all is as it was then.
         """
         # A rewriting is not tried again: it may be in the way of others. So dead connections are found before it.
         self.run(lambda transaction: transaction.connection.execute(select(1)))
         with self._guarded():
             self.dialect.rewrite()
-
-    def after_moves(self) -> None:
-        """Let go of what rows that were moved or deleted have left behind. Raises StoreUnavailableError."""
-        self.run(lambda transaction: transaction.merge_all_shards())
-        with self._guarded():
-            self.dialect.after_moves()
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:

@@ -22,6 +22,13 @@ _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608
 _READ_SHARDS = "SELECT n_reports, counts FROM tallies WHERE survey_key = :key AND wave = :wave"
 _UPDATE_TALLY = f"UPDATE tallies SET n_reports = :n_reports, counts = :counts {_OF_SHARD}"  # noqa: S608  # so is this
 _INSERT_TALLY = "INSERT INTO tallies VALUES (:key, :wave, :shard, :n_reports, :counts)"
+SEVERAL_SHARDS = (
+    select(tallies.c.survey_key, tallies.c.wave)
+    .group_by(tallies.c.survey_key, tallies.c.wave)
+    .having(func.count() > 1)
+    .order_by(tallies.c.survey_key)
+)
+"""The waves whose tally is in several shards."""
 
 
 class Transaction:
@@ -62,6 +69,15 @@ class Transaction:
         self._dialect.lock_survey(self.connection, key, alone=False)
         self._dialect.move(self.connection, key, low, high)
 
+    def settle(self) -> None:
+        """Write the inbox anew, in the order of the ids: its rows lie where they came, under the numbers of commits."""
+        self.take_time()
+        keys = [row[0] for row in self._ask("SELECT DISTINCT survey_key FROM inbox ORDER BY survey_key")]
+        for key in keys:
+            self._dialect.lock_survey(self.connection, key, alone=False)
+        if keys:
+            self._dialect.settle(self.connection, keys)
+
     def find(self, key: int, ids: Ids) -> dict[int, bytes]:
         """Return the packed reports that are stored already, by position in ids; of an erased one b""."""
         return self._dialect.find(self.connection, key, ids)
@@ -86,8 +102,7 @@ class Transaction:
 
     def merge_all_shards(self) -> None:
         """Make one shard of every wave's: a shard alone says what one process has counted."""
-        several = select(tallies.c.survey_key, tallies.c.wave).group_by(tallies.c.survey_key, tallies.c.wave)
-        for key, wave in self.connection.execute(several.having(func.count() > 1).order_by(tallies.c.survey_key)).all():
+        for key, wave in self.connection.execute(SEVERAL_SHARDS).all():
             self.lock_survey(key, alone=True)
             self.merge_shards(key, wave)
 
