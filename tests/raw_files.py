@@ -15,7 +15,7 @@ FRAME_BYTES, LOG_HEADER_BYTES = 24, 32
 
 
 class RawFiles(Protocol):
-    """A store's files, read past the database. `n_copies`: how often the id of a report stands there once it is tidy."""
+    """A store's files, read past the database. `n_copies`: how often a report's id stands there once it is tidy."""
 
     db: str
     n_copies: int

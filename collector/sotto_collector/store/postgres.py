@@ -26,7 +26,7 @@ WORK_MS = 3000
 SILENCE_S = 2.0
 """So much later than the server's own limit its answer must have come."""
 FORGETTING_SINCE = "0005"
-"""Since this schema the server keeps no statistics of reports; those of before are dead rows, which it can still read."""
+"""Since this schema the server keeps no statistics of reports; those of before are rows that are dead, and there."""
 MOST_FULL_BYTES = 160 * 2**20
 """A larger table of reports is not given a new file: others wait for that."""
 N_READERS = 8
