@@ -25,8 +25,6 @@ WORK_MS = 3000
 """A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
 SILENCE_S = 2.0
 """So much later than the server's own limit its answer must have come."""
-FORGETTING_SINCE = "0005"
-"""Since this schema the server keeps no statistics of reports; those of before are rows that are dead, and there."""
 MOST_FULL_BYTES = 160 * 2**20
 """A larger table of reports is not given a new file: others wait for that."""
 N_READERS = 8
@@ -109,10 +107,9 @@ class PostgresDialect(Dialect):
             if before < KEPT_SINCE:
                 retally(self, connection)
             check_schema(connection, self.name)
-        if before < FORGETTING_SINCE:
-            with self._alone() as alone:
-                if alone is not None:
-                    alone.exec_driver_sql("VACUUM (FULL) pg_statistic")  # the server skips it for all but the owner
+        with self._alone() as alone:  # samples of reports, which schema 0005 has deleted, are dead rows until then
+            if alone is not None:
+                alone.exec_driver_sql("VACUUM (FULL) pg_statistic")  # the server skips it for all but the owner
         return before, HEAD
 
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
