@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 from click.testing import CliRunner
@@ -22,13 +23,14 @@ from raw_database import read_hidden
 from raw_files import PostgresFiles, RawFiles, SqliteFiles, copied, count_joined
 from sotto_client.cli import main
 from sotto_collector import tidying
+from sotto_collector.counting import Batch, count_batches
 from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tidying import Tidying
 from sotto_collector.writer import Writer
-from sotto_protocol import Report
+from sotto_protocol import Report, compile_toml
 from sotto_protocol.invitation import parse_invitation
 
 N_BEFORE, N_SINGLE = 300, 12
@@ -231,11 +233,15 @@ def test_trickle_is_forgotten_within_ten_seconds(files: RawFiles, pause_s: float
 @pytest.mark.skipif(not FULL, reason="80 MB of reports: scripts/test --full")
 def test_large_store_keeps_no_order_of_single_reports(files: RawFiles) -> None:
     """125,000 reports, then six, more than a turn apart, then a clean stop."""
-    wide = replace(SMALL, id="wide")
+    options = ", ".join(f'"{number}"' for number in range(4096))
+    question = f'[[questions]]\nid = "town"\ntype = "one-of"\ntext = "?"\noptions = [{options}]\nmechanism = "sue"'
+    wide = compile_toml(f'id = "wide"\ntitle = "Wide"\n{question}\nepsilon = 1.0')
     with closing(Store(files.db)) as store:
         stored = publish_here(store, wide)
-        for _ in range(60):
-            count_here(store, stored, make_reports(20_000, wide))
+        for _ in range(25):
+            bits = np.frombuffer(os.urandom(5000 * wide.record_bytes), np.uint8).reshape(5000, -1)
+            batch = Batch(stored, os.urandom(16 * 5000), bits)
+            store.run(lambda transaction, batch=batch: count_batches(transaction, [batch]))
         mine = Tidying(store)
         assert not store.is_small()
         singles = []
