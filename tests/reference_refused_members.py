@@ -89,6 +89,7 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (P, "$.invited", NO_FLAGS),
     (P, "$.public_results", NO_FLAGS),
     (P, "$.min_reports", [*_not_in(1, 1_000_000), "-5"]),
+    (P, "$.keep", ['"count"', '"Counts"', '"counts "', '"tallies"', '""', "null", "true", "1", '["counts"]', "{}"]),
     (P, Q, NO_OBJECTS),
     (TWO, "$.questions[1]", NO_OBJECTS[:2]),
     (TWO, "$.questions[1].mechanism.threshold_if_true", NO_THRESHOLDS[:2]),
@@ -138,7 +139,7 @@ MISSING: list[tuple[Document, str, list[str]]] = [
 
 UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (P, "$", ["extra", "Title", "constructor", "__proto__", "epsilon_forever", "skip", "mechanism"]),
-    (P, Q, ["extra", "title", "options", "prob_truth", "max_selected", "__proto__", "toString"]),
+    (P, Q, ["extra", "title", "options", "prob_truth", "max_selected", "keep", "__proto__", "toString"]),
     (OPEN, Q, ["options", "unknown"]),
     (P, M, ["report_if_one", "report_if_zero", "max_selected", "n_bits", "__proto__", "epsilon"]),
     (ONE_OF, M, ["threshold_if_other", "n_options", "report_if_one"]),
@@ -185,5 +186,6 @@ NOT_CANONICAL: list[tuple[Document, str, list[str]]] = [
     (P, "$.invited", ["false"]),
     (P, "$.public_results", ["false"]),
     (P, "$.min_reports", ["1"]),
+    (P, "$.keep", ['"reports"']),
 ]
 """Members that make the whole text be refused: it is no JSON, or not the one text of its value."""

@@ -114,6 +114,11 @@ SURVEYS: list[tuple[str, Document]] = [
         survey(of_shape("a", "text", symmetric("rappor", 0xC0000000, **text_shape(4096, 8, 64)), 0)),
     ),
     ("the most waves, the largest minimum", survey(TWO_STAGES, waves=1000, min_reports=1_000_000)),
+    ("counts alone are kept", survey(PLAIN, keep="counts")),
+    (
+        "counts alone are kept, and everything else is set",
+        survey(TWO_STAGES, waves=3, invited=True, min_reports=2, public_results=True, keep="counts"),
+    ),
     (
         "declares more than it takes",
         survey(PLAIN | {"epsilon": 1_000_000}, TWO_STAGES | {"epsilon": 3, "epsilon_forever": 4}),

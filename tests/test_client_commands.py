@@ -95,6 +95,15 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
         assert (printed["invited"], printed["min_reports"]) == (True, 100)
 
 
+def test_check_and_explain_say_that_counts_alone_are_kept_and_what_cannot_be_done_then(tmp_path: Path) -> None:
+    path = tmp_path / "survey.json"
+    path.write_bytes(replace(LUNCH, keep="counts").canonical)
+    *_, kept, _, _, _ = sotto("check", path).stdout.splitlines()
+    assert kept == "keep counts, no report is kept: none can be erased, recounted, exported or associated"
+    assert "it cannot be taken out again" in " ".join(sotto("explain", path).stdout.split())
+    assert json.loads(sotto("explain", "--json", path).stdout)["keep"] == "counts"
+
+
 def test_explain_prints_both_epsilons_and_the_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
     assert sotto("explain", tmp_path / "pulse.json").stdout == f"{explain(PULSE)}\n"

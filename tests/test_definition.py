@@ -94,6 +94,15 @@ def test_an_author_may_invite_and_ask_for_a_crowd() -> None:
     assert compile_survey(written(min_reports=1_000_000)).min_reports == 1_000_000
 
 
+def test_an_author_may_let_counts_alone_be_kept_and_may_say_what_is_usual() -> None:
+    survey = compile_toml(TOML.replace("title =", 'keep = "counts"\ntitle =', 1))
+    assert (survey.keep, survey.keeps_reports) == ("counts", False)
+    usual = compile_toml(TOML.replace("title =", 'keep = "reports"\ntitle =', 1))
+    assert usual == compile_toml(TOML)
+    assert (usual.keep, usual.keeps_reports) == ("reports", True)
+    assert b"keep" not in usual.canonical
+
+
 def test_an_author_may_choose_the_mechanism() -> None:
     for name, cls in (("k-ary", KaryResponse), ("sue", UnaryEncoding), ("oue", UnaryEncoding)):
         mechanism = survey_of(ONE_OF | {"mechanism": name}).questions[0].mechanism
@@ -266,6 +275,12 @@ WRONG: list[tuple[Any, str, str]] = [
     (written(waves=1), "$.waves", "must be an integer in [2, 1000]"),
     (written(waves=1001), "$.waves", "must be an integer in [2, 1000]"),
     (written(waves=True), "$.waves", "must be an integer in [2, 1000]"),
+    *[
+        (written(keep=value), "$.keep", "must be one of reports, counts.")
+        for value in ("count", "Counts", "counts ", "", True, False, None, 1, ["counts"], {"counts": True})
+    ],
+    (written(keeps="counts"), "$", "has an unknown member 'keeps'; is it 'keep'?"),
+    (asking(YES_NO, keep="counts"), Q0, "has an unknown member 'keep'"),
     *[(written(invited=value), "$.invited", "must be true or false.") for value in (1, 0, "true", None, [], "yes")],
     *[
         (written(min_reports=value), "$.min_reports", "must be an integer in [1, 1000000].")

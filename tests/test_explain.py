@@ -223,6 +223,17 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
     assert max(map(len, str(invited).splitlines())) <= 110
 
 
+def test_that_counts_alone_are_kept_is_said_in_plain_words_as_a_promise_of_the_collector() -> None:
+    said = "The collector adds your report to its counts and does not keep it; so it cannot be taken out again."
+    explanation = explain(replace(LUNCH, keep="counts"))
+    (promise,) = explanation.promises()
+    assert promise.startswith(said)
+    assert "nobody can check it from outside" in promise
+    assert said in " ".join(str(explanation).split())
+    assert (asdict(explanation)["keep"], explain(LUNCH).keep) == ("counts", "reports")
+    assert "its counts" not in str(explain(LUNCH))
+
+
 def test_an_explanation_is_a_frozen_value_of_numbers() -> None:
     explanation = explain(LUNCH)
     assert explanation == explain(Survey.from_canonical(LUNCH.canonical))

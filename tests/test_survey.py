@@ -350,13 +350,15 @@ def test_a_packed_wave_that_the_survey_has_not_is_refused(wave: int) -> None:
 
 
 @settings(max_examples=40)
-@given(surveys, st.booleans(), st.integers(1, 10**6), st.booleans())
-def test_who_may_answer_and_what_is_shown_read_back(
-    survey: Survey, invited: bool, min_reports: int, public: bool
+@given(surveys, st.booleans(), st.integers(1, 10**6), st.booleans(), st.sampled_from(["reports", "counts"]))
+def test_who_may_answer_what_is_shown_and_what_is_kept_read_back(
+    survey: Survey, invited: bool, min_reports: int, public: bool, keep: str
 ) -> None:
-    changed = dataclasses.replace(survey, invited=invited, min_reports=min_reports, public_results=public)
+    changed = dataclasses.replace(survey, invited=invited, min_reports=min_reports, public_results=public, keep=keep)
     assert Survey.from_canonical(changed.canonical) == changed
-    assert (changed.fingerprint == survey.fingerprint) == (not invited and min_reports == 1 and not public)
+    is_usual = not invited and min_reports == 1 and not public and keep == "reports"
+    assert (changed.fingerprint == survey.fingerprint) == is_usual
+    assert (b'"keep":"counts"' in changed.canonical) == (b'"keep":' in changed.canonical) == (not changed.keeps_reports)
     assert (b'"public_results":true' in changed.canonical) == public
     assert (b'"invited":true' in changed.canonical) == invited
     assert (b'"min_reports":' in changed.canonical) == (min_reports > 1)
@@ -372,6 +374,11 @@ def test_who_may_answer_and_what_is_shown_read_back(
             ({"min_reports": value}, "$.min_reports", "must be an integer in [1, 1000000]")
             for value in (0, True, -1, Decimal("1.5"), 10**6 + 1, 10**9, "5", None)
         ],
+        *[
+            ({"keep": value}, "$.keep", "must be one of reports, counts")
+            for value in ("count", "", True, None, ["counts"])
+        ],
+        ({"keep": "reports"}, "$", "canonical form"),
         ({"invited": False}, "$", "canonical form"),  # left out in the one text that there is
         ({"min_reports": 1}, "$", "canonical form"),
         ({"public_results": False}, "$", "canonical form"),
@@ -384,7 +391,17 @@ def test_a_tampered_setting_is_refused(change: dict[str, Any], where: str, messa
     assert message in error.problem
 
 
-@pytest.mark.parametrize("change", [{"invited": 1}, {"min_reports": 0}, {"min_reports": True}, {"min_reports": 10**9}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"invited": 1},
+        {"min_reports": 0},
+        {"min_reports": True},
+        {"min_reports": 10**9},
+        {"keep": "none"},
+        {"keep": None},
+    ],
+)
 def test_a_survey_that_could_not_be_published_is_not_made(change: dict[str, Any]) -> None:
     with pytest.raises(SurveyError, match=next(iter(change))):
         dataclasses.replace(EXAMPLE, **change)

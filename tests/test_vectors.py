@@ -65,6 +65,7 @@ def test_a_survey_is_read_as_the_vectors_say(vector: Vector) -> None:
     survey = Survey.from_canonical(bytes_of(vector))
     assert survey.canonical == bytes_of(vector)
     assert (survey.fingerprint, survey.record_bytes) == (vector["fingerprint"], vector["record_bytes"])
+    assert (b'"keep":"counts"' in survey.canonical) is (not survey.keeps_reports)
     assert decimal_text(survey.epsilon) == vector["epsilon"]
     assert decimal_text(survey.epsilon_forever) == vector["epsilon_forever"]
     questions = [

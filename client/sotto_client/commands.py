@@ -47,6 +47,8 @@ def check(survey_file: Path, canonical: bool) -> None:
         _echo(f"public results, everybody may see the estimates{_alone(survey)}")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")
+    if not survey.keeps_reports:
+        _echo(f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated")
     for line in _room(survey):
         _echo(line)
     _echo(f"fingerprint {survey.fingerprint}")

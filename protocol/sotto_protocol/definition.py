@@ -7,14 +7,7 @@ from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.question_definition import compile_question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
-from sotto_protocol.survey_members import (
-    MAX_TEXT,
-    read_id,
-    read_invited,
-    read_min_reports,
-    read_public_results,
-    read_waves,
-)
+from sotto_protocol.survey_members import MAX_TEXT, read_id, read_settings
 
 
 def compile_toml(text: str) -> Survey:
@@ -67,7 +60,7 @@ def compile_survey(document: Any) -> Survey:
     survey_id = read_id(fields)
     title = fields.text("title", MAX_TEXT)
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
-    settings = read_waves(fields), read_invited(fields), read_min_reports(fields), read_public_results(fields)
+    settings = read_settings(fields)
     fields.finish()
     questions = tuple(compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     survey = Survey(survey_id, title, questions, *settings)

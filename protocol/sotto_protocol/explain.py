@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from sotto_protocol.question import Question
 from sotto_protocol.survey import Survey
+from sotto_protocol.survey_members import COUNTS
 from sotto_protocol.words import after_report, percent_above, percent_below, what_happens
 
 PRIORS = (0.01, 0.10, 0.50)
@@ -32,6 +33,11 @@ _INVITED = (
 _MIN_REPORTS = (
     "The collector promises to give out no counts of fewer than {min_reports:,} reports, and none that differ by fewer "
     "from those that it gave out before."
+)
+_COUNTS = (
+    "The collector adds your report to its counts and does not keep it; so it cannot be taken out again. What stays of "
+    "it is its random number, so that it is counted once. That is the collector's promise, and nobody can check it "
+    "from outside. The noise protects your answers all the same."
 )
 _PUBLIC = "Everybody may see the estimates of all answers together, and so how many people take part."
 _ONE_BY_ONE = " Whoever looks again after every report sees each one by itself, as noisy as it was sent."
@@ -91,7 +97,7 @@ class Explanation:
 
     `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
     all waves, if the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. `invited`, `min_reports`, `public_results`: see `Survey`.
+    nothing. `invited`, `min_reports`, `public_results`, `keep`: see `Survey`.
     """
 
     survey_id: str
@@ -101,6 +107,7 @@ class Explanation:
     invited: bool
     min_reports: int
     public_results: bool
+    keep: str
     epsilon: Decimal
     epsilon_forever: Decimal
     questions: tuple[QuestionExplanation, ...]
@@ -129,7 +136,7 @@ class Explanation:
         few = _MIN_REPORTS.format(min_reports=self.min_reports)
         alone = _ONE_BY_ONE if self.min_reports == 1 else _BY_OWN_REPORTS * (not self.invited)
         public = [_PUBLIC + alone] * self.public_results
-        return [invited] * self.invited + [few] * (self.min_reports > 1) + public
+        return [invited] * self.invited + [few] * (self.min_reports > 1) + [_COUNTS] * (self.keep == COUNTS) + public
 
 
 def explain(survey: Survey) -> Explanation:
@@ -166,6 +173,7 @@ def explain(survey: Survey) -> Explanation:
         survey.invited,
         survey.min_reports,
         survey.public_results,
+        survey.keep,
         survey.epsilon,
         survey.epsilon_forever,
         tuple(_explain_question(question) for question in survey.questions),

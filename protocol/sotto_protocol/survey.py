@@ -20,6 +20,7 @@ from sotto_protocol.question import Question
 from sotto_protocol.question_document import MAX_DECLARED_EPSILON, question_document, read_question
 from sotto_protocol.survey_members import (
     ID_PATTERN,
+    KEEPS,
     MAX_COUNTS,
     MAX_MIN_REPORTS,
     MAX_OPTION_TEXT,
@@ -27,12 +28,10 @@ from sotto_protocol.survey_members import (
     MAX_QUESTIONS,
     MAX_TEXT,
     MAX_WAVES,
+    REPORTS,
     read_id,
-    read_invited,
-    read_min_reports,
     read_options,
-    read_public_results,
-    read_waves,
+    read_settings,
 )
 
 __all__ = [
@@ -50,7 +49,6 @@ __all__ = [
     "Survey",
     "read_id",
     "read_options",
-    "read_waves",
 ]
 
 FORMAT = "sottovoce-survey-1"
@@ -65,8 +63,9 @@ class Survey:
     `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
     [1, 1,000,000]: a collector gives no tally of fewer reports, of a wave or a cohort either, and none that differs
-    from an earlier one by fewer. `public_results`: everybody may see the estimates, not analysts alone. The questions
-    have at most 2^22 counts, times the waves. Raises SurveyError.
+    from an earlier one by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
+    a collector keeps the reports, or "counts" of them alone. The questions have at most 2^22 counts, times the waves.
+    Raises SurveyError.
     """
 
     id: str
@@ -76,6 +75,7 @@ class Survey:
     invited: bool = False
     min_reports: int = 1
     public_results: bool = False
+    keep: str = REPORTS
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -87,6 +87,8 @@ class Survey:
                 raise SurveyError(f"$.{name}", "must be true or false.")
         if type(self.min_reports) is not int or not 1 <= self.min_reports <= MAX_MIN_REPORTS:
             raise SurveyError("$.min_reports", f"must be an integer in [1, {MAX_MIN_REPORTS}].")
+        if self.keep not in KEEPS:
+            raise SurveyError("$.keep", f"must be one of {', '.join(KEEPS)}.")
 
     def check_size(self) -> None:
         """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""
@@ -125,6 +127,7 @@ class Survey:
             "invited": False,
             "min_reports": 1,
             "public_results": False,
+            "keep": REPORTS,
         }  # left out: so they keep old fingerprints
         unusual = {key: getattr(self, key) for key, value in usual.items() if getattr(self, key) != value}
         return canonical_json(document | unusual)
@@ -138,6 +141,11 @@ class Survey:
     def record_bytes(self) -> int:
         """The width of a packed report: the wave, then every question's, each from a whole byte."""
         return self.wave_bytes + sum(question.mechanism.n_bytes for question in self.questions)
+
+    @property
+    def keeps_reports(self) -> bool:
+        """Whether a collector keeps the reports themselves: else none can be erased, recounted, exported or joined."""
+        return self.keep == REPORTS
 
     @property
     def wave_bytes(self) -> int:
@@ -271,7 +279,7 @@ def _read_survey(document: Any) -> Survey:
     title = fields.text("title", MAX_TEXT)
     fields.take("epsilon", "a number", lambda v: isinstance(v, Decimal | int))
     listed = fields.take("questions", "a list", lambda v: isinstance(v, list))
-    settings = read_waves(fields), read_invited(fields), read_min_reports(fields), read_public_results(fields)
+    settings = read_settings(fields)
     fields.finish()
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     return Survey(survey_id, title, questions, *settings)

@@ -11,6 +11,8 @@ MAX_WAVES = 1000
 MAX_COUNTS = 2**22
 """Of a survey's tallies, all waves together: 32 MiB of 64-bit counts."""
 MAX_MIN_REPORTS = 1_000_000
+REPORTS, COUNTS = KEEPS = ("reports", "counts")
+"""What a collector may keep of a survey: every report, or the counts of them and their random ids."""
 MAX_OPTIONS = 4096
 MAX_TEXT = 2000
 MAX_OPTION_TEXT = 200
@@ -55,9 +57,20 @@ def read_skip(fields: Fields, question_type: str, options: tuple[str, ...]) -> s
     raise fields.fail("skip", f"does not go with {question_type}: {instead[question_type]}.")
 
 
+def read_keep(fields: Fields) -> str:
+    """Take the member `keep`: what the collector keeps, reports or counts alone; reports where it is left out."""
+    return fields.one_of("keep", KEEPS) if fields.has("keep") else REPORTS
+
+
 def read_min_reports(fields: Fields) -> int:
     """Take the member `min_reports`: of how many reports a tally is given at least; one where it is left out."""
     return fields.integer("min_reports", 1, MAX_MIN_REPORTS) if fields.has("min_reports") else 1
+
+
+def read_settings(fields: Fields) -> tuple[int, bool, int, bool, str]:
+    """Take what is set of a whole survey: waves, invited, min_reports, public_results, keep."""
+    crowd = read_waves(fields), read_invited(fields), read_min_reports(fields)
+    return *crowd, read_public_results(fields), read_keep(fields)
 
 
 def read_options(fields: Fields, question_type: str) -> tuple[str, ...]:

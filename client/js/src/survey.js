@@ -110,6 +110,7 @@ export class Survey {
     this.invited = fields.flag("invited");
     this.minReports = readMinimum(fields);
     this.publicResults = fields.flag("public_results");
+    this.keep = readKeep(fields);
     fields.finish();
     this.questions = readQuestions(fields, listed);
     if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
@@ -181,6 +182,13 @@ function readMinimum(/** @type {Fields} */ fields) {
   const minimum = fields.integer("min_reports", 1, 1_000_000);
   if (minimum === 1) throw notCanonical(); // it is left out then
   return minimum;
+}
+
+/** What the collector keeps. @returns {"reports" | "counts"} */
+function readKeep(/** @type {Fields} */ fields) {
+  if (!fields.has("keep")) return "reports";
+  if (fields.oneOf("keep", ["reports", "counts"]) === "reports") throw notCanonical(); // it is left out then
+  return "counts";
 }
 
 /** @returns {readonly Question[]} */

@@ -87,10 +87,10 @@ for (const vector of SURVEYS.surveys) {
     assert.equal(survey.fingerprint, vector.fingerprint);
     assert.deepEqual([survey.epsilon, survey.epsilonForever], [vector.epsilon, vector.epsilon_forever]);
     assert.deepEqual(
-      [survey.id, survey.title, survey.waves, survey.invited, survey.minReports, survey.publicResults],
+      [survey.id, survey.title, survey.waves, survey.invited, survey.minReports, survey.publicResults, survey.keep],
       [
         ...[stated.id, stated.title, stated.waves ?? 1, stated.invited ?? false],
-        ...[stated.min_reports ?? 1, stated.public_results ?? false],
+        ...[stated.min_reports ?? 1, stated.public_results ?? false, stated.keep ?? "reports"],
       ],
     );
     const shown = survey.questions.map(({ id, type, text, options, skip }) => ({ id, type, text, options, skip }));

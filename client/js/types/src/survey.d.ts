@@ -49,6 +49,7 @@ export class Survey {
     invited: boolean;
     minReports: number;
     publicResults: boolean;
+    keep: "reports" | "counts";
     questions: readonly Question[];
     epsilon: string;
     epsilonForever: string;
