@@ -96,6 +96,9 @@ epsilon = 4.0
 """A survey of three waves, of strings and of a yes-no question."""
 INVITED = replace(SMALL, id="invited", invited=True)
 INVITED_WAVES = replace(STRINGS, id="invited-waves", invited=True)
+COUNTED = replace(SMALL, id="counted", keep="counts")
+COUNTED_INVITED = replace(COUNTED, id="counted-invited", invited=True)
+"""Surveys of which the collector keeps counts alone."""
 
 
 def make_reports(n_reports: int, survey: Survey = SURVEY, wave: int = 1) -> list[Report]:

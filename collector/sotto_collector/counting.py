@@ -34,7 +34,8 @@ class Batch:
 class Outcome:
     """What became of a batch: `n_counted` are new, `n_duplicates` were counted before (or stand in it twice).
 
-    `n_conflicting` of the duplicates came with other bits than the first, which stays.
+    `n_conflicting` of the duplicates came with other bits than the first, which stays; in a survey that keeps counts
+    alone nobody knows the first one's, and all are taken for repeats.
     """
 
     n_counted: int
@@ -118,10 +119,12 @@ class Merged:
         """Insert what is new; return where it stands, and how many reports of each batch differ from their first."""
         first = _sort_unique(self.ids)
         ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
-        is_new = transaction.insert_new(self.stored.key, ids[first], self.records[first])
+        keeps_reports = self.stored.survey.keeps_reports
+        kept = self.records[first] if keeps_reports else np.empty((len(first), 0), np.uint8)
+        is_new = transaction.insert_new(self.stored.key, ids[first], kept)
         inserted = first[is_new]
         n_conflicting = [0] * (int(self.owner.max()) + 1)
-        if len(inserted) < len(ids):
+        if keeps_reports and len(inserted) < len(ids):
             for index in self._conflicting(transaction, first, is_new):
                 n_conflicting[self.owner[index]] += 1
         return inserted, n_conflicting

@@ -12,6 +12,7 @@ SottoError
     ├── InvitationError          a report's invitation is not good; says which report's
     ├── RateLimitError           a survey takes no more reports in this minute; says when it will
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
+    ├── NotKeptError             a survey keeps counts alone: there is no report to be erased, recounted or read
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
@@ -73,6 +74,10 @@ class RateLimitError(CollectorError):
 
 class BelowMinimumError(CollectorError):
     """There are fewer reports than the survey promises as the least."""
+
+
+class NotKeptError(CollectorError):
+    """A survey keeps counts alone: there is no report to be erased, recounted or read."""
 
 
 class TokenError(CollectorError):

@@ -80,7 +80,7 @@ OPERATIONS = (
     Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
     Operation("delete", SURVEY, "Erase a closed survey.", {200: "Erased"}, "admin", refusals=(409,)),
     Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
-    Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt"),
+    Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt", refusals=(409,)),
     Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin"),
     Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave",)),
     Operation(
@@ -89,6 +89,7 @@ OPERATIONS = (
         "The noisy reports.",
         {200: "application/octet-stream"},
         "analyst",
+        refusals=(409,),
         queries=("wave", "part"),
     ),
     Operation("get", f"{SURVEY}/invitations", "How many are unused.", {200: "Unused"}, "admin", refusals=(409,)),

@@ -6,7 +6,7 @@ from sotto_collector.admin_routes import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
 from sotto_collector.invitations import MAX_INVITATIONS
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
-from sotto_protocol.survey_members import ID_PATTERN
+from sotto_protocol.survey_members import ID_PATTERN, KEEPS
 
 Schema = dict[str, Any]
 
@@ -68,6 +68,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "invited": {"type": "boolean"},
             "waves": {"type": "integer", "minimum": 1},
             "min_reports": {"type": "integer", "minimum": 1},
+            "keep": {"enum": list(KEEPS)},
             "n_reports": _COUNT,
             "cors_origins": origins,
             "reports_per_minute": per_minute,

@@ -10,6 +10,7 @@ from sotto_collector.errors import (
     BelowMinimumError,
     BusyError,
     CollectorError,
+    NotKeptError,
     RateLimitError,
     RequestError,
     StoreError,
@@ -40,6 +41,7 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
     BelowMinimumError: (403, "below_minimum", ""),  # in its own words, which hold the minimum
+    NotKeptError: (409, "not_kept", ""),  # in its own words, too
     SurveyExistsError: (
         409,
         "survey_exists",

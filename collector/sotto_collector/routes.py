@@ -53,6 +53,7 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
         "invited": survey.invited,
         "waves": survey.waves,
         "min_reports": survey.min_reports,
+        "keep": survey.keep,
         "n_reports": collector.store.count_tallied(stored.key),
         "cors_origins": list(stored.cors_origins),
         "reports_per_minute": stored.reports_per_minute,
@@ -108,7 +109,10 @@ def take_reports(survey_id: str) -> Response:
 
 @routes.post("/v1/surveys/<survey_id>/erase")
 def erase_report(survey_id: str) -> Response:
-    """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not."""
+    """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not.
+
+    Where a survey keeps counts alone the answer is the same for every receipt: it tells nobody whether one was counted.
+    """
     collector = get_collector()
     stored = find_survey(survey_id)
     try:
@@ -148,6 +152,7 @@ def get_records(survey_id: str) -> Response:
     collector = get_collector()
     require_role(collector.tokens, "analyst", survey_id)
     stored = find_survey(survey_id)
+    stored.require_reports()
     if stored.survey.min_reports > 1:
         raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")
     records = collector.store.open_records(stored, read_wave(stored.survey), _read_part())

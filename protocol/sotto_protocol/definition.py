@@ -6,6 +6,7 @@ from typing import Any
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.question_definition import compile_question
+from sotto_protocol.rappor import BloomResponse
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
 from sotto_protocol.survey_members import MAX_TEXT, read_id, read_settings
 
@@ -64,7 +65,23 @@ def compile_survey(document: Any) -> Survey:
     fields.finish()
     questions = tuple(compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
     survey = Survey(survey_id, title, questions, *settings)
+    _check_kept(survey)
     survey.check_size()
     if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back
         raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes in canonical form.")
     return survey
+
+
+def _check_kept(survey: Survey) -> None:
+    """Raise SurveyError where a question asks for what only kept reports can show."""
+    for index, question in enumerate(survey.questions):
+        if (
+            not survey.keeps_reports
+            and isinstance(question.mechanism, BloomResponse)
+            and question.mechanism.n_positions
+        ):
+            where, why = (
+                f"$.questions[{index}].unknown",
+                "strings that nobody lists are found in the reports themselves",
+            )
+            raise SurveyError(where, f'does not go with keep = "{survey.keep}": {why}.')

@@ -28,10 +28,11 @@ class StoreSource:
     """A survey in a database."""
 
     def __init__(self, store: Store, survey_id: str) -> None:
-        """Raises StoreError where the database has no such survey."""
+        """Raises StoreError where the database has no such survey, NotKeptError where it has none of its reports."""
         stored = store.find_survey(survey_id)
         if stored is None:
             raise StoreError(f"db ({store.dialect.name}) has no survey {survey_id}.")
+        stored.require_reports()
         self._store, self._stored = store, stored
         self.survey = stored.survey
         self.n_reports = store.count_tallied(stored.key)

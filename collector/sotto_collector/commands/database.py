@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.commands.options import db_option, existing
 from sotto_collector.errors import StoreError
-from sotto_collector.store import Store
+from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.audit import Difference, audit
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.store import open_dialect
@@ -45,7 +45,8 @@ def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
     """Count the stored reports again, and compare with the tallies.
 
     SURVEYS are ids; all by default. Says every wave whose tally differs, and ends with status 1 if one does and was not
-    fixed. The collector may run meanwhile; with --fix it waits while a survey is counted.
+    fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a survey that keeps counts
+    alone the ids of its reports are counted: nothing else is there, and nothing can be fixed.
     """
     with closing(Store(existing(db))) as store:
         known = {stored.survey.id: stored for stored in store.list_surveys()}
@@ -55,12 +56,16 @@ def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
         for survey_id in surveys or sorted(known):
             found = audit(store, known[survey_id], fix=fix)
             differences += found
-            click.echo(_describe(survey_id, found, store.count_tallied(known[survey_id].key), fix=fix))
-    if differences and not fix:
+            click.echo(_describe(known[survey_id], found, store.count_tallied(known[survey_id].key), fix=fix))
+    if any(not (fix and found.can_be_fixed) for found in differences):
         sys.exit(1)
 
 
-def _describe(survey_id: str, differences: list[Difference], n_reports: int, *, fix: bool) -> str:
+def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: int, *, fix: bool) -> str:
+    survey_id = stored.survey.id
+    if not stored.survey.keeps_reports:
+        differ = "".join(f"; there are {found.n_stored:,}" for found in differences)
+        return f"{survey_id}  {n_reports:,} reports  keeps counts alone: only their ids can be recounted{differ}"
     if not differences:
         return f"{survey_id}  {n_reports:,} reports  tally = recount"
     return "\n".join(

@@ -9,7 +9,7 @@ import click
 
 from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
-from sotto_protocol.survey_members import ID_PATTERN
+from sotto_protocol.survey_members import COUNTS, ID_PATTERN, KEEPS, REPORTS
 
 COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
 
@@ -79,6 +79,7 @@ def _is_survey(document: Any) -> bool:
         and all(type(document.get(name)) is int for name in ("n_reports", "waves"))
         and all(type(document.get(name)) is bool for name in ("open", "invited"))
         and type(document.get("reports_per_minute")) in (int, type(None))
+        and document.get("keep", REPORTS) in KEEPS
     )
 
 
@@ -103,12 +104,19 @@ def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
     limit = survey.get("reports_per_minute")
     return (
         survey["id"],
-        " ".join([*["invited"] * survey["invited"], "open" if survey["open"] else "closed"]),
+        _describe_state(survey),
         f"{survey['n_reports']:,}",
         "" if rate is None else f"{rate:,.1f}",
         str(survey["waves"]),
         "" if limit is None else f"{limit:,}",
     )
+
+
+def _describe_state(survey: dict[str, Any]) -> str:
+    """Return who takes part, whether reports are taken, and whether they are kept."""
+    state = "open" if survey["open"] else "closed"
+    counts = ["counts only"] * (survey.get("keep") == COUNTS)
+    return " ".join([*["invited"] * survey["invited"], ", ".join([state, *counts])])
 
 
 def _align(rows: list[tuple[str, ...]]) -> str:

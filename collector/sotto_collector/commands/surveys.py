@@ -32,6 +32,11 @@ def publish(survey_file: Path, url: str, token: str) -> None:
     answer = collector.ask("POST", "/v1/surveys", survey.canonical)
     click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
     click.echo(page_address(collector, survey.id))
+    if not survey.keeps_reports:
+        click.echo(
+            "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",
+            err=True,
+        )
 
 
 @click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")
@@ -90,8 +95,8 @@ def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: b
     """Erase a report, or a whole survey.
 
     With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
-    was exported, backed up or estimated before is not changed. With --all the survey, its reports, tallies and
-    invitations go; it asks before, unless --yes is given.
+    was exported, backed up or estimated before is not changed. A survey that keeps counts alone has no report to erase.
+    With --all the survey, its reports, tallies and invitations go; it asks before, unless --yes is given.
     """
     if (receipt is None) is not is_whole:
         raise click.UsageError("Give either --receipt or --all.")

@@ -31,7 +31,8 @@ export class ReceiptView {
   constructor(url) {
     this.#url = url;
     for (const name of ["copy", "erase", "resend"]) {
-      document.getElementById(`${name}-button`).addEventListener("click", () => this[name]());
+      const button = document.getElementById(`${name}-button`); // none to erase with where no report is kept
+      button?.addEventListener("click", () => this[name]());
     }
     addEventListener("online", () => this.#client && this.#hurry());
   }
@@ -62,7 +63,7 @@ export class ReceiptView {
     say("receipt-title", state === "refused" ? "Your report was not taken" : this.#title);
     const words = SAID[state] + (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
-    document.getElementById("erasure").hidden = state !== "delivered";
+    document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
     if (state === "waiting") this.#lookAgain();
   }

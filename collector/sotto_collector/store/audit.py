@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
-from sotto_collector.store.records import Selection
+from sotto_collector.store.records import Selection, count_ids
 from sotto_collector.store.retally import count_reports
 from sotto_collector.store.store import Store, StoredSurvey, sum_shards
 from sotto_protocol import Tally
@@ -15,20 +15,32 @@ from sotto_protocol import Tally
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A wave whose tally is not that of its reports: how many each has, and how many counts differ."""
+    """A wave whose tally is not that of its reports: how many each has, and how many counts differ.
+
+    `wave` is None where a survey keeps counts alone: its ids are compared, those of all waves, with what was counted.
+    """
 
     survey_id: str
-    wave: int
+    wave: int | None
     n_tallied: int
     n_stored: int
     n_counts: int
+
+    @property
+    def can_be_fixed(self) -> bool:
+        """Whether the tally can be written anew: from counts alone it cannot."""
+        return self.wave is not None
 
 
 def audit(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
     """Return where a survey's tallies differ from its reports; with `fix` they are then written anew.
 
-    Both are read in one state of the database: others may write meanwhile, or, with `fix`, wait. Raises StoreError.
+    Both are read in one state of the database: others may write meanwhile, or, with `fix`, wait. Of a survey that keeps
+    counts alone nothing is written: it has an id for each report that was counted, or differs. Raises StoreError.
     """
+    if not stored.survey.keeps_reports:
+        with store.snapshot() as connection:
+            return _compare_ids(connection, stored)
     if not fix:
         with store.snapshot() as connection:
             return _compare(store.dialect, connection, stored)[0]
@@ -48,6 +60,12 @@ def check_integrity(store: Store) -> None:
     for stored in store.list_surveys():
         if audit(store, stored):
             raise StoreError(f"db ({store.dialect.name}): the tally of {stored.survey.id} differs from its reports.")
+
+
+def _compare_ids(connection: Connection, stored: StoredSurvey) -> list[Difference]:
+    n_tallied = sum(n_reports for n_reports, _ in sum_shards(connection, stored).values())
+    n_ids = count_ids(connection, stored.key)
+    return [Difference(stored.survey.id, None, n_tallied, n_ids, 0)] if n_tallied != n_ids else []
 
 
 def _compare(

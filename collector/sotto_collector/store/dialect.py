@@ -68,11 +68,14 @@ class Dialect(ABC):
 
     @abstractmethod
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Insert the reports whose ids are not there; return which, shape (n,). `ids`: different, sorted."""
+        """Insert the reports whose ids are not there; return which, shape (n,). `ids`: different, sorted.
+
+        `records` may be of width 0: then nothing but the ids gets into the database.
+        """
 
     @abstractmethod
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
-        """Return the packed reports that are there already, by position in ids; of an erased one b""."""
+        """Return the packed reports that are there already, by position in ids; of one that is not kept b""."""
 
     @abstractmethod
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:

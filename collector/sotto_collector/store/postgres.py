@@ -316,5 +316,6 @@ def copy_rows(part: int, ids: Ids, records: NDArray[np.uint8]) -> bytes:
     rows = np.empty(len(ids), np.dtype([*fields, ("packed_bytes", ">i4"), ("packed", f"V{width}")]))
     rows["n_fields"], rows["part_bytes"], rows["part"], rows["id_bytes"], rows["packed_bytes"] = 3, 4, part, 16, width
     rows["id"] = ids
-    rows["packed"] = np.ascontiguousarray(records).view(f"V{width}").ravel()
+    if width:
+        rows["packed"] = np.ascontiguousarray(records).view(f"V{width}").ravel()
     return _SIGNATURE + rows.tobytes() + _END

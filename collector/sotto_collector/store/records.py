@@ -76,6 +76,12 @@ class Selection:
             yield b"".join([packed for _, packed in rows])
 
 
+def count_ids(connection: Connection, key: int) -> int:
+    """Return how many reports of a survey have an id in the store, those that were erased or are not kept too."""
+    each = [select(func.count()).select_from(table).where(table.c.survey_key == key) for table in (inbox, reports)]
+    return sum(int(connection.execute(question).scalar_one()) for question in each)
+
+
 class Records:
     """An open snapshot: what is committed later is not in it, whatever `chunks` is asked for and when.
 

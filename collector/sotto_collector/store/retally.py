@@ -3,6 +3,7 @@
 import numpy as np
 from sqlalchemy import Connection, select
 
+from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Selection
 from sotto_collector.store.schema import surveys
@@ -27,7 +28,12 @@ def count_reports(dialect: Dialect, connection: Connection, selection: Selection
 
 
 def retally(dialect: Dialect, connection: Connection) -> None:
-    """Write every survey's tallies anew, in the transaction that is open."""
+    """Write every survey's tallies anew, in the transaction that is open.
+
+    Raises StoreError for a survey that keeps counts alone: none was stored before KEPT_SINCE.
+    """
     for key, definition in connection.execute(select(surveys.c.survey_key, surveys.c.definition)).all():
         selection = Selection(key, Survey.from_canonical(bytes(definition)))
+        if not selection.survey.keeps_reports:
+            raise StoreError(f"survey {selection.survey.id} keeps counts alone: they cannot be counted anew.")
         Transaction(connection, dialect, 0).replace_tally(key, count_reports(dialect, connection, selection))

@@ -54,7 +54,8 @@ reports = Table(
     # No foreign key: it is looked up for every row; a transaction that inserts holds its survey's lock instead.
     Column("survey_key", Integer, nullable=False),
     Column("report_id", LargeBinary, nullable=False),  # drawn on the device, random
-    Column("packed", LargeBinary, nullable=False),  # empty: erased; its id stays, so that a repeat is not counted
+    # Empty: erased, or of a survey that keeps counts alone; its id stays, so that a repeat is not counted.
+    Column("packed", LargeBinary, nullable=False),
     PrimaryKeyConstraint("survey_key", "report_id"),
     CheckConstraint("length(report_id) = 16", "reports_report_id"),
     sqlite_with_rowid=False,

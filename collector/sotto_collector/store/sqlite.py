@@ -36,6 +36,7 @@ CLEAN_WAIT_S = 0.1
 # otherwise give up and queue for once a row. Row i is cut out of the joined ids and records.
 _ROWS = "WITH RECURSIVE row(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM row WHERE i + 1 < :n_rows) "
 _ID = "substr(:ids, i * 16 + 1, 16)"
+_PACKED = "CASE :width WHEN 0 THEN x'' ELSE substr(:packed, i * :width + 1, :width) END"  # of nothing substr is NULL
 _FIND = (
     f"{_ROWS} SELECT i, packed FROM row "  # noqa: S608  # built of constants
     f"JOIN reports ON survey_key = :key AND report_id = {_ID} UNION ALL "
@@ -43,7 +44,7 @@ _FIND = (
 )
 _INSERT = (
     f"INSERT OR IGNORE INTO inbox {_ROWS} "  # noqa: S608  # built of constants
-    f"SELECT :key, {_ID}, substr(:packed, i * :width + 1, :width) FROM row "
+    f"SELECT :key, {_ID}, {_PACKED} FROM row "
     f"WHERE NOT EXISTS (SELECT 1 FROM reports WHERE survey_key = :key AND report_id = {_ID})"
 )
 _SETTLE = (

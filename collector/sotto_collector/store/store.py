@@ -15,7 +15,13 @@ import numpy as np
 from sqlalchemy import Connection, and_, func, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError, SurveyOpenError
+from sotto_collector.errors import (
+    NotKeptError,
+    StoreError,
+    StoreUnavailableError,
+    SurveyExistsError,
+    SurveyOpenError,
+)
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
@@ -44,6 +50,14 @@ class StoredSurvey:
     is_open: bool = field(default=True, compare=False)
     cors_origins: tuple[str, ...] = field(default=(), compare=False)
     reports_per_minute: int | None = field(default=None, compare=False)
+
+    def require_reports(self) -> None:
+        """Raise NotKeptError where the store has this survey's counts, and none of its reports."""
+        if not self.survey.keeps_reports:
+            raise NotKeptError(
+                f"survey {self.survey.id} keeps counts, and no report: none can be erased, recounted, exported or "
+                "associated with another."
+            )
 
 
 class Store:
@@ -223,8 +237,9 @@ class Store:
     def erase_report(self, stored: StoredSurvey, report_id: bytes) -> bool:
         """Take a report out of reports and tally; return whether it is out, now or since before: it was there.
 
-        A repeat of it is not counted.
+        A repeat of it is not counted. Raises NotKeptError.
         """
+        stored.require_reports()
         return self.run(lambda transaction: transaction.erase_report(stored.key, stored.survey, report_id))
 
     def count_all(self) -> int:
@@ -244,7 +259,10 @@ class Store:
             return sum_tallies(connection, stored, wave)
 
     def recount(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
-        """Return the tally counted anew from the stored reports: equal to `read_tally`, or something is broken."""
+        """Return the tally counted anew from the stored reports: equal to `read_tally`, or something is broken.
+
+        Raises NotKeptError.
+        """
         tally = Tally.empty(stored.survey)
         with self.open_records(stored, wave) as records:
             for chunk in records.chunks():
@@ -254,13 +272,14 @@ class Store:
     def open_records(self, stored: StoredSurvey, wave: int | None = None, part: Part | None = None) -> Records:
         """Return the packed reports as they are now, of one wave or of all, to be read by and by; close them.
 
-        Raises StoreUnavailableError.
+        Raises NotKeptError, StoreUnavailableError.
         """
+        stored.require_reports()
         with self._guarded("the store cannot be read now"):
             return Records(self.dialect, Selection(stored.key, stored.survey, wave, part))
 
     def read_reports(self, stored: StoredSurvey) -> list[tuple[bytes, bytes]]:
-        """Return every report as (id, packed), by id; of an erased one nothing is packed."""
+        """Return every report as (id, packed), by id; of one that was erased, or is not kept, nothing is packed."""
         both = [
             select(table.c.report_id, table.c.packed).where(table.c.survey_key == stored.key)
             for table in (inbox, reports)

@@ -60,7 +60,8 @@ class Transaction:
     def insert_new(self, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Insert the reports whose ids are not stored yet; return which, shape (n,).
 
-        `ids`: n different ids, sorted, so that rows arrive in no order but theirs. `records`: shape (n, record_bytes).
+        `ids`: n different ids, sorted, so that rows arrive in no order but theirs. `records`: shape (n, record_bytes),
+        or (n, 0) where nothing but the ids is kept.
         """
         return self._dialect.insert(self.connection, key, ids, records)
 
@@ -79,7 +80,7 @@ class Transaction:
             self._dialect.settle(self.connection, keys)
 
     def find(self, key: int, ids: Ids) -> dict[int, bytes]:
-        """Return the packed reports that are stored already, by position in ids; of an erased one b""."""
+        """Return the packed reports that are stored already, by position in ids; of one that is not kept b""."""
         return self._dialect.find(self.connection, key, ids)
 
     def add_to_tally(self, key: int, wave: int, n_reports: int, counts: Counts) -> None:

@@ -140,6 +140,6 @@ def _commands(given: Given, wave: int | None, question: Question) -> tuple[str, 
     common = f"sotto decode {quote(given.address)} {survey.id} {question.id}"
     commands = [f"{common} --candidates candidates.txt{at}"]
     has_grams = isinstance(question.mechanism, BloomResponse) and question.mechanism.pairs
-    if has_grams and survey.min_reports == 1 and (survey.waves == 1 or wave is not None):
+    if has_grams and survey.keeps_reports and survey.min_reports == 1 and (survey.waves == 1 or wave is not None):
         commands.append(f"{common} --unknown{at}")
     return tuple(commands)
