@@ -1,4 +1,4 @@
-"""The wire between a browser and a collector: it can be cut, and every byte that the browser sends is kept."""
+"""The wire between two programs, as a browser and a collector: it can be cut, and every byte that is sent is kept."""
 
 import socket
 import socketserver
