@@ -2,12 +2,13 @@
 
 import random
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
-from collecting import INVITED, SMALL, STRINGS, invite_reports, publish_here, serve
+from collecting import COUNTED, COUNTED_INVITED, INVITED, SMALL, STRINGS, invite_reports, publish_here, serve
 from crowd import FULL, Crowd, changed, check_stored, collectors
 from sotto_collector.store import Store
 from sotto_collector.store.schema import invitations
@@ -30,7 +31,11 @@ def kill_rounds(db: Path, n_rounds: int, survey: Survey = SMALL, change: str = "
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("survey", "n_rounds"), [(SMALL, 2), (STRINGS, 1)], ids=["one wave", "strings and waves"])
+@pytest.mark.parametrize(
+    ("survey", "n_rounds"),
+    [(SMALL, 2), (STRINGS, 1), (COUNTED, 2), (replace(STRINGS, keep="counts"), 1)],
+    ids=["one wave", "strings and waves", "counts alone", "counts of strings and waves"],
+)
 def test_killed_collector_loses_nothing_acknowledged_and_counts_nothing_twice(
     tmp_path: Path, survey: Survey, n_rounds: int
 ) -> None:
@@ -41,21 +46,23 @@ def test_killed_collector_loses_nothing_acknowledged_and_counts_nothing_twice(
     print(f"{len(crowd.acknowledged):,} reports")
 
 
-def test_collector_that_acknowledges_before_it_commits_is_found_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("survey", [SMALL, COUNTED], ids=["reports", "counts"])
+def test_collector_that_acknowledges_before_it_commits_is_found_out(tmp_path: Path, survey: Survey) -> None:
     """It commits 0.3 s late, and is killed as soon as the test hears of an acknowledgement: a round or two will do."""
     with pytest.raises(AssertionError, match="acknowledged reports are lost"):
-        kill_rounds(tmp_path / "survey.db", 20, change="acknowledge-early")
+        kill_rounds(tmp_path / "survey.db", 20, survey, change="acknowledge-early")
 
 
 @pytest.mark.slow
-def test_one_of_two_collectors_is_killed_and_the_other_goes_on(db: str) -> None:
+@pytest.mark.parametrize("invited", [INVITED, COUNTED_INVITED], ids=["reports", "counts"])
+def test_one_of_two_collectors_is_killed_and_the_other_goes_on(db: str, invited: Survey) -> None:
     """Each in turn; the crowd turns to the other, and back when it is there again. A report is stored, and its
     invitation used up, or neither.
     """
-    crowd = Crowd(INVITED, pause_s=PAUSE_S)
-    with collectors(db, 2, survey=INVITED, change=SMALL_STEPS) as (stays, goes), ExitStack() as started:
+    crowd = Crowd(invited, pause_s=PAUSE_S)
+    with collectors(db, 2, survey=invited, change=SMALL_STEPS) as (stays, goes), ExitStack() as started:
         store = started.enter_context(closing(Store(db)))
-        survey = publish_here(store, INVITED)
+        survey = publish_here(store, invited)
         crowd.dress = lambda reports: invite_reports(store, survey, reports)
         with crowd.at_work(stays, goes):
             for _ in range(50 if FULL else 2):
@@ -63,9 +70,9 @@ def test_one_of_two_collectors_is_killed_and_the_other_goes_on(db: str) -> None:
                 goes.kill()
                 crowd.ports = [stays.port]
                 crowd.wait_for(crowd.n_clients)
-                stays, goes = started.enter_context(serve(db, survey=INVITED, command=changed(SMALL_STEPS))), stays
+                stays, goes = started.enter_context(serve(db, survey=invited, command=changed(SMALL_STEPS))), stays
                 crowd.ports = [stays.port, goes.port]
-        stored = check_stored(db, INVITED)
+        stored = check_stored(db, invited)
         assert count_invitations(store) == len(crowd.sent) - len(stored)
         crowd.finish(db, stays)
         assert count_invitations(store) == 0
