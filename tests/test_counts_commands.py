@@ -12,7 +12,18 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from collecting import COUNTED, COUNTED_INVITED, SMALL, Served, count_here, make_reports, publish_here, serve, tally_of
+from collecting import (
+    COUNTED,
+    COUNTED_INVITED,
+    SMALL,
+    STRINGS,
+    Served,
+    count_here,
+    make_reports,
+    publish_here,
+    serve,
+    tally_of,
+)
 from house import House, assert_refused, open_house
 from sotto_client import SurveyClient
 from sotto_client.cli import main
@@ -131,6 +142,17 @@ def test_index_says_of_which_surveys_counts_alone_are_kept(house: House) -> None
     index = house.http.get("/s", headers=house.admin).text
     assert index.count("<td>open, counts only</td>") == 3
     assert index.count("<td>open</td>") == 1
+
+
+def test_results_page_names_no_command_that_needs_reports(tmp_path: Path) -> None:
+    """Whose author wrote canonical JSON by hand may ask for n-grams all the same."""
+    kept = replace(STRINGS, waves=1)
+    surveys = [kept, replace(kept, id="counted", keep="counts")]
+    with open_house(tmp_path / "survey.db", *surveys) as house:
+        assert all(house.collect(survey, 20) for survey in surveys)
+        shown = [house.http.get(f"/s/{survey.id}/results", headers=house.analyst).text for survey in surveys]
+    assert ["--unknown" in page for page in shown] == [True, False]
+    assert all("--candidates" in page for page in shown)
 
 
 def test_strings_that_nobody_lists_cannot_be_asked_for_where_no_report_is_kept(tmp_path: Path) -> None:

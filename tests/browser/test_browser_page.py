@@ -231,6 +231,23 @@ def test_a_report_is_erased_by_its_receipt(collector: Served, wire: Wire, device
     assert [post.headers.get("cookie") for post in wire.posts()] == [None, None]
 
 
+def test_where_counts_alone_are_kept_the_receipt_says_that_nothing_can_be_taken_out(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("counting", keep="counts"))
+    context, _ = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    visit.answer(ANSWERS)
+    visit.review()
+    receipt = visit.send()
+    visit.expect_delivered()
+    expect(visit.page.locator("#receipt")).to_contain_text("does not keep it; so it cannot be taken out again")
+    expect(visit.page.get_by_text("Erase my report")).to_have_count(0)
+    assert stored_reports(collector, survey) == {receipt: b""}
+    visit.page.reload()
+    assert visit.receipt() == receipt
+
+
 def test_every_wave_is_answered_once(collector: Served, wire: Wire, devices: Devices) -> None:
     survey = publish(collector, DIARY)
     context, _ = devices(wire.url)
