@@ -14,20 +14,22 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from collecting import SMALL, TIMEOUT_S, Served, make_reports, tally_of
+from collecting import COUNTED, SMALL, TIMEOUT_S, Served, make_reports, publish_here, tally_of
 from crowd import FULL, check_stored, collectors, post
 from devices import PULSE, WORDS
 from fault_server import FaultServer, Request, Scripted
 from sotto_client import SurveyClient
+from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
-from sotto_protocol import Report
+from sotto_protocol import Report, Survey
 
 N_REPORTS = 2000
 N_THREADS = 16
 N_DEVICES = 340 if FULL else 10
+SURVEYS = pytest.mark.parametrize("survey", [SMALL, COUNTED], ids=["reports", "counts"])
 
 
-def storm(served: list[Served], reports: list[Report]) -> int:
+def storm(served: list[Served], survey: Survey, reports: list[Report]) -> int:
     """Send batches of ten from 16 threads, each to every collector, and a third cut anew; return how many counted."""
     whole = [reports[start : start + 10] for start in range(0, len(reports), 10)]
     anew = [reports[start : start + 10] for start in range(5, len(reports) - 10, 30)]
@@ -42,7 +44,7 @@ def storm(served: list[Served], reports: list[Report]) -> int:
             batch, port = sending
             if port not in connections:
                 connections[port] = opened.enter_context(closing(HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)))
-            status, _, document = post(connections[port], SMALL, batch)
+            status, _, document = post(connections[port], survey, batch)
             assert status == 200, document
             assert document["counted"] + document["duplicates"] == len(batch)
             return int(document["counted"])
@@ -50,25 +52,29 @@ def storm(served: list[Served], reports: list[Report]) -> int:
         return sum(pool.map(send, sendings))
 
 
-def test_storm_of_retries_counts_every_report_once(db: str) -> None:
-    reports = make_reports(N_REPORTS, SMALL)
-    with collectors(db, 2, change="shuffle-often") as served:
-        assert storm(served, reports) == N_REPORTS
+@SURVEYS
+def test_storm_of_retries_counts_every_report_once(db: str, survey: Survey) -> None:
+    reports = make_reports(N_REPORTS, survey)
+    with collectors(db, 2, survey=survey, change="shuffle-often") as served:
+        assert storm(served, survey, reports) == N_REPORTS
         for each in served:
             assert each.stop() == (0, "", "")
-    assert check_stored(db, SMALL) == {report.id: report.record for report in reports}
+    assert check_stored(db, survey) == {r.id: r.record if survey.keeps_reports else b"" for r in reports}
+    with closing(Store(db)) as store:
+        assert store.read_tally(publish_here(store, survey)) == tally_of(survey, reports)
     if db.startswith("postgresql"):
         with psycopg.connect(db) as connection:
             question = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
             assert connection.execute(question).fetchone() == (0,)
 
 
-def test_collector_that_counts_repeats_is_found_out(tmp_path: Path) -> None:
-    reports = make_reports(200, SMALL)
-    with collectors(tmp_path / "survey.db", 1, change="count-repeats") as served:
-        assert storm(served, reports) > 200
-    with pytest.raises(Exception, match="the tally of small differs from its reports"):
-        check_stored(tmp_path / "survey.db", SMALL)
+@SURVEYS
+def test_collector_that_counts_repeats_is_found_out(tmp_path: Path, survey: Survey) -> None:
+    reports = make_reports(200, survey)
+    with collectors(tmp_path / "survey.db", 1, survey=survey, change="count-repeats") as served:
+        assert storm(served, survey, reports) > 200
+    with pytest.raises(StoreError, match=f"the tally of {survey.id} differs from its reports"):
+        check_stored(tmp_path / "survey.db", survey)
 
 
 class CuttingProxy(FaultServer):
