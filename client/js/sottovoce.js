@@ -20,4 +20,5 @@ export {
   SurveyRefused,
   SurveyUnavailable,
 } from "./src/errors.js";
+export { keepOffDisk } from "./src/fields.js";
 export { Question, Survey } from "./src/survey.js";

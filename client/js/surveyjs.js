@@ -14,6 +14,7 @@
  */
 
 import { AnswerError, SottoError } from "./src/errors.js";
+import { keepOffDisk } from "./src/fields.js";
 import { emptyForm } from "./src/surveyjs-empty.js";
 import { FormRefused, fitForm, isTooLong, questionId, readAnswers } from "./src/surveyjs-form.js";
 import { findLeaks } from "./src/surveyjs-leaks.js";
@@ -91,6 +92,8 @@ class Attachment {
   #fits = null;
   #isSending = false;
   #hasTold = false;
+  /** @type {(() => void)[]} */
+  #unguard = [];
   /** @type {Map<string, unknown>} the model's variables, as the page set them */
   #variables;
 
@@ -102,6 +105,8 @@ class Attachment {
     this.#variables = new Map(model.getVariableNames().map((name) => [name, model.getVariable(name)]));
     model.onCompleting.add(this.#complete);
     model.onValidateQuestion.add(this.#validate);
+    model.onAfterRenderSurvey.add(this.#guard);
+    if (model.rootElement) this.#guard(model, { htmlElement: model.rootElement });
     /** Settles when it is known whether the form fits. */
     this.fitted = this.#fit();
   }
@@ -120,7 +125,15 @@ class Attachment {
   detach() {
     this.#model.onCompleting.remove(this.#complete);
     this.#model.onValidateQuestion.remove(this.#validate);
+    this.#model.onAfterRenderSurvey.remove(this.#guard);
+    for (const unguard of this.#unguard.splice(0)) unguard();
   }
+
+  /** Let the browser write no answer to the disk; lists that open are beside the form. */
+  #guard = (/** @type {Model} */ _, /** @type {{htmlElement: HTMLElement}} */ { htmlElement }) => {
+    for (const unguard of this.#unguard.splice(0)) unguard();
+    this.#unguard = [keepOffDisk(htmlElement), keepOffDisk(htmlElement.ownerDocument.body, ".sv-popup")];
+  };
 
   /** @param {Model} _ @param {{question: import("survey-core").Question, error: string}} validated */
   #validate = (_, validated) => {

@@ -3,12 +3,13 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Playwright, Request
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "js"
@@ -60,6 +61,46 @@ def open_profile(playwright: Playwright, folder: Path, **blocked: int) -> Browse
         preferences.parent.mkdir(parents=True)
         preferences.write_text(json.dumps({"profile": {"default_content_setting_values": blocked}}))
     return playwright.chromium.launch_persistent_context(folder, **launch_options())
+
+
+class Chromium:
+    """One tab of a Chromium, as tests of every engine use it."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        page.set_default_timeout(TIMEOUT_MS)
+        page.on("dialog", lambda dialog: dialog.accept())
+
+    def beside(self) -> "Chromium":
+        return Chromium(self._page.context.new_page())
+
+    def goto(self, url: str) -> None:
+        self._page.goto(url)
+
+    def reload(self) -> None:
+        self._page.reload()
+
+    def run(self, function: str, *given: Any) -> Any:
+        return self._page.evaluate(f"(given) => ({function})(...given)", list(given))
+
+    def click(self, selector: str) -> None:
+        self._page.bring_to_front()
+        self._page.locator(selector).first.click()
+
+    def choose(self, selector: str, option: str) -> None:
+        self._page.locator(selector).first.select_option(option)
+
+    def type(self, selector: str, text: str) -> None:
+        self._page.bring_to_front()
+        self._page.locator(selector).first.press_sequentially(text)
+
+
+@contextmanager
+def open_chromium(folder: Path) -> Iterator[Chromium]:
+    """Start a Chromium whose profile is in a folder; it is quit when the block ends."""
+    launch_options()
+    with sync_playwright() as playwright, open_profile(playwright, folder) as context:
+        yield Chromium(context.pages[0])
 
 
 Devices = Callable[..., tuple[BrowserContext, "Watch"]]

@@ -32,7 +32,6 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A collector, the real process, that has a survey of every kind of question."""
-    launch_options()  # nobody asks for it without a browser
     with serve(tmp_path_factory.mktemp("collector") / "survey.db", survey=HABITS) as served:
         yield served
 

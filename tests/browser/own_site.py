@@ -13,7 +13,7 @@ from typing import Any
 from sotto_protocol import Survey
 
 HERE = Path(__file__).parent
-TYPES = {".html": "text/html", ".js": "text/javascript", ".json": "application/json"}
+TYPES = {".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json"}
 _OF_CONNECTION = ("connection", "content-length", "date", "etag", "server", "transfer-encoding")
 
 Tamper = Callable[[str, bytes], bytes]

@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asked import configure, publish, wait_for_reports
-from chromium import CLIENT, ROOT, Watch, miss
+from chromium import Watch
 from collecting import SOTTO, TIMEOUT_S, Served
-from console import blocks
 from embedded import CANARY, CHOSEN, forms_in
 from own_site import site_of
 from sotto_protocol import Survey, compile_toml
+from surveyjs_site import pages_of
 from wire import Wire
 
 FORM = {
@@ -40,7 +40,7 @@ def survey(collector: Served, tmp_path: Path) -> Survey:
 @pytest.fixture
 def page(browser: Browser, collector: Served, survey: Survey, wire: Wire) -> Iterator[Page]:
     """The document's page on a new device, as soon as its form can be completed; it complains of nothing by the end."""
-    with site_of(files(wire.url)) as site, browser.new_context() as context:
+    with site_of(pages_of(wire.url, FORM)) as site, browser.new_context() as context:
         configure(collector, survey, cors_origins=[site])
         watch = Watch(context, wire.url, site)
         opened = context.new_page()
@@ -49,28 +49,6 @@ def page(browser: Browser, collector: Served, survey: Survey, wire: Wire) -> Ite
         yield opened
         assert watch.complaints == []
         assert not [url for url in watch.asked if forms_in(url.encode(), CANARY)]
-
-
-def files(collector: str) -> dict[str, bytes]:
-    """Return what the page loads, by path; the model is not rendered, but left where a test finds it."""
-    core = CLIENT / "node_modules" / "survey-core" / "fesm" / "survey-core.mjs"
-    if not core.is_file():
-        miss("survey-core (npm ci --prefix client/js)")
-    (html,) = (text for language, text in blocks(ROOT / "docs" / "surveyjs.md") if language == "html")
-    for shown, here in {
-        "https://collector.example": collector,
-        "survey-core.mjs": "survey-core.js",
-        'import "survey-js-ui";': "",
-        'model.render(document.querySelector("#form"));': "globalThis.model = model;",
-        '<link rel="stylesheet" href="/vendor/survey-core/survey-core.fontless.min.css" />': "",
-    }.items():
-        assert shown in html
-        html = html.replace(shown, here)
-    modules = {f"/vendor/sottovoce/{name}": CLIENT / name for name in ("sottovoce.js", "surveyjs.js")}
-    modules |= {f"/vendor/sottovoce/src/{path.name}": path for path in (CLIENT / "src").glob("*.js")}
-    modules["/vendor/survey-core/fesm/survey-core.js"] = core
-    texts = {"/form.html": html.encode(), "/lunch.json": json.dumps(FORM).encode(), "/favicon.ico": b""}
-    return texts | {path: module.read_bytes() for path, module in modules.items()}
 
 
 def review(page: Page, *, is_accepted: bool) -> str:

@@ -1,0 +1,43 @@
+/** A page's fields, and what browsers write of them to the disk: for the next start, for "back", for filling forms in. */
+
+const FIELDS = "input, select, textarea";
+const OWNER = "sotto-fields";
+
+/**
+ * Have browsers write nothing to the disk of what is answered in the fields of a part of a page, and of what is put into
+ * it later. Return what ends that for fields that come then.
+ *
+ * A field is left out where it and its form say autocomplete="off": WebKit heeds the form alone for lists and areas, and
+ * Firefox for radio buttons and boxes; for lists and areas Firefox heeds the field alone. A field outside of any form is
+ * given an empty one, which can send nothing.
+ * @param {Element} root @param {string} [within] a selector: only fields in what it finds
+ * @returns {() => void}
+ */
+export function keepOffDisk(root, within = "*") {
+  const guard = () => {
+    for (const field of root.querySelectorAll(FIELDS)) {
+      if (field.closest(within)) guardField(/** @type {HTMLInputElement} */ (field));
+    }
+  };
+  guard();
+  const observer = new MutationObserver(guard);
+  observer.observe(root, { attributeFilter: ["autocomplete", "form"], childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+
+/** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} field */
+function guardField(field) {
+  if (field.form === null) field.setAttribute("form", ownerIn(field.ownerDocument).id);
+  for (const element of [field, field.form]) {
+    if (element !== null && element.getAttribute("autocomplete") !== "off") element.setAttribute("autocomplete", "off");
+  }
+}
+
+/** @param {Document} page @returns {Element} the form of fields that have none */
+function ownerIn(page) {
+  const found = page.getElementById(OWNER);
+  if (found !== null) return found;
+  const form = page.body.appendChild(page.createElement("form"));
+  Object.assign(form, { id: OWNER, method: "dialog", noValidate: true });
+  return form;
+}

@@ -1,0 +1,56 @@
+"""The browsers' engines that tests run in, each driven by its own means, and what all of these can do."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+from chromium import TIMEOUT_MS, open_chromium
+from firefox import open_firefox
+from webkit import open_webkit
+
+
+class Tab(Protocol):
+    """What a respondent has a page in."""
+
+    def beside(self) -> "Tab":
+        """Return a place for another page: a new tab, or the same one where an engine restores only one."""
+        ...
+
+    def goto(self, url: str) -> None: ...
+
+    def reload(self) -> None: ...
+
+    def run(self, function: str, *given: Any) -> Any:
+        """Run a function of JavaScript in the page, and return what it returns or resolves to."""
+        ...
+
+    def click(self, selector: str) -> None:
+        """Click on what a CSS selector finds first, by pointer."""
+        ...
+
+    def choose(self, selector: str, option: str) -> None:
+        """Choose an option of a list."""
+        ...
+
+    def type(self, selector: str, text: str) -> None:
+        """Type into a field."""
+        ...
+
+
+ENGINES: dict[str, Callable[[Path], AbstractContextManager[Tab]]] = {
+    "chromium": open_chromium,
+    "firefox": open_firefox,
+    "webkit": open_webkit,
+}
+"""How each is started with all that it keeps in a folder, until the block ends; then it is quit as people quit it."""
+
+
+def until(tab: Tab, function: str, *given: Any) -> Any:
+    """Wait until a function of JavaScript returns what is true, and return that."""
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
+    while not (found := tab.run(function, *given)):
+        assert time.monotonic() < deadline, f"this takes too long: {function}"
+        time.sleep(0.05)
+    return found

@@ -1,0 +1,115 @@
+"""What every engine writes to the disk of answers: nothing, before they are sent, after, and once it was quit."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from asked import HABITS
+from asking_pages import AskingPage, serve_pages
+from chromium import TIMEOUT_MS
+from collecting import serve
+from engines import ENGINES, Tab
+from kept import form_states, read_folder
+from own_site import site_of
+
+CONTROL = b"""<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Unguarded</title>
+<input type="radio" name="control-radio" id="control-radio" value="r">
+<input type="checkbox" name="control-box" id="control-box">
+<input name="control-text" id="control-text"><textarea name="control-area" id="control-area"></textarea>
+<select name="control-list" id="control-list"><option>one<option value="two">two</select>"""
+"""A page whose fields say nothing: what stands in them is written, and so it is looked where it would be."""
+KINDS = ("radio", "box", "text", "area", "list")
+_HEAD_CHARS = 150
+"""A form's state names its first field within so many."""
+
+
+@dataclass
+class Disk:
+    """What was found on the disk of one browser that answered on every page, by moment."""
+
+    pages: list[AskingPage]
+    states: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, dict[str, bytes]] = field(default_factory=dict)
+
+    def look(self, moment: str, folder: Path) -> None:
+        self.files[moment] = read_folder(folder)
+        self.states[moment] = form_states(self.files[moment])
+
+    def typed_words(self) -> list[str]:
+        return [text for page in self.pages for _, text in page.typed]
+
+
+def leave_control(tab: Tab, url: str) -> None:
+    """Answer on the page that has no guard, as on all others."""
+    tab.goto(f"{url}/control.html")
+    for kind in ("radio", "box"):
+        tab.click(f"#control-{kind}")
+    tab.choose("#control-list", "two")
+    for kind in ("text", "area"):
+        tab.type(f"#control-{kind}", f"{kind} in the control")
+    tab.run("() => { location.hash = 'below'; }")
+
+
+def settle(control: Tab, folder: Path, word: str) -> None:
+    """Wait until what was done in pages is on the disk: until a word is that stands in the control's page after it."""
+    control.type("#control-text", word)
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
+    while not any(word in state for state in form_states(read_folder(folder))):
+        assert time.monotonic() < deadline, f"{word} is not written"
+        time.sleep(0.1)
+
+
+def go_through(first: Tab, control_url: str, disk: Disk, folder: Path) -> None:
+    """Answer on every page and send, and look at the disk between; where there is one tab alone, page by page."""
+    leave_control(first, control_url)
+    tabs = [first.beside() for _ in disk.pages]
+    if tabs[0] is first:  # whose session is written when it is quit
+        for page in disk.pages:
+            page.answer(first)
+            page.send(first)
+        return
+    for moment, step in (("answered", AskingPage.answer), ("sent", AskingPage.send)):
+        for page, tab in zip(disk.pages, tabs, strict=True):
+            step(page, tab)
+        settle(first, folder, moment)
+        disk.look(moment, folder)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[AskingPage]]:
+    """Pages that ask, and a collector of their own."""
+    folder = tmp_path_factory.mktemp("pages")
+    with serve(folder / "survey.db", survey=HABITS) as collector, serve_pages(collector, folder) as served:
+        yield served
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def disk(request: pytest.FixtureRequest, pages: list[AskingPage], tmp_path_factory: pytest.TempPathFactory) -> Disk:
+    """The disk of an engine in which somebody answered on every page."""
+    folder, disk = tmp_path_factory.mktemp(request.param) / "profile", Disk(pages)
+    with site_of({"/control.html": CONTROL}) as control_url, ENGINES[request.param](folder) as first:
+        go_through(first, control_url, disk, folder)
+    disk.look("quit", folder)
+    return disk
+
+
+def test_fields_without_a_guard_are_found_on_the_disk(disk: Disk) -> None:
+    """Of every kind and at every moment: else nothing of the other tests' would be."""
+    for moment, states in disk.states.items():
+        state = next(state for state in states if "area in the control" in state)
+        assert [kind for kind in KINDS if f"control-{kind}" not in state] == [], moment
+
+
+def test_no_answer_is_in_what_an_engine_restores(disk: Disk) -> None:
+    for moment, states in disk.states.items():
+        assert [state for state in states if "control-" not in state[:_HEAD_CHARS]] == [], moment
+
+
+def test_no_word_that_was_typed_is_in_any_file(disk: Disk) -> None:
+    for moment, files in disk.files.items():
+        for word in disk.typed_words():
+            forms = (word.encode(), word.encode("utf-16-le"))
+            assert [name for name, content in files.items() if any(form in content for form in forms)] == [], moment
