@@ -136,11 +136,12 @@ def test_every_field_has_a_label_and_every_id_is_one_of_its_own(house: House, pa
 @pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
 def test_nothing_in_the_page_can_send_an_answer(house: House, survey: Survey) -> None:
     page = page_of(house, survey)
-    assert not page.find("form")
+    (form,) = page.find("form")
+    assert form.attributes == {"method": "dialog", "autocomplete": "off", "novalidate": ""}  # and so it has no address
     assert all(button.attributes["type"] == "button" for button in page.find("button"))
     for element in page.inner:
-        assert not {"action", "formaction", "method", "ping", "target"} & element.attributes.keys()
-    fields = page.one("fieldset", id="fields")
+        assert not {"action", "formaction", "formmethod", "ping", "target"} & element.attributes.keys()
+    fields = form.one("fieldset", id="fields")
     assert "disabled" in fields.attributes  # until the script is there
     asked = [element for tag in ("input", "select") for element in fields.find(tag)]
     assert asked

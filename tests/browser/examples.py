@@ -142,5 +142,8 @@ def _pages(collector: str) -> dict[str, bytes]:
     texts = {f"/{path.name}": path.read_text() for path in (EXAMPLES / "web").iterdir()}
     texts["/sottovoce.min.js"] = (CLIENT / "sottovoce.min.js").read_text()
     unguarded = _POLICY.sub("", texts["/index.html"]).replace('autocomplete="off"', "")
-    texts["/bare.html"] = unguarded  # to see what these are good for
+    texts["/bare.html"] = unguarded.replace("page.js", "bare-page.js")  # to see what these are good for
+    texts["/bare-page.js"] = texts["/page.js"].replace("./ask.js", "./bare-ask.js")
+    texts["/bare-ask.js"] = texts["/ask.js"].replace("\nkeepOffDisk(", "\n// keepOffDisk(")
+    assert texts["/bare-ask.js"] != texts["/ask.js"]
     return {path: text.replace(DOCUMENTED, collector).encode() for path, text in texts.items()}

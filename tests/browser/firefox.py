@@ -118,7 +118,7 @@ def open_firefox(folder: Path) -> Iterator[Firefox]:
     words = [program, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", folder]
     with log.open("wb") as written, subprocess.Popen(words, stdout=written, stderr=written) as process:
         try:
-            with connect(f"{_await_address(process, log)}/session", max_size=None) as socket:
+            with connect(f"{_await_address(process, log)}/session", max_size=None, proxy=None) as socket:
                 ids = itertools.count()
                 first = Firefox(socket, "", ids)
                 first._ask(

@@ -59,6 +59,7 @@ def test_a_survey_is_answered_by_keyboard_alone(collector: Served, devices: Devi
         keys.press("Space")
     keys.go_to(visit.question("word").get_by_role("textbox"))
     page.keyboard.type("kaleidoscope")
+    keys.press("Enter")  # nothing comes of it
     keys.go_to(page.get_by_role("button", name="Review what will be sent"))
     keys.press("Enter")
     expect(page.get_by_role("heading", name="What will be sent")).to_be_focused()

@@ -81,6 +81,7 @@ def open_webkit(folder: Path) -> Iterator[WebKit]:
     }
     wanted = {"webkitgtk:browserOptions": offers, "unhandledPromptBehavior": "accept"}
     with open_display() as display, _drive(folder, display) as driver, requests.Session() as http:
+        http.trust_env = False  # no proxy
         answer = http.post(driver, json={"capabilities": {"alwaysMatch": wanted}}, timeout=_TIMEOUT_S)
         assert answer.ok, answer.text
         opened = WebKit(http, f"{driver}/{answer.json()['value']['sessionId']}")

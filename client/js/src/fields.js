@@ -27,10 +27,14 @@ export function keepOffDisk(root, within = "*") {
 
 /** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} field */
 function guardField(field) {
-  if (field.form === null) field.setAttribute("form", ownerIn(field.ownerDocument).id);
-  for (const element of [field, field.form]) {
-    if (element !== null && element.getAttribute("autocomplete") !== "off") element.setAttribute("autocomplete", "off");
-  }
+  if (field.form === null) setOnce(field, "form", ownerIn(field.ownerDocument).id);
+  setOnce(field, "autocomplete", "off");
+  if (field.form !== null) setOnce(field.form, "autocomplete", "off");
+}
+
+/** Set an attribute where it is another: the observer hears of each that is set. */
+function setOnce(/** @type {Element} */ element, /** @type {string} */ name, /** @type {string} */ value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 /** @param {Document} page @returns {Element} the form of fields that have none */
@@ -38,6 +42,6 @@ function ownerIn(page) {
   const found = page.getElementById(OWNER);
   if (found !== null) return found;
   const form = page.body.appendChild(page.createElement("form"));
-  Object.assign(form, { id: OWNER, method: "dialog", noValidate: true });
+  Object.assign(form, { id: OWNER, autocomplete: "off", method: "dialog", noValidate: true });
   return form;
 }

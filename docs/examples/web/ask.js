@@ -1,6 +1,6 @@
 // Asks a survey through a form: its fields are named after the questions. What would be sent is shown before it is.
 
-import { AlreadyAnswered, SottoError } from "./sottovoce.min.js";
+import { AlreadyAnswered, SottoError, keepOffDisk } from "./sottovoce.min.js";
 
 const REVIEW = `
   <dialog aria-labelledby="review">
@@ -15,6 +15,8 @@ const REVIEW = `
       <button value="change">Change answers</button>
     </form>
   </dialog>`;
+
+keepOffDisk(document.body); // the browser writes nothing that is answered here into its session
 
 /** Ask until a report was sent, or was sent before: return its receipt; null if the respondent stops. */
 export async function ask(form, client) {
