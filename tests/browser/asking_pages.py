@@ -13,11 +13,14 @@ from chromium import CLIENT
 from collecting import SOTTO, TIMEOUT_S, Served
 from embedded import LUNCH
 from engines import Tab, until
-from examples import place_of_pages
+from examples import place_of_flask, place_of_pages
 from own_site import site_of
-from sotto_protocol import compile_toml
+from sotto_protocol import Survey, compile_toml
 from surveyjs_site import pages_of
 
+MIN_LETTERS = 5
+IS_THERE = """(selector) =>
+  document.readyState === "complete" && document.querySelector(selector)?.checkVisibility()"""
 SHOWS = "(selector, text) => document.querySelector(selector)?.textContent.includes(text)"
 FORM: dict[str, Any] = {
     "elements": [
@@ -39,103 +42,117 @@ LOOSE = """<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>
 </script>"""
 
 
+Step = tuple[str, ...]
+"""What is done on a page: `click`, `choose` or `type`, where, and what."""
+
+
 @dataclass
 class AskingPage:
-    """A page, what is clicked and typed there, and how it is sent."""
+    """A page, what is done there to answer and then to send, and where it says what when it is sent."""
 
     name: str
     url: str
-    ready: str
-    clicked: tuple[str, ...]
-    chosen: tuple[tuple[str, str], ...]
-    typed: tuple[tuple[str, str], ...]
-    sending: tuple[str, ...] = ()
-    sent: tuple[str, str] = ("", "")
+    answering: tuple[Step, ...]
+    sending: tuple[Step, ...] = ()
+    sent: tuple[str, str] = ("body", "")
 
     def answer(self, tab: Tab) -> None:
-        """Open it, and answer everything; as somebody who follows a link on the page, too."""
+        """Open it and answer everything, and follow a link within the page."""
         tab.goto(self.url)
-        until(tab, "(selector) => document.querySelector(selector)?.checkVisibility()", self.ready)
-        for selector in self.clicked:
-            tab.click(selector)
-        for selector, option in self.chosen:
-            tab.choose(selector, option)
-        for selector, text in self.typed:
-            tab.type(selector, text)
-        tab.run("() => { location.hash = 'below'; }")
+        self._go(tab, self.answering, "below")
 
     def send(self, tab: Tab) -> None:
-        """Send what was answered."""
-        for selector in self.sending:
-            until(tab, "(selector) => document.querySelector(selector)?.checkVisibility()", selector)
-            tab.click(selector)
-        until(tab, SHOWS, *self.sent) if self.sending else None
-        tab.run("() => { location.hash = 'sent'; }")
+        """Send what was answered, and follow a link within the page."""
+        self._go(tab, self.sending)
+        until(tab, SHOWS, *self.sent)
+        self._go(tab, (), "sent")
+
+    def words(self) -> list[str]:
+        """Return what is typed, where it is a word that can be searched for."""
+        return [step[2] for step in self.answering if step[0] == "type" and len(step[2]) > MIN_LETTERS]
+
+    def _go(self, tab: Tab, steps: tuple[Step, ...], anchor: str = "") -> None:
+        for what, selector, *given in steps:
+            until(tab, IS_THERE, selector)
+            getattr(tab, what)(selector, *given)
+        if anchor:
+            tab.run("(anchor) => { location.hash = anchor; }", anchor)
 
 
 def _survey_page(url: str) -> AskingPage:
-    asked = '[data-question="{}"] {}'.format
+    answering = (
+        ("click", "#fields:enabled [data-question=paid] [value=yes]"),
+        ("click", "[data-question=dish] [value=persimmons-soup]"),
+        ("click", "[data-question=drinks] [value$=gin]"),
+        ("choose", "[data-question=place] select", "greenhouse-13"),
+        ("type", "[data-question=word] input", "gooseberrying"),
+    )
+    sending = (("click", "#review-button"), ("click", "#send-button"))
     return AskingPage(
-        "survey-page",
-        f"{url}/s/{HABITS.id}",
-        "#fields:enabled",
-        (asked("paid", "[value=yes]"), asked("dish", "[value=persimmons-soup]"), asked("drinks", "[value$=gin]")),
-        ((asked("place", "select"), "greenhouse-13"),),
-        ((asked("word", "input"), "gooseberrying"),),
-        ("#review-button", "#send-button"),
-        ("#delivery", "Your report was delivered."),
+        "survey page", f"{url}/s/{HABITS.id}", answering, sending, ("#delivery", "Your report was delivered")
     )
 
 
-def _example(url: str) -> AskingPage:
-    return AskingPage(
-        "example",
-        f"{url}/index.html",
-        "form",
-        ("[value=yes]", "[value=leftovers]"),
-        (),
-        (("[name=place]", "Quincescent"),),
-        ("form button", "dialog [value=send]"),
-        ("[role=status]", "It was delivered."),
+def _example(name: str, url: str, *opening: Step, sent: str = "It was delivered.") -> AskingPage:
+    """Return a page of docs/embedding.md; `opening`: what its questions are opened by."""
+    answering = (
+        *opening,
+        ("click", "[value=yes]"),
+        ("click", "[value=leftovers]"),
+        ("type", "[name=place]", "Quincescent"),
     )
+    sending = (("click", "[data-survey] button"), ("click", "dialog [value=send]"))
+    return AskingPage(name, url, answering, sending, ("[role=status]", sent))
 
 
 def _surveyjs(url: str) -> AskingPage:
-    return AskingPage(
-        "surveyjs",
-        f"{url}/form.html",
-        "[data-name=Expensed] input",
-        ("[data-name=Expensed] label", "[data-name=Cuisine] label", "[data-name=Drinks] label"),
-        (("[data-name=Table] select", "two"),),
-        (("[data-name=Street] input", "Marrowfield"), ("[data-name=Place] textarea", "Salsifyhaven")),
-        ("[value=Complete]",),
-        ("#receipt", "Your receipt: "),
+    answering = (
+        ("click", "[data-name=Expensed] label"),
+        ("click", "[data-name=Cuisine] label"),
+        ("click", "[data-name=Drinks] label"),
+        ("choose", "[data-name=Table] select", "two"),
+        ("type", "[data-name=Street] input", "Marrowfield"),
+        ("type", "[data-name=Place] textarea", "Salsifyhaven"),
     )
+    sending = (("click", "[value=Complete]"),)
+    return AskingPage("SurveyJS form", f"{url}/form.html", answering, sending, ("#receipt", "Your receipt: "))
 
 
 def _loose(url: str) -> AskingPage:
-    return AskingPage(
-        "loose-fields",
-        f"{url}/loose.html",
-        "textarea",
-        ("[name=r]", "[name=c]"),
-        (("[name=s]", "two"),),
-        (("[name=t]", "rutabagas"), ("[name=a]", "parsnippets")),
+    answering = (
+        ("click", "[name=r]"),
+        ("click", "[name=c]"),
+        ("choose", "[name=s]", "two"),
+        ("type", "[name=t]", "rutabagas"),
+        ("type", "[name=a]", "parsnippets"),
     )
+    return AskingPage("loose fields", f"{url}/loose.html", answering)
 
 
 @contextmanager
 def serve_pages(collector: Served, folder: Path) -> Iterator[list[AskingPage]]:
-    """Serve the survey page, an example of docs/embedding.md, a SurveyJS form, and fields here and there."""
-    (folder / "lunch.json").write_text(json.dumps(FORM))
-    words = ["survey", "import", folder / "lunch.json", "--id", "form", "--to", folder / "form.toml"]
-    subprocess.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
-    form = publish(collector, compile_toml((folder / "form.toml").read_text()))
+    """Serve the survey page, the examples of docs/embedding.md, a SurveyJS form, and fields here and there."""
     publish(collector, LUNCH)
+    form = _import_form(collector, folder)
     files = pages_of(collector.url, FORM, is_rendered=True)
     files["/form.html"] = files["/form.html"].replace(b'"lunch")', b'"form")')
     files |= {"/loose.html": LOOSE.encode(), "/sottovoce.min.js": (CLIENT / "sottovoce.min.js").read_bytes()}
-    with place_of_pages(collector) as place, site_of(files) as site:
-        configure(collector, LUNCH, cors_origins=[place.to_site.url])
+    with place_of_pages(collector) as place, place_of_flask(collector, folder) as flask, site_of(files) as site:
+        configure(collector, LUNCH, cors_origins=[place.to_site.url, flask.to_site.url])
         configure(collector, form, cors_origins=[site])
-        yield [_survey_page(collector.url), _example(place.to_site.url), _surveyjs(site), _loose(site)]
+        begin = (("type", "[name=number]", "7"), ("click", "form button"))
+        yield [
+            _survey_page(collector.url),
+            _example("page of one's own", f"{place.to_site.url}/index.html"),
+            _example("tablet", f"{place.to_site.url}/tablet.html", *begin, sent="please note your receipt"),
+            _example("Flask app", f"{flask.to_site.url}/"),
+            _surveyjs(site),
+            _loose(site),
+        ]
+
+
+def _import_form(collector: Served, folder: Path) -> Survey:
+    (folder / "lunch.json").write_text(json.dumps(FORM))
+    words = ["survey", "import", folder / "lunch.json", "--id", "form", "--to", folder / "form.toml"]
+    subprocess.run([SOTTO, *words], check=True, timeout=TIMEOUT_S, capture_output=True)
+    return publish(collector, compile_toml((folder / "form.toml").read_text()))

@@ -51,6 +51,6 @@ def until(tab: Tab, function: str, *given: Any) -> Any:
     """Wait until a function of JavaScript returns what is true, and return that."""
     deadline = time.monotonic() + TIMEOUT_MS / 1000
     while not (found := tab.run(function, *given)):
-        assert time.monotonic() < deadline, f"this takes too long: {function}"
+        assert time.monotonic() < deadline, f"this takes too long: {function} of {given}"
         time.sleep(0.05)
     return found

@@ -50,9 +50,6 @@ class Disk:
         self.files[moment] = read_folder(folder)
         self.states[moment] = form_states(self.files[moment])
 
-    def typed_words(self) -> list[str]:
-        return [text for page in self.pages for _, text in page.typed]
-
 
 def leave_control(tab: Tab, url: str) -> None:
     """Answer on the page that is not guarded, as on all others."""
@@ -124,6 +121,6 @@ def test_no_answer_is_in_what_an_engine_restores(disk: Disk) -> None:
 
 def test_no_word_that_was_typed_is_in_any_file(disk: Disk) -> None:
     for moment, files in disk.files.items():
-        for word in disk.typed_words():
+        for word in [word for page in disk.pages for word in page.words()]:
             forms = (word.encode(), word.encode("utf-16-le"))
             assert [name for name, content in files.items() if any(form in content for form in forms)] == [], moment
