@@ -92,8 +92,7 @@ class Attachment {
   #fits = null;
   #isSending = false;
   #hasTold = false;
-  /** @type {(() => void)[]} */
-  #unguard = [];
+  #unguard = () => {};
   /** @type {Map<string, unknown>} the model's variables, as the page set them */
   #variables;
 
@@ -126,13 +125,13 @@ class Attachment {
     this.#model.onCompleting.remove(this.#complete);
     this.#model.onValidateQuestion.remove(this.#validate);
     this.#model.onAfterRenderSurvey.remove(this.#guard);
-    for (const unguard of this.#unguard.splice(0)) unguard();
+    this.#unguard();
   }
 
-  /** Let the browser write no answer to the disk; lists that open are beside the form. */
+  /** Let the browser write no answer to the disk. */
   #guard = (/** @type {Model} */ _, /** @type {{htmlElement: HTMLElement}} */ { htmlElement }) => {
-    for (const unguard of this.#unguard.splice(0)) unguard();
-    this.#unguard = [keepOffDisk(htmlElement), keepOffDisk(htmlElement.ownerDocument.body, ".sv-popup")];
+    this.#unguard();
+    this.#unguard = keepOffDisk(htmlElement);
   };
 
   /** @param {Model} _ @param {{question: import("survey-core").Question, error: string}} validated */

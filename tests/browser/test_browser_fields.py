@@ -9,7 +9,7 @@ from chromium import CLIENT
 from own_site import site_of
 
 PAGE = """<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Fields</title>
-<div class="asked"><input name="loose"><form><select name="owned" autocomplete="on"></select></form></div>
+<div id="asked"><input name="loose"><form><select name="owned" autocomplete="on"></select></form></div>
 <div id="other"><form><input name="theirs"></form></div>
 <script type="module">
   import * as sotto from "./sottovoce.min.js";
@@ -31,7 +31,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def test_fields_that_are_meant_are_kept_off_the_disk_and_others_left_alone(page: Page) -> None:
-    page.evaluate("() => void sotto.keepOffDisk(document.body, '.asked')")
+    page.evaluate("() => void sotto.keepOffDisk(document.querySelector('#asked'))")
     assert page.evaluate(SAID) == {"loose": KEPT, "owned": KEPT, "theirs": ["", ""]}
     assert page.evaluate("document.querySelector('[name=owned]').form.id") == ""  # its own
 

@@ -10,14 +10,12 @@ const OWNER = "sotto-fields";
  * A field is left out where it and its form say autocomplete="off": WebKit heeds the form alone for lists and areas, and
  * Firefox for radio buttons and boxes; for lists and areas Firefox heeds the field alone. A field outside of any form is
  * given an empty one, which can send nothing.
- * @param {Element} root @param {string} [within] a selector: only fields in what it finds
+ * @param {Element} root
  * @returns {() => void}
  */
-export function keepOffDisk(root, within = "*") {
+export function keepOffDisk(root) {
   const guard = () => {
-    for (const field of root.querySelectorAll(FIELDS)) {
-      if (field.closest(within)) guardField(/** @type {HTMLInputElement} */ (field));
-    }
+    for (const field of root.querySelectorAll(FIELDS)) guardField(/** @type {HTMLInputElement} */ (field));
   };
   guard();
   const observer = new MutationObserver(guard);
