@@ -50,7 +50,6 @@ Step = tuple[str, ...]
 class AskingPage:
     """A page, what is done there to answer and then to send, and where it says what when it is sent."""
 
-    name: str
     url: str
     answering: tuple[Step, ...]
     sending: tuple[Step, ...] = ()
@@ -88,12 +87,10 @@ def _survey_page(url: str) -> AskingPage:
         ("type", "[data-question=word] input", "gooseberrying"),
     )
     sending = (("click", "#review-button"), ("click", "#send-button"))
-    return AskingPage(
-        "survey page", f"{url}/s/{HABITS.id}", answering, sending, ("#delivery", "Your report was delivered")
-    )
+    return AskingPage(f"{url}/s/{HABITS.id}", answering, sending, ("#delivery", "Your report was delivered"))
 
 
-def _example(name: str, url: str, *opening: Step, sent: str = "It was delivered.") -> AskingPage:
+def _example(url: str, *opening: Step, sent: str = "It was delivered.") -> AskingPage:
     """Return a page of docs/embedding.md; `opening`: what its questions are opened by."""
     answering = (
         *opening,
@@ -102,7 +99,7 @@ def _example(name: str, url: str, *opening: Step, sent: str = "It was delivered.
         ("type", "[name=place]", "Quincescent"),
     )
     sending = (("click", "[data-survey] button"), ("click", "dialog [value=send]"))
-    return AskingPage(name, url, answering, sending, ("[role=status]", sent))
+    return AskingPage(url, answering, sending, ("[role=status]", sent))
 
 
 def _surveyjs(url: str) -> AskingPage:
@@ -115,7 +112,7 @@ def _surveyjs(url: str) -> AskingPage:
         ("type", "[data-name=Place] textarea", "Salsifyhaven"),
     )
     sending = (("click", "[value=Complete]"),)
-    return AskingPage("SurveyJS form", f"{url}/form.html", answering, sending, ("#receipt", "Your receipt: "))
+    return AskingPage(f"{url}/form.html", answering, sending, ("#receipt", "Your receipt: "))
 
 
 def _loose(url: str) -> AskingPage:
@@ -126,7 +123,7 @@ def _loose(url: str) -> AskingPage:
         ("type", "[name=t]", "rutabagas"),
         ("type", "[name=a]", "parsnippets"),
     )
-    return AskingPage("loose fields", f"{url}/loose.html", answering)
+    return AskingPage(f"{url}/loose.html", answering)
 
 
 @contextmanager
@@ -143,9 +140,9 @@ def serve_pages(collector: Served, folder: Path) -> Iterator[list[AskingPage]]:
         begin = (("type", "[name=number]", "7"), ("click", "form button"))
         yield [
             _survey_page(collector.url),
-            _example("page of one's own", f"{place.to_site.url}/index.html"),
-            _example("tablet", f"{place.to_site.url}/tablet.html", *begin, sent="please note your receipt"),
-            _example("Flask app", f"{flask.to_site.url}/"),
+            _example(f"{place.to_site.url}/index.html"),
+            _example(f"{place.to_site.url}/tablet.html", *begin, sent="please note your receipt"),
+            _example(f"{flask.to_site.url}/"),
             _surveyjs(site),
             _loose(site),
         ]
