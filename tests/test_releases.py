@@ -1,13 +1,15 @@
-"""Releases: no tally of fewer reports than promised, of a wave or a cohort, and none that differs by fewer."""
+"""Releases: no counts of fewer reports than promised, of a wave or a cohort, and none that differ by fewer."""
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import event
 
@@ -15,6 +17,7 @@ from collecting import SMALL, STRINGS, make_reports, tally_of
 from house import House, assert_refused, open_house
 from sotto_collector.store.releases import read_released_waves
 from sotto_protocol import Report, Tally, compile_toml
+from sotto_protocol.tally import Counted
 
 HUNDRED = replace(SMALL, id="hundred", min_reports=100)
 WAVES = replace(STRINGS, id="waves", questions=STRINGS.questions[:1], min_reports=50)
@@ -31,12 +34,53 @@ n_bits = 16
 n_cohorts = 2
 epsilon = 2.0
 """)
+STAFF = compile_toml("""
+id = "staff"
+title = "Staff"
+min_reports = 50
+[[questions]]
+id = "harassed"
+type = "yes-no"
+text = "Were you harassed?"
+epsilon = 1
+[[questions]]
+id = "wish"
+type = "text"
+text = "What should change?"
+epsilon = 1
+""")
+WATCHED = compile_toml("""
+id = "watched"
+title = "Watched"
+min_reports = 5
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+epsilon = 1
+[[questions]]
+id = "home"
+type = "text"
+text = "Which page do you see first?"
+n_bits = 8
+n_cohorts = 2
+epsilon = 2
+[[questions]]
+id = "street"
+type = "text"
+text = "In which street do you live?"
+n_bits = 8
+n_cohorts = 6
+epsilon = 2
+""")
 COHORT_WAVES = replace(COHORTS, id="cohort-waves", waves=3)
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path / "survey.db", HUNDRED, WAVES, COHORTS, COHORT_WAVES, MANY_WAVES) as opened:
+    with open_house(
+        tmp_path / "survey.db", HUNDRED, WAVES, COHORTS, COHORT_WAVES, MANY_WAVES, STAFF, WATCHED
+    ) as opened:
         yield opened
 
 
@@ -123,32 +167,86 @@ def test_each_wave_is_withheld_by_itself_and_together_they_tell_no_more(house: H
     assert house.read_tally(WAVES, "?wave=1").get_json()["n_reports"] == 60
 
 
-def test_tally_is_withheld_while_a_cohort_has_too_few(house: House) -> None:
+def counted(house: House, survey: object, query: str = "") -> tuple[int, int]:
+    """Return how many reports a tally has, and of how many the strings of `home` are counted."""
+    tally = Tally.from_json(house.read_tally(survey, query).data)  # type: ignore[arg-type]  # a survey
+    assert int(tally.support_counts["home"][:, 0].sum()) == tally.counted("home").n_reports
+    return tally.n_reports, tally.counted("home").n_reports
+
+
+def test_strings_are_withheld_while_a_cohort_has_too_few(house: House) -> None:
     by_cohort: dict[int, list[Report]] = {0: [], 1: []}
     while min(map(len, by_cohort.values())) < 30:  # each is in either with probability 1/2
         for report in make_reports(100, COHORTS):
             by_cohort[int(tally_of(COHORTS, [report]).support_counts["home"][1, 0])].append(report)
-    send(house, COHORTS, by_cohort[0][:30])
+    send(house, COHORTS, by_cohort[0][:9])
     assert_withheld(house, COHORTS)
+    send(house, COHORTS, by_cohort[0][9:30])
+    assert counted(house, COHORTS) == (30, 0)
     send(house, COHORTS, by_cohort[1][:9])
-    assert_withheld(house, COHORTS)
+    assert counted(house, COHORTS) == (30, 0)
     send(house, COHORTS, by_cohort[1][9:10])
-    assert house.read_tally(COHORTS).get_json()["n_reports"] == 40
+    assert counted(house, COHORTS) == (40, 40)
     send(house, COHORTS, by_cohort[1][10:30])
-    assert house.read_tally(COHORTS).get_json()["n_reports"] == 40  # of the first cohort there are none that are new
+    assert counted(house, COHORTS) == (60, 40)  # of the first cohort there are none that are new
 
 
 def test_each_wave_goes_its_own_steps_where_there_are_cohorts(house: House) -> None:
     for wave, n_reports in ((1, 400), (2, 9), (3, 15)):  # of 400 each cohort has ten, but for one time in 10^90
         send(house, COHORT_WAVES, make_reports(n_reports, COHORT_WAVES, wave))  # of 15 one has fewer
-    assert house.read_tally(COHORT_WAVES, "?wave=1").get_json()["n_reports"] == 400
+    assert counted(house, COHORT_WAVES, "?wave=1") == (400, 400)
     assert_withheld(house, COHORT_WAVES, "?wave=2")
-    assert_withheld(house, COHORT_WAVES, "?wave=3")
+    assert counted(house, COHORT_WAVES, "?wave=3") == (15, 0)
+    pooled = Tally.from_json(house.read_tally(COHORT_WAVES).data)
+    assert (pooled.waves, pooled.counted("home")) == ((1, 3), Counted(400, (1,)))
     send(house, COHORT_WAVES, make_reports(400, COHORT_WAVES, 3))
     stored = house.stored(COHORT_WAVES)
     given = read_released_waves(house.collector.store, stored)
     assert {wave: tally.n_reports for wave, tally in given.items()} == {1: 400, 3: 415}
     assert given[3] == house.collector.store.read_tally(stored, 3)
+
+
+def test_other_questions_do_not_wait_for_cohorts_that_can_never_fill(house: House) -> None:
+    """Of 300 invited, 64 cohorts of 50 can never be: the strings stay unseen, the yes-no question does not."""
+    send(house, STAFF, make_reports(260, STAFF))
+    tally = Tally.from_json(house.read_tally(STAFF).data)
+    assert tally.n_reports == tally.counted("harassed").n_reports == 260
+    assert tally.counted("wish") == Counted(0, (1,))
+    assert not tally.support_counts["wish"].any()
+    assert tally.implausible["wish"] == 0
+
+
+@pytest.mark.parametrize("has_erasures", [False, True])
+def test_who_looks_after_every_report_sees_no_fewer_than_the_minimum_of_any_cohort(
+    house: House, has_erasures: bool
+) -> None:
+    """What an attacker can subtract are two counts of one question: nothing else is a sum over the same reports."""
+    rng = np.random.default_rng(8 + has_erasures)
+    live: dict[bytes, Report] = {}
+    seen: dict[str, tuple[bytes, frozenset[bytes]]] = {}
+    n_steps = Counter[str]()
+    for report in make_reports(300, WATCHED):
+        send(house, WATCHED, [report])
+        live[report.id] = report
+        if has_erasures and rng.random() < 0.2:
+            gone = list(live)[int(rng.integers(len(live)))]
+            assert house.collector.store.erase_report(house.stored(WATCHED), live.pop(gone).id)
+        response = house.read_tally(WATCHED)
+        if response.status_code == 403:
+            continue
+        given, now = Tally.from_json(response.data), tally_of(WATCHED, list(live.values()))
+        for question in WATCHED.questions:
+            counts = given.support_counts[question.id].tobytes()
+            before = seen.get(question.id, (np.zeros_like(given.support_counts[question.id]).tobytes(), frozenset()))
+            if counts != before[0]:
+                assert counts == now.support_counts[question.id].tobytes()
+                fresh = tally_of(WATCHED, [live[key] for key in live.keys() - before[1]]).support_counts[question.id]
+                n_fresh = fresh[:, 0].min() if fresh.ndim > 1 else len(live.keys() - before[1])
+                assert n_fresh >= WATCHED.min_reports
+                assert given.counted(question.id).n_reports == len(live)
+                seen[question.id] = counts, frozenset(live)
+                n_steps[question.id] += 1
+    assert n_steps["affair"] > n_steps["home"] > n_steps["street"] >= 1
 
 
 def test_nothing_is_locked_or_written_unless_a_step_is_due(house: House) -> None:

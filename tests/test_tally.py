@@ -26,7 +26,7 @@ from sotto_protocol import (
     stack_records,
 )
 from sotto_protocol.documents import canonical_json, load_json
-from sotto_protocol.tally import MAX_REPORTS
+from sotto_protocol.tally import MAX_REPORTS, Counted
 
 SURVEY = survey_of(YES_NO, ONE_OF | {"mechanism": "k-ary"}, ANY_OF)
 
@@ -375,3 +375,74 @@ def test_the_examples_tally_survives_a_million_reports_worth_of_counts() -> None
         counts[question.id][-1] = 10**6
     tally = Tally(EXAMPLE, 10**6, counts)
     assert counts_of(tally + tally)["q3"][-1] == 2 * 10**6
+
+
+COHORTS = survey_of(YES_NO, TEXT, TEXT)
+COHORT_WAVES = dataclasses.replace(COHORTS, waves=3)
+
+
+def tally_in(survey: Survey, n: int, wave: int = 1) -> Tally:
+    answers = {"q0": np.arange(n) % 2, "q1": ["a"] * n, "q2": ["b"] * n}
+    return Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d" % n)), wave))
+
+
+def test_question_that_is_held_back_keeps_the_counts_of_fewer_reports() -> None:
+    given, now = tally_in(COHORTS, 20), tally_in(COHORTS, 50)
+    held = now.hold_back(["q1"], given)
+    assert (held.n_reports, held.counted("q0").n_reports) == (50, 50)
+    assert (held.counted("q1").n_reports, held.counted("q2").n_reports) == (20, 50)
+    assert held.support_counts["q1"].tolist() == given.support_counts["q1"].tolist()
+    assert held.support_counts["q2"].tolist() == now.support_counts["q2"].tolist()
+    assert json.loads(held.to_json())["behind"] == {"q1": {"n_reports": 20}}
+    assert "behind" not in json.loads(now.to_json())
+    assert now.hold_back([], given) == now
+
+
+@pytest.mark.parametrize("survey", [COHORTS, COHORT_WAVES])
+def test_tally_that_is_held_back_round_trips(survey: Survey) -> None:
+    held = tally_in(survey, 50).hold_back(["q1", "q2"], Tally.empty(survey)).hold_back(["q2"], tally_in(survey, 20))
+    assert Tally.from_json(held.to_json()) == held
+    assert Tally.from_json(held.to_json()).behind == held.behind
+    assert Tally.unpack(survey, 50, held.pack(), (1,), may_be_behind=True) == held
+    with pytest.raises(TallyError, match="add up to n_reports"):
+        Tally.unpack(survey, 50, held.pack(), (1,))
+
+
+def test_held_back_tallies_merge_into_what_both_have() -> None:
+    first, second = tally_in(COHORT_WAVES, 40), tally_in(COHORT_WAVES, 30, wave=2)
+    held = first.hold_back(["q1"], Tally.empty(COHORT_WAVES))
+    merged = held + second
+    assert merged == second + held
+    assert (merged.n_reports, merged.waves) == (70, (1, 2))
+    assert merged.counted("q1") == Counted(30, (2,))
+    assert merged.counted("q2") == Counted(70, (1, 2))
+    assert merged - second == dataclasses.replace(held, waves=(1, 2), behind={"q1": Counted(0, (2,))})
+
+
+@pytest.mark.parametrize(
+    ("behind", "where"),
+    [
+        ({"q0": {"n_reports": 0}}, "$.behind"),
+        ({"q9": {"n_reports": 0}}, "$.behind"),
+        ({"q1": {"n_reports": 51}}, "$.behind.q1.n_reports"),
+        ({"q1": {"n_reports": -1}}, "$.behind.q1.n_reports"),
+        ({"q1": {}}, "$.behind.q1.n_reports"),
+        ({"q1": {"n_reports": 20, "waves": [1]}}, "$.behind.q1"),
+        ({"q1": {"n_reports": 19}}, "$.support_counts.q1"),
+        ({"q1": 20}, "$.behind.q1"),
+        ([], "$.behind"),
+        ({}, "$.support_counts.q1"),
+    ],
+)
+def test_what_is_held_back_is_read_strictly(behind: Any, where: str) -> None:
+    document = json.loads(tally_in(COHORTS, 50).hold_back(["q1"], tally_in(COHORTS, 20)).to_json())
+    with pytest.raises(TallyError) as caught:
+        Tally.from_json(json.dumps(document | {"behind": behind}))
+    assert caught.value.where.startswith(where)
+
+
+@pytest.mark.parametrize("waves", [[2], [1, 1], [0], [], [4]])
+def test_waves_of_what_is_held_back_are_some_of_the_tallys(waves: list[int]) -> None:
+    document = json.loads(tally_in(COHORT_WAVES, 50).hold_back(["q1"], tally_in(COHORT_WAVES, 20)).to_json())
+    with pytest.raises(TallyError, match=r"behind\.q1\.waves"):
+        Tally.from_json(json.dumps(document | {"behind": {"q1": {"n_reports": 20, "waves": waves}}}))

@@ -1,6 +1,7 @@
 """Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many.
 
-Who looks takes no lock, and writes nothing, unless the next step of a wave is due.
+A question with cohorts goes its own steps, some of the tally's: of so many reports in every cohort. Who looks takes no
+lock, and writes nothing, unless the next step of a wave is due.
 """
 
 from functools import reduce
@@ -13,13 +14,15 @@ from sotto_collector.store.schema import releases, tallies
 from sotto_collector.store.store import Store, StoredSurvey, sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_counts
 from sotto_protocol import Tally
+from sotto_protocol.tally import with_cohorts
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -> Tally:
     """Return the tally of one wave or of all as an analyst may see it; of a survey without a minimum, as it is.
 
-    A wave's tally is given anew once `min_reports` more reports have come, in every cohort; until then the one that was
-    given before, so that no two answers differ by fewer (the minimum batch size of the DAP draft).
+    A wave's tally is given anew once `min_reports` more reports have come; until then the one that was given before, so
+    that no two answers differ by fewer (the minimum batch size of the DAP draft). A question with cohorts stays in it
+    as it was, or empty, until so many more have come in every cohort: so the same holds of each question and cohort.
     Raises BelowMinimumError where nothing has been given yet.
     """
     if stored.survey.min_reports == 1:
@@ -27,10 +30,7 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     tally = reduce(add, _read(store, stored, wave).values(), Tally.empty(stored.survey))
     if not tally.n_reports:
         least = stored.survey.min_reports
-        raise BelowMinimumError(
-            f"there are fewer reports than the {least} that the survey promises as the least, of a wave and in every "
-            "cohort of a text question."
-        )
+        raise BelowMinimumError(f"there are fewer reports of a wave than the {least} that the survey promises.")
     return tally
 
 
@@ -61,22 +61,13 @@ def _release(transaction: Transaction, stored: StoredSurvey, wave: int | None) -
     transaction.lock_survey(stored.key, alone=True)
     connection = transaction.connection
     if due := _find_due(connection, stored, wave):
-        _write(connection, stored, _sum(connection, stored, due))
+        given, none = _read_given(connection, stored, wave), Tally.empty(stored.survey)
+        now = _sum(connection, stored, due)
+        _write(connection, stored, {of: _step(stored, given.get(of, none), tally) for of, tally in now.items()})
     return _read_given(connection, stored, wave)
 
 
 def _find_due(connection: Connection, stored: StoredSurvey, wave: int | None) -> list[int]:
-    """Return the waves whose tally is a whole step beyond what was given of it, in every cohort."""
-    grown = _find_grown(connection, stored, wave)
-    cohorts = [question.id for question in stored.survey.questions if len(question.mechanism.counts_shape) > 1]
-    if not grown or not cohorts:
-        return grown
-    now, given = _sum(connection, stored, grown), _read_given(connection, stored, wave)
-    none = Tally.empty(stored.survey)
-    return [number for number in now if _is_step(stored, cohorts, given.get(number, none), now[number])]
-
-
-def _find_grown(connection: Connection, stored: StoredSurvey, wave: int | None) -> list[int]:
     """Return the waves of which a step's number of reports has come: no counts need be read to know that."""
     is_its = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.wave == tallies.c.wave)
     grown = func.sum(tallies.c.n_reports) - func.coalesce(func.max(releases.c.n_reports), 0)
@@ -90,10 +81,11 @@ def _find_grown(connection: Connection, stored: StoredSurvey, wave: int | None) 
     return sorted(connection.execute(question).scalars())
 
 
-def _is_step(stored: StoredSurvey, cohorts: list[str], given: Tally, now: Tally) -> bool:
-    """Return whether so many reports have come in every cohort of these questions."""
-    grown = [now.support_counts[key][:, 0] - given.support_counts[key][:, 0] for key in cohorts]
-    return all(int(totals.min()) >= stored.survey.min_reports for totals in grown)
+def _step(stored: StoredSurvey, given: Tally, now: Tally) -> Tally:
+    """Return what is given after `given`: what is counted now, but of questions with a cohort that has hardly grown."""
+    least = stored.survey.min_reports
+    grown = {key: now.support_counts[key][:, 0] - given.support_counts[key][:, 0] for key in with_cohorts(now.survey)}
+    return now.hold_back([key for key, totals in grown.items() if int(totals.min()) < least], given)
 
 
 def _sum(connection: Connection, stored: StoredSurvey, waves: list[int]) -> dict[int, Tally]:
@@ -106,7 +98,7 @@ def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) 
     """Return what was given last, by wave, ascending: in one query, so that it is one state's."""
     question = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
     return {
-        number: Tally.unpack(stored.survey, n_reports, unpack_counts(counts), (number,))
+        number: Tally.unpack(stored.survey, n_reports, unpack_counts(counts), (number,), may_be_behind=True)
         for number, n_reports, counts in connection.execute(question.order_by(releases.c.wave))
     }
 
