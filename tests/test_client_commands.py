@@ -87,9 +87,9 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
     for survey, words in ((INVITED, "invited, one report"), (INVITED_PULSE, "invited, one report a wave")):
         path = tmp_path / "survey.json"
         path.write_bytes(replace(survey, min_reports=100).canonical)
-        *_, invited, few, _, _, fingerprint = sotto("check", path).stdout.splitlines()
-        assert invited == f"{words} for each invitation"
-        assert few == "min_reports 100, no tally of fewer"
+        *lines, fingerprint = sotto("check", path).stdout.splitlines()
+        place = lines.index("min_reports 100, no tally of fewer")
+        assert lines[place - 1] == f"{words} for each invitation"
         assert fingerprint.startswith("fingerprint ")
         printed = json.loads(sotto("explain", "--json", path).stdout)
         assert (printed["invited"], printed["min_reports"]) == (True, 100)
@@ -102,6 +102,16 @@ def test_check_and_explain_say_that_counts_alone_are_kept_and_what_cannot_be_don
     assert kept == "keep counts, no report is kept: none can be erased, recounted, exported or associated"
     assert "it cannot be taken out again" in " ".join(sotto("explain", path).stdout.split())
     assert json.loads(sotto("explain", "--json", path).stdout)["keep"] == "counts"
+
+
+def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path) -> None:
+    text = '[[questions]]\nid = "wish"\ntype = "text"\ntext = "What?"\nepsilon = 1\n'
+    (tmp_path / "survey.toml").write_text(DEFINITION.replace("[[", "min_reports = 50\n[[", 1) + text)
+    lines = sotto("check", tmp_path / "survey.toml").stdout.splitlines()
+    place = lines.index("min_reports 50, no tally of fewer")
+    assert lines[place + 1] == "shown from 50 reports: paid"
+    assert lines[place + 2].startswith("shown from 3,200 reports at the least, from ")
+    assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
 
 
 def test_explain_prints_both_epsilons_and_the_waves(tmp_path: Path) -> None:

@@ -11,9 +11,27 @@ from click.testing import CliRunner
 
 from collecting import INVITED, INVITED_WAVES, SMALL, SURVEY, Served, make_reports, serve
 from sotto_client.cli import main
-from sotto_protocol import Survey
+from sotto_protocol import Survey, compile_toml
+from sotto_protocol.minimum import say_needs, say_shortfalls
 
 HABITS = "/v1/surveys/habits"
+FEW = """
+id = "few"
+title = "Few"
+invited = true
+min_reports = 10
+[[questions]]
+id = "harassed"
+type = "yes-no"
+text = "Were you harassed?"
+epsilon = 1
+[[questions]]
+id = "wish"
+type = "text"
+text = "What should change?"
+n_cohorts = 4
+epsilon = 1
+"""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +101,34 @@ def test_file_is_taken_away_where_no_invitation_came(served: Served, tmp_path: P
     code, _, err = run(served, "invite", "create", "URL", "habits", "--count", 1, "--to", path)
     assert (code, "409 survey_not_invited" in err) == (1, True)
     assert not path.exists()
+
+
+def test_invitations_that_cannot_show_a_question_are_warned_of(served: Served, tmp_path: Path) -> None:
+    survey = compile_toml(FEW)
+    (tmp_path / "few.toml").write_text(FEW)
+    needed = "".join(f"{line}\n" for line in say_needs(survey))
+    assert run(served, "publish", tmp_path / "few.toml", "URL")[::2] == (0, needed)
+    create = ("invite", "create", "URL", survey.id, "--count", 30, "--to")
+    code, out, err = run(served, *create, tmp_path / "a.csv")
+    assert (code, out) == (0, f"30 invitations in {tmp_path / 'a.csv'}\n")
+    assert err == needed + "".join(f"Warning: {line}\n" for line in say_shortfalls(survey, 30))
+    assert "nothing of wish can ever be shown, which needs at least 40 reports" in err
+    answers = zip(make_reports(20, survey), read_codes(tmp_path / "a.csv"), strict=False)
+    assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
+    _, _, err = run(served, *create, tmp_path / "b.csv")  # 20 that were used, 10 that wait, and these
+    assert err == needed + "".join(f"Warning: {line}\n" for line in say_shortfalls(survey, 60))
+    assert "60 invitations may be too few" in err
+    assert run(served, *create, tmp_path / "c.csv")[2] == needed
+
+
+def test_invitations_to_waves_are_counted_once(served: Served, tmp_path: Path) -> None:
+    survey = replace(compile_toml(FEW), id="few-waves", waves=2)
+    publish(served, survey)
+    create = ("invite", "create", "URL", survey.id, "--count", 30, "--to")
+    run(served, *create, tmp_path / "a.csv")
+    answers = zip(make_reports(20, survey, wave=2), read_codes(tmp_path / "a.csv"), strict=False)
+    assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
+    assert "60 invitations may be too few" in run(served, *create, tmp_path / "b.csv")[2]
 
 
 @pytest.mark.parametrize("content", [b"code\nabc\n", b"", b"invitation\n\xff\n", b'invitation\n"c4n4ry'])

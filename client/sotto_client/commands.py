@@ -20,6 +20,7 @@ from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import explain as explain_survey
+from sotto_protocol.minimum import say_needs
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -47,6 +48,8 @@ def check(survey_file: Path, canonical: bool) -> None:
         _echo(f"public results, everybody may see the estimates{_alone(survey)}")
     if survey.min_reports > 1:
         _echo(f"min_reports {survey.min_reports}, no tally of fewer")
+        for line in say_needs(survey):
+            _echo(line)
     if not survey.keeps_reports:
         _echo(f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated")
     for line in _room(survey):

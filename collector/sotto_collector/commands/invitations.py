@@ -12,6 +12,8 @@ from sotto_collector.commands.surveys import page_address
 from sotto_collector.errors import CollectorError
 from sotto_collector.invitations import MAX_INVITATIONS
 from sotto_collector.remote import RemoteCollector, survey_path
+from sotto_protocol import Survey, SurveyError
+from sotto_protocol.minimum import say_needs, say_shortfalls
 
 COLUMN = "invitation"
 PAGE_COLUMN = "page"
@@ -36,9 +38,11 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
 
     The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
     owner alone. With --page there is a second column: the address of the survey's page, the invitation behind its #,
-    which browsers send to nobody.
+    which browsers send to nobody. Where the survey has min_reports, it says from how many reports each question is
+    shown, and warns where all invitations, with those that were made before, are too few for that.
     """
     collector = RemoteCollector(url, token)
+    _say_what_is_needed(collector, survey, count)
     page = f"{page_address(collector, survey)}#" if has_pages else None
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -58,6 +62,25 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
             target.unlink()  # there is nothing in it that could be lost
         raise
     click.echo(f"{count:,} invitations in {target}")
+
+
+def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int) -> None:
+    """Say on stderr what each question needs before it is shown, and what the invitations cannot reach."""
+    try:
+        survey = Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
+    except SurveyError as fault:
+        raise CollectorError(f"{collector.url} answered with what is not a survey: {fault}") from fault
+    if survey.min_reports == 1:
+        return
+    unused = collector.ask("GET", survey_path(survey_id, "/invitations"))["unused"]
+    listed = collector.ask("GET", "/v1/surveys")["surveys"]
+    n_reports = sum(row["n_reports"] for row in listed if row["id"] == survey_id)
+    # Every invitation is there once for each wave, until it comes with a report.
+    n_before = (sum(unused) + n_reports) // survey.waves
+    for line in say_needs(survey):
+        click.echo(line, err=True)
+    for line in say_shortfalls(survey, n_before + n_new):
+        click.echo(f"Warning: {line}", err=True)
 
 
 def _make(collector: RemoteCollector, survey: str, count: int) -> Iterator[list[str]]:

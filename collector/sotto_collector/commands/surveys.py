@@ -9,6 +9,7 @@ from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError, read_survey
+from sotto_protocol.minimum import say_needs
 
 
 def page_address(collector: RemoteCollector, survey_id: str) -> str:
@@ -24,7 +25,7 @@ def publish(survey_file: Path, url: str, token: str) -> None:
     """Publish a survey at a collector.
 
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
-    address of the page where it can be answered.
+    address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
     """
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
@@ -37,6 +38,8 @@ def publish(survey_file: Path, url: str, token: str) -> None:
             "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",
             err=True,
         )
+    for line in say_needs(survey):
+        click.echo(line, err=True)
 
 
 @click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")

@@ -1,0 +1,97 @@
+"""How many reports a question needs before anything of it is shown, where its survey promises a least number."""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from sotto_protocol.survey import Survey
+
+_RISK = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The reports that a question needs, of a wave: of fewer than `least` nothing of it is shown.
+
+    `likely`: among so many there are enough in every cohort, but for one time in 20 at most.
+    """
+
+    question: str
+    n_cohorts: int
+    least: int
+    likely: int
+
+
+def needs_of(survey: Survey) -> dict[str, Need]:
+    """Return what each question needs, by its id, in the survey's order."""
+    needs = {}
+    for question in survey.questions:
+        shape = question.mechanism.counts_shape
+        n_cohorts = shape[0] if len(shape) > 1 else 1
+        likely = _likely(n_cohorts, survey.min_reports)
+        needs[question.id] = Need(question.id, n_cohorts, n_cohorts * survey.min_reports, likely)
+    return needs
+
+
+def say_needs(survey: Survey) -> list[str]:
+    """Return in words from how many reports each question is shown; nothing where no least number is promised."""
+    if survey.min_reports == 1:
+        return []
+    needs = needs_of(survey).values()
+    at_once = [need.question for need in needs if need.n_cohorts == 1]
+    lines = [f"shown from {survey.min_reports:,} reports{_of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
+    return lines + [
+        f"shown from {need.least:,} reports{_of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
+        f"{need.question}, which needs {survey.min_reports:,} in each of its {need.n_cohorts:,} cohorts"
+        for need in needs
+        if need.n_cohorts > 1
+    ]
+
+
+def say_shortfalls(survey: Survey, n_invited: int) -> list[str]:
+    """Return in words what so many invited people cannot, or may not, make seen, even if all of them answer."""
+    if survey.min_reports == 1:
+        return []
+    lines = []
+    for need in needs_of(survey).values():
+        if n_invited < need.least:
+            each = f", {survey.min_reports:,} in each of its {need.n_cohorts:,} cohorts" if need.n_cohorts > 1 else ""
+            lines.append(
+                f"{n_invited:,} invitations are too few: nothing of {need.question} can ever be shown, which needs at "
+                f"least {need.least:,} reports{_of_a_wave(survey)}{each}."
+            )
+        elif n_invited < need.likely:
+            lines.append(
+                f"{n_invited:,} invitations may be too few: even if all answer, one of the {need.n_cohorts:,} cohorts "
+                f"of {need.question} may have fewer than {survey.min_reports:,} reports, and nothing of it be shown; "
+                f"with {need.likely:,} invitations that is so one time in 20 at most."
+            )
+    return lines
+
+
+def _of_a_wave(survey: Survey) -> str:
+    return " of a wave" if survey.waves > 1 else ""
+
+
+def _likely(n_cohorts: int, min_reports: int) -> int:
+    """Return a number of reports, each in a cohort at random, with which each has min_reports but for 1 time in 20.
+
+    A cohort's are Binomial(n, 1 / n_cohorts). P(fewer than min_reports) <= exp(-n KL(x, 1 / n_cohorts)), x =
+    (min_reports - 1) / n (Chernoff 1952), and the probabilities of all cohorts are added: so it is rather too many.
+    """
+    if n_cohorts == 1:
+        return min_reports
+
+    def is_enough(n: int) -> bool:
+        return _exponent(min_reports - 1, n, n_cohorts) >= math.log(n_cohorts / _RISK)
+
+    least = most = n_cohorts * min_reports
+    while not is_enough(most):
+        most *= 2
+    return least + bisect_left(range(least, most), True, key=is_enough)
+
+
+def _exponent(most: int, n: int, n_cohorts: int) -> float:
+    """Return n KL(most / n, 1 / n_cohorts), for most / n <= 1 / n_cohorts."""
+    rest = (n - most) * math.log((n - most) / n / (1 - 1 / n_cohorts))
+    return rest + (most * math.log(most / n * n_cohorts) if most else 0.0)
