@@ -178,11 +178,20 @@ def test_tallies_by_wave_add_up_to_the_one_that_is_released(house: House) -> Non
     assert "So far there are 179 in all waves together." in withheld.words  # as the list of surveys says; not 49
 
 
-def test_each_cohort_counts_for_what_is_missing(house: House) -> None:
+def test_question_with_cohorts_says_what_it_needs(house: House) -> None:
     house.collect(COHORTS, 3)
-    assert (
-        "in every cohort of a text question. So far there are 3: at least 17 are missing." in see(house, COHORTS).words
+    assert "fewer reports than the 10 that the survey promises as the least. So far there are 3: 7 are missing." in (
+        see(house, COHORTS).words
     )
+    house.collect(COHORTS, 9)  # 12: one of the cohorts has fewer than ten
+    said = "home: withheld until each of its 2 cohorts has 10 reports; beside these 12 at least 8 more must come."
+    page = see(house, COHORTS)
+    assert said in page.words
+    assert "sotto decode" not in page.words
+    house.collect(COHORTS, 200)
+    page = see(house, COHORTS)
+    assert "withheld" not in page.words
+    assert "sotto decode" in page.words
 
 
 def test_reading_changes_no_report(house: House) -> None:

@@ -137,6 +137,8 @@ def estimate(
     for quality in estimates.quality:
         if quality.is_alarming:
             warn(quality.warning)
+    for withheld in estimates.withheld:
+        warn(f"{withheld}.")
 
 
 def _from_counts(n_yes: int | None, n_reports: int | None, channel: Channel | None, manner: Manner) -> Estimates:

@@ -11,6 +11,7 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import Method, confidence_interval
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
 
 
@@ -53,7 +54,7 @@ class Estimates:
     """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
 
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
-    `quality`: of the questions of which not every report is plausible.
+    `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     """
 
     title: str
@@ -64,6 +65,7 @@ class Estimates:
     waves: tuple[int, ...] = ()
     text_questions: tuple[str, ...] = ()
     quality: tuple[Quality, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
         waves=tally.waves if tally.survey.waves > 1 else (),
         text_questions=tuple(question.id for question in tally.survey.questions if question.type == "text"),
         quality=qualities(tally),
+        withheld=withheld_of(tally),
     )
 
 

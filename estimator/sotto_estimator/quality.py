@@ -53,11 +53,11 @@ class Quality:
 
 
 def qualities(tally: Tally) -> tuple[Quality, ...]:
-    """Return the quality of every question of which not every report is plausible, in the survey's order."""
+    """Return the quality of every question that counts reports not all of which are plausible, in order."""
     return tuple(
-        quality_of(question.id, tally.n_reports, tally.implausible[question.id], prob, len(tally.waves))
+        quality_of(question.id, counted.n_reports, tally.implausible[question.id], prob, len(counted.waves))
         for question in tally.survey.questions
-        if (prob := question.mechanism.prob_implausible)
+        if (prob := question.mechanism.prob_implausible) and (counted := tally.counted(question.id)).n_reports
     )
 
 

@@ -13,6 +13,7 @@ from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
 from sotto_estimator.intervals import Method
 from sotto_estimator.quality import Quality
+from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
 
 _METHODS: dict[Method, str] = {
@@ -47,8 +48,10 @@ def caption(estimates: Estimates) -> str:
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
-    if estimates.text_questions:
-        lines.append(f"not shown: {', '.join(estimates.text_questions)} (text; see `sotto decode`)")
+    empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
+    if decodable := [key for key in estimates.text_questions if key not in empty]:
+        lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
+    lines += map(str, estimates.withheld)
     return "\n".join(lines)
 
 
@@ -117,6 +120,7 @@ def as_json(estimates: Estimates) -> str:
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
     heading |= {"waves": list(estimates.waves)} if estimates.waves else {}
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
+    heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
     found = {
         "quality": [asdict(quality) for quality in estimates.quality],
         "estimates": [_members(row) for row in estimates.rows],
@@ -169,6 +173,10 @@ def _cells(row: Estimate) -> list[str]:
     numbers += [] if row.consistent_share is None else [row.consistent_share]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
     return [row.question, row.answer, epsilon_words(row.epsilon), *map(percent, numbers), *shifts]
+
+
+def _withheld_members(withheld: Withheld) -> dict[str, Any]:
+    return asdict(withheld) | {"n_missing": withheld.n_missing}
 
 
 def _members(row: Estimate) -> dict[str, Any]:

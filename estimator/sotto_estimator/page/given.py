@@ -32,18 +32,16 @@ class Given:
 
     def say_missing(self, wave: int | None) -> str:
         """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
-        least, n_cohorts = self.survey.min_reports, _most_cohorts(self.survey)
+        least = self.survey.min_reports
         if least == 1:
             return "No reports yet."
-        promise = (
-            f"There are fewer reports than the {least:,} that the survey promises as the least"
-            f"{' of a wave' * (self.survey.waves > 1)}{' and in every cohort of a text question' * (n_cohorts > 1)}."
-        )
+        of_a_wave = " of a wave" if self.survey.waves > 1 else ""
+        promise = f"There are fewer reports than the {least:,} that the survey promises as the least{of_a_wave}."
         if self.n_known is None:
             return promise
         together = " in all waves together" if self.survey.waves > 1 else ""
-        missing = least * n_cohorts - self.n_known
-        at_least = "at least " if together or n_cohorts > 1 else ""
+        missing = least - self.n_known
+        at_least = "at least " if together else ""
         known = f" So far there are {self.n_known:,}{together}"
         return promise + known + (f": {at_least}{missing:,} are missing." if missing > 0 else ".")
 
@@ -61,9 +59,3 @@ def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:
 
 Source = Callable[[str], Given]
 """Gives what the sender of the request in hand may see of the survey of this id; or raises, for who may not."""
-
-
-def _most_cohorts(survey: Survey) -> int:
-    """Return the most cohorts of a text question, each of which needs as many reports as the survey promises."""
-    by_cohort = [question.mechanism.counts_shape for question in survey.questions if question.type == "text"]
-    return max([1, *(shape[0] for shape in by_cohort if len(shape) > 1)])

@@ -16,6 +16,7 @@ from sotto_estimator.page.section import Section
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, series_of
 from sotto_estimator.quality import qualities
 from sotto_estimator.render import caption, interval_words
+from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.rappor import BloomResponse
 
@@ -90,12 +91,15 @@ def _sections(
 ) -> list[Section]:
     quality = {known.question: known for known in qualities(tally)}
     rows, remarks = _by_question(estimates), _remarks(estimates)
+    withheld = {of.question: f"{of}." for of in withheld_of(tally)}
     sections = []
     for question in given.survey.questions:
         key = question.id
-        about = (question, tally.n_reports, remarks, quality.get(key))
+        n_counted = tally.counted(key).n_reports
+        about = (question, n_counted, remarks, quality.get(key))
         if question.type == "text":
-            sections.append(Section(*about, commands=_commands(given, choices.wave, question)))
+            commands = _commands(given, choices.wave, question) if n_counted else ()
+            sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
         else:
             series = _series(given, choices, question, rows[key])
             sections.append(Section(*about, rows[key], last_rows.get(key, ()), series))

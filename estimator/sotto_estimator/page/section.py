@@ -21,7 +21,8 @@ _CAPTION_COLUMNS = 98
 class Section:
     """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
 
-    None of it of a text question: `commands` say how its strings are found. `remarks`: what the intervals are.
+    None of it of a text question: `commands` say how its strings are found, `withheld` what of its reports is not yet
+    counted. `remarks`: what the intervals are.
     """
 
     question: Question
@@ -32,6 +33,7 @@ class Section:
     last_rows: tuple[Estimate, ...] = ()
     series: tuple[WaveSeries, ...] = ()
     commands: tuple[str, ...] = ()
+    withheld: str = ""
 
     @property
     def caption(self) -> list[str]:

@@ -20,6 +20,7 @@ from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, 
 from sotto_estimator.strings.question import bit_counts, bit_rates, text_question
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
+from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -158,9 +159,13 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
     *place, question_id = sources
     tally = _tally(place, token, wave)
     question, mechanism = text_question(tally.survey, question_id)
+    counts, counted = bit_counts(tally, question_id), tally.counted(question_id)
+    for withheld in withheld_of(tally):
+        if withheld.question == question_id:
+            warn(f"{withheld}.")
     return _Given(
-        _subject(tally.survey, question, tally.waves, tally.n_reports, tally.implausible[question_id]),
-        bit_counts(tally, question_id),
+        _subject(tally.survey, question, counted.waves, counted.n_reports, tally.implausible[question_id]),
+        counts,
         bit_rates(mechanism),
         CandidateMap.of(listed.read(), mechanism.design),
     )

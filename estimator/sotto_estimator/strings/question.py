@@ -6,6 +6,7 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_estimator.withheld import withheld_of
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
 from sotto_protocol.rappor import BloomResponse
 from sotto_protocol.text import normalise
@@ -34,8 +35,14 @@ def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResp
 
 
 def bit_counts(tally: Tally, question_id: str) -> BitCounts:
-    """Return a text question's counts; of as many reports of one device as waves are pooled."""
-    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(tally.waves)))
+    """Return a text question's counts; of as many reports of one device as waves are pooled.
+
+    Raises SourceError where all of them are withheld.
+    """
+    for withheld in withheld_of(tally):
+        if withheld.question == question_id and not withheld.n_counted:
+            raise SourceError(f"there is nothing to decode yet: {withheld}.")
+    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(tally.counted(question_id).waves)))
 
 
 def bit_rates(mechanism: BloomResponse) -> BitRates:

@@ -1,0 +1,48 @@
+"""What a tally withholds of a question with cohorts, whose survey promises a least number of reports."""
+
+from dataclasses import dataclass
+
+from sotto_protocol import Tally
+from sotto_protocol.minimum import needs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """Of `n_reports` reports, only `n_counted` are counted to a question; none until `n_missing` or more have come.
+
+    Each of the question's `n_cohorts` cohorts needs `min_reports`, of a wave, before anything of it is given, and so
+    many more each time.
+    """
+
+    question: str
+    n_counted: int
+    n_reports: int
+    n_cohorts: int
+    min_reports: int
+
+    @property
+    def n_missing(self) -> int:
+        """How many reports are missing at least before anything is given; 0 where something is."""
+        return 0 if self.n_counted else max(1, self.n_cohorts * self.min_reports - self.n_reports)
+
+    def __str__(self) -> str:
+        cohorts = f"each of its {self.n_cohorts:,} cohorts"
+        if self.n_counted:
+            return (
+                f"{self.question}: {self.n_counted:,} of these {self.n_reports:,} reports are counted; the others are "
+                f"withheld until {cohorts} has {self.min_reports:,} more"
+            )
+        return (
+            f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports; beside these "
+            f"{self.n_reports:,} at least {self.n_missing:,} more must come"
+        )
+
+
+def withheld_of(tally: Tally) -> tuple[Withheld, ...]:
+    """Return what is withheld, by question, in the survey's order."""
+    needs, least = needs_of(tally.survey), tally.survey.min_reports
+    return tuple(
+        Withheld(key, tally.counted(key).n_reports, tally.n_reports, need.n_cohorts, least)
+        for key, need in needs.items()
+        if key in tally.behind
+    )
