@@ -85,6 +85,12 @@ def test_the_declared_epsilon_is_the_asked_one_or_the_realised_one_rounded_up() 
     assert realised.mechanism.epsilon <= realised.epsilon < realised.mechanism.epsilon + Decimal("1e-12")
 
 
+@pytest.mark.parametrize("quoted", ["0.55", ".55", "0.550000000000", "11/20"])
+def test_a_probability_may_be_quoted_as_a_decimal_or_a_fraction(quoted: str) -> None:
+    asked = TOML.replace('prob_truth = "2/3"', f'prob_truth = "{quoted}"')
+    assert compile_toml(asked) == compile_toml(TOML.replace('"2/3"', "0.55"))
+
+
 def test_an_author_may_invite_and_ask_for_a_crowd() -> None:
     survey = compile_toml(TOML.replace("title =", "invited = true\nmin_reports = 100\ntitle =", 1))
     assert (survey.invited, survey.min_reports) == (True, 100)
@@ -244,7 +250,13 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(FORCED, prob_truth="1/2\n"), f"{Q0}.prob_truth", "must be a probability"),
     (asking(FORCED, prob_truth="١/٢"), f"{Q0}.prob_truth", "must be a probability"),
     (asking(FORCED, prob_truth="1/9999999999"), f"{Q0}.prob_truth", "must be a probability"),
-    (asking(FORCED, prob_truth="0.5"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="0.1234567890123"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="1.5"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="-0.5"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="5e-1"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth=" 0.5"), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="."), f"{Q0}.prob_truth", "must be a probability"),
+    (asking(FORCED, prob_truth="٠.٥"), f"{Q0}.prob_truth", "must be a probability"),
     (asking(FORCED, prob_truth=Decimal("1E-13")), f"{Q0}.prob_truth", "must be a probability"),
     (asking(FORCED, prob_truth=True), f"{Q0}.prob_truth", "must be a probability"),
     (asking(FORCED, prob_truth=Decimal("1.5")), f"{Q0}.prob_truth", "must be a probability"),

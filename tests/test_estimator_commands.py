@@ -1,6 +1,7 @@
 """`sotto estimate` and `sotto plan` as a person types them."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_a_probability_is_a_decimal_or_a_fraction(half: str) -> None:
         (["--yes", "4", "--n", "10", "--truth", "0." + 18 * "1"], "'--truth': must be a decimal or a fraction"),
         (["--yes", "4", "--n", "10", "--truth", "0." + 16 * "0" + "1"], "--truth: must be above 0"),
         (["--yes", "4", "--n", "10", "--truth", "0"], "--truth: must be above 0"),
-        (["--yes", "4", "--n", "10", "--warner", "0.5"], "--warner: must be above 1/2"),
+        (["--yes", "4", "--n", "10", "--warner", "0.5"], "--warner: must be above or below 1/2"),
         (["--yes", "4", "--n", "10", "--epsilon", "1e-20"], "--epsilon: must be above 0"),
         (["tally.json", "--yes", "4", "--n", "10", "--truth", "1/2"], "one of the three"),
         (["http://127.0.0.1:9", "lunch", "extra"], "followed by one survey's id"),
@@ -120,6 +121,16 @@ def test_a_plan_for_the_respondents_compares_with_a_curator_s_noise() -> None:
         rows = json.loads(result.stdout)["plan"]
         assert [row["standard_deviation"] for row in rows[:2]] == pytest.approx([local, curator], abs=5e-4)
         assert rows[2]["standard_deviation"] == rows[2]["half_width"] == 0
+
+
+def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
+    """sqrt(2) / 10^6: Laplace noise in a share of a million people, at epsilon 1."""
+    arguments = ("plan", "--epsilon", "1", "--n", "1000000", "--target", "respondents")
+    row = json.loads(sotto(*arguments, "--json").stdout)["plan"][1]
+    assert row["standard_deviation"] == pytest.approx(math.sqrt(2) * 1e-6, rel=1e-9)
+    (shown,) = [line for line in sotto(*arguments).stdout.splitlines() if "Laplace" in line]
+    assert shown.split()[-4:-2] == ["0.00014", "%"]
+    assert float(shown.split()[-2]) == pytest.approx(100 * row["half_width"], rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_of_all_reports_those_that_are_counted_have_together_at_most_a_millionth
 def test_limits_are_as_narrow_as_half_a_millionth_in_each_tail_lets_them_be(drawn: tuple[Published, int]) -> None:
     mechanism: Any = build(*drawn)
     n, (true, other) = mechanism.n_values, bit_probs(mechanism)
-    fewest, most = mechanism._n_true
+    fewest, most = mechanism.n_true
     heavy, light = (exact_masses([true] * ones + [other] * (n - ones)) for ones in (most, fewest))
     limits: PlausibleOnes = mechanism._plausible
     above, below = sum(heavy[limits.high + 1 :]), sum(light[: limits.low])

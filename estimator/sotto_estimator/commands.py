@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import click
 
@@ -85,7 +85,11 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
     type=Probability(),
     help="From counts: probability that a forced response is yes  [default: 1/2].",
 )
-@click.option("--warner", type=Probability(), help="From counts: probability of the truth on Warner's spinner.")
+@click.option(
+    "--warner",
+    type=Probability(),
+    help="From counts: probability of the truth on Warner's spinner; below 1/2 a yes speaks for no (crosswise).",
+)
 @click.option(
     "--epsilon",
     type=click.FloatRange(0, 20, min_open=True),
@@ -118,12 +122,12 @@ def estimate(
     From a collector's tally (URL and SURVEY), from tally files, which are merged, or from counts (--yes, --n ..).
     """
     how = Manner(**manner)
-    channel = _paper_channel(truth, forced_yes, warner, epsilon)
-    if n_yes is not None or n_reports is not None or channel is not None:
+    paper = _paper_design(truth, forced_yes, warner, epsilon)
+    if n_yes is not None or n_reports is not None or paper is not None:
         if sources or save_tally or wave:
             raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
         refuse_token()
-        estimates = _from_counts(n_yes, n_reports, channel, how)
+        estimates = _from_counts(n_yes, n_reports, paper, how)
     else:
         tally = tally_of(sources, token, wave)
         if save_tally:
@@ -137,34 +141,43 @@ def estimate(
     for quality in estimates.quality:
         if quality.is_alarming:
             warn(quality.warning)
+    for contradiction in estimates.contradictions:
+        warn(contradiction.warning)
     for withheld in estimates.withheld:
         warn(f"{withheld}.")
 
 
-def _from_counts(n_yes: int | None, n_reports: int | None, channel: Channel | None, manner: Manner) -> Estimates:
-    if n_yes is None or n_reports is None or channel is None:
+class _Paper(NamedTuple):
+    """How people were asked on paper. `is_opposite`: a yes speaks for no, as the spinner lies more often than not."""
+
+    channel: Channel
+    is_opposite: bool = False
+
+
+def _from_counts(n_yes: int | None, n_reports: int | None, paper: _Paper | None, manner: Manner) -> Estimates:
+    if n_yes is None or n_reports is None or paper is None:
         raise click.UsageError("Counts need --yes, --n and one of --truth, --warner, --epsilon.")
-    return estimate_counts(n_yes, n_reports, channel, manner)
+    return estimate_counts(n_yes, n_reports, paper.channel, manner, is_opposite=paper.is_opposite)
 
 
-def _paper_channel(
+def _paper_design(
     truth: float | None, forced_yes: float | None, warner: float | None, epsilon: float | None
-) -> Channel | None:
+) -> _Paper | None:
     if sum(option is not None for option in (truth, warner, epsilon)) > 1:
         raise click.UsageError("--truth, --warner and --epsilon are three ways to say one thing; give one.")
     if forced_yes is not None and truth is None:
         raise click.UsageError("--forced-yes goes with --truth.")
-    option, least = "--truth", "0"
+    option, expected = "--truth", "above 0"
     try:
         if truth is not None:
-            return Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes)
-        option, least = "--warner", "1/2"
+            return _Paper(Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes))
+        option, expected = "--warner", "above or below 1/2"
         if warner is not None:
-            return Channel.warner(warner)
-        option, least = "--epsilon", "0"
-        return None if epsilon is None else Channel.warner_of_epsilon(epsilon)
+            return _Paper(Channel.warner(max(warner, 1 - warner)), warner < 1 / 2)
+        option, expected = "--epsilon", "above 0"
+        return None if epsilon is None else _Paper(Channel.warner_of_epsilon(epsilon))
     except DomainError as fault:
-        raise click.BadParameter(f"must be above {least}, by more than rounding.", param_hint=option) from fault
+        raise click.BadParameter(f"must be {expected}, by more than rounding.", param_hint=option) from fault
 
 
 def tally_of(sources: Sequence[str], token: str, wave: int | None) -> Tally:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, Target, debias, standard_error
+from sotto_estimator.channel import Channel, Floats, Target, check_counts, debias, standard_error
+from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import Method, confidence_interval
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
+from sotto_protocol.bits import BitMechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Estimates:
 
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
+    `contradictions`: of questions whose counts honest reports hardly ever give.
     """
 
     title: str
@@ -66,6 +69,7 @@ class Estimates:
     text_questions: tuple[str, ...] = ()
     quality: tuple[Quality, ...] = ()
     withheld: tuple[Withheld, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class _Counts:
     channel: Channel
     epsilon: float
     is_one_of: bool
+    n_true: tuple[int, int] | None = None
 
 
 def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
@@ -94,6 +99,7 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
             channel_of(question),
             float(question.epsilon),
             question.type == "one-of",
+            _n_true(question),
         )
         for question in tally.survey.questions
         if question.type != "text"
@@ -111,9 +117,17 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
     )
 
 
-def estimate_counts(n_yes: int, n: int, channel: Channel, manner: Manner | None = None) -> Estimates:
-    """Estimate the share of yes from the counts of a yes-no survey, on paper or not."""
-    counted = _Counts("", ("yes",), (n_yes,), channel, binary_epsilon(channel), False)
+def estimate_counts(
+    n_yes: int, n: int, channel: Channel, manner: Manner | None = None, *, is_opposite: bool = False
+) -> Estimates:
+    """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
+
+    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not.
+    """
+    (said_yes,) = check_counts([n_yes], n).tolist()
+    counted = _Counts(
+        "", ("yes",), (n - said_yes if is_opposite else said_yes,), channel, binary_epsilon(channel), False
+    )
     return _estimate("counts as given", n, [counted], manner or Manner())
 
 
@@ -121,6 +135,12 @@ def channel_of(question: Question) -> Channel:
     """Return the channel that a question's reports went through."""
     mechanism = question.mechanism
     return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+
+
+def _n_true(question: Question) -> tuple[int, int] | None:
+    """Return the fewest and the most true bits of a report, where it has several."""
+    mechanism = question.mechanism
+    return mechanism.n_true if isinstance(mechanism, BitMechanism) and mechanism.n_values > 1 else None
 
 
 def binary_epsilon(channel: Channel) -> float:
@@ -136,7 +156,10 @@ def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner, n_wave
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
     n_intervals = sum(len(counts.labels) for counts in counted) if manner.simultaneous else 1
     rows = [row for counts in counted for row in _rows(counts, n, manner, n_intervals, n_waves)]
-    return Estimates(title, n, sum(counts.epsilon for counts in counted), manner, tuple(rows))
+    samples = [Sample(of.question, of.labels, of.support_counts, of.channel, of.n_true) for of in counted]
+    contradictions = contradictions_of(samples, n, n_waves)
+    epsilon = sum(counts.epsilon for counts in counted)
+    return Estimates(title, n, epsilon, manner, tuple(rows), contradictions=contradictions)
 
 
 def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: int) -> list[Estimate]:

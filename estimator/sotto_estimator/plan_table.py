@@ -18,7 +18,7 @@ from sotto_estimator.planning import (
     respondents_needed,
     standard_deviation,
 )
-from sotto_estimator.render import align, csv_text, json_text, method_words, percent
+from sotto_estimator.render import align, csv_text, json_text, method_words
 from sotto_protocol.designs import ONE_OF_DESIGNS, bit_flips, warner
 from sotto_protocol.mechanism import Mechanism
 
@@ -96,9 +96,19 @@ def plan_text(rows: Sequence[PlanRow], aim: Aim) -> str:
     for row in rows:
         epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
         cells.append(
-            [epsilon, row.mechanism, f"{row.n_reports:,}", percent(row.standard_deviation), percent(row.half_width)]
+            [epsilon, row.mechanism, f"{row.n_reports:,}", *map(width_words, (row.standard_deviation, row.half_width))]
         )
     return f"{align(cells, n_left=2)}\n\nHalf-width of {method_words(**_manner(aim))}; true share {aim['share']:g}."
+
+
+def width_words(width: float) -> str:
+    """Return a width in per cent, with two decimals, or as many as show its first two digits.
+
+    >>> width_words(0.0217), width_words(1.4142e-6), width_words(0.0)
+    ('2.17 %', '0.00014 %', '0.00 %')
+    """
+    n_decimals = 2 if width == 0 else max(2, 1 - math.floor(math.log10(100 * width)))
+    return f"{100 * width:.{n_decimals}f} %"
 
 
 def plan_json(rows: Sequence[PlanRow], aim: Aim) -> str:

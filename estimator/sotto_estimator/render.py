@@ -23,6 +23,7 @@ _METHODS: dict[Method, str] = {
     "wilson": "Wilson score (approximate)",
 }
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
+_CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
 _TARGETS: dict[Target, str] = {
     "population": "the population",
@@ -35,7 +36,8 @@ def table(estimates: Estimates) -> str:
     columns = ["question", "answer", "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent"] if estimates.manner.consistent else []
     rows = [[*columns, "fakes for", "against"]] + [_cells(row) for row in estimates.rows]
-    parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(map(str, estimates.quality))]
+    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.manner)]
+    parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(filter(None, remarks))]
     return "\n\n".join(filter(None, parts))
 
 
@@ -51,7 +53,7 @@ def caption(estimates: Estimates) -> str:
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
-    lines += map(str, estimates.withheld)
+    lines += map(str, (*estimates.withheld, *estimates.contradictions))
     return "\n".join(lines)
 
 
@@ -68,6 +70,11 @@ def interval_words(manner: Manner) -> str:
     """Return what an interval is, in words."""
     together = "all together" if manner.simultaneous else "each by itself"
     return f"{method_words(manner.level, manner.method, manner.target)}, {together}"
+
+
+def cut_words(rows: Sequence[Estimate], manner: Manner) -> str:
+    """Return what to say where the whole of an interval was cut away; about the respondents a point may be right."""
+    return _CUT if manner.target == "population" and any(row.low == row.high for row in rows) else ""
 
 
 def method_words(level: float, method: Method, target: Target) -> str:
@@ -123,6 +130,7 @@ def as_json(estimates: Estimates) -> str:
     heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
     found = {
         "quality": [asdict(quality) for quality in estimates.quality],
+        "contradictions": [asdict(contradiction) for contradiction in estimates.contradictions],
         "estimates": [_members(row) for row in estimates.rows],
     }
     return json_text(heading | _manner_members(estimates) | found)
@@ -132,9 +140,14 @@ def as_csv(estimates: Estimates) -> str:
     """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions."""
     waves = {"waves": " ".join(map(str, estimates.waves))} if estimates.waves else {}
     quality = {known.question: known for known in estimates.quality}
+    p_values = {found.question: found.p_value for found in estimates.contradictions}
     return csv_text(
         [
-            _members(row) | _manner_members(estimates) | quality_members(quality.get(row.question)) | waves
+            _members(row)
+            | _manner_members(estimates)
+            | quality_members(quality.get(row.question))
+            | {"contradiction_p_value": p_values.get(row.question)}
+            | waves
             for row in estimates.rows
         ]
     )

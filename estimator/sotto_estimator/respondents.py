@@ -28,6 +28,9 @@ _MAX_TILT = 50.0
 _NEGLIGIBLE = 36.0
 """e^-36 of a tail: what a Cauchy integral may leave out or count twice. Added, never dropped."""
 
+_LOG_TINY = -600.0
+"""Logarithm of a tail below which its Chernoff bound will do."""
+
 _BLOCK = 4096
 """How many tails are integrated at once: it bounds memory, at some 100 points each."""
 
@@ -80,6 +83,32 @@ def score_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[F
     centre = np.where(discriminant >= 0, share + z_squared * slope / 2, share)
     half_width = np.sqrt(np.maximum(discriminant, 0))
     return n * (centre - half_width), n * (centre + half_width)
+
+
+def tail_above(s: Floats, n_true: int, n: int, channel: Channel, n_waves: int = 1) -> Floats:
+    """Return P(S >= s) where n_true of n have the value, or slightly more; shape of s, which is one-dimensional.
+
+    Exact, to 1e-8 of it and outward. Where up to n_waves of the reports are of one device, by Chernoff's bound, its
+    exponent divided by as many (Hölder's inequality).
+    """
+    return _upper_tail(s, float(n_true), float(n), _Noise.of(channel), n_waves)
+
+
+def tail_below(s: Floats, n_true: int, n: int, channel: Channel, n_waves: int = 1) -> Floats:
+    """Return P(S <= s), as `tail_above` P(S >= s)."""
+    return _upper_tail(n - s, float(n - n_true), float(n), _Noise.of(channel).mirrored(), n_waves)
+
+
+def _upper_tail(s: Floats, n_true: float, n: float, noise: _Noise, n_waves: int) -> Floats:
+    k, size = np.full_like(s, n_true), np.full_like(s, n)
+    log_bound = np.minimum(_log_chernoff(_saddle(s, k, size, noise), s, k, size, noise), 0)
+    tail: Floats = np.exp(log_bound / n_waves)
+    if n_waves == 1:
+        for at in np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY)):
+            one = slice(at, at + 1)
+            exact = _tail_bound(s[one], k[one], size[one], noise, float(log_bound[at]))
+            tail[one] = np.minimum(tail[one], exact)
+    return tail
 
 
 def _both_ends(fewest: _Fewest, s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:

@@ -127,13 +127,13 @@ class BitMechanism(Mechanism):
 
     @property
     @abstractmethod
-    def _n_true(self) -> tuple[int, int]:
+    def n_true(self) -> tuple[int, int]:
         """The fewest and the most true bits that an answer can have, in every filter."""
 
     @cached_property
     def _plausible(self) -> PlausibleOnes:
         true, other = self._reported(self.threshold_if_true), self._reported(self.threshold_if_other)
-        return plausible_ones(self.n_values, self._n_true, true, other, _SQUARE, self.n_blocks)
+        return plausible_ones(self.n_values, self.n_true, true, other, _SQUARE, self.n_blocks)
 
     @property
     def prob_implausible(self) -> float:
@@ -232,7 +232,7 @@ class BinaryResponse(BitMechanism):
         return [(1, 0), (0, 1)]
 
     @property
-    def _n_true(self) -> tuple[int, int]:
+    def n_true(self) -> tuple[int, int]:
         return 0, 1
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
@@ -262,7 +262,7 @@ class UnaryEncoding(BitMechanism):
         return [(1, 1)]
 
     @property
-    def _n_true(self) -> tuple[int, int]:
+    def n_true(self) -> tuple[int, int]:
         return 1, 1
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
@@ -299,7 +299,7 @@ class BitFlips(BitMechanism):
         return [(most, fewest), (fewest, most)]
 
     @property
-    def _n_true(self) -> tuple[int, int]:
+    def n_true(self) -> tuple[int, int]:
         return 0, self.max_selected
 
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:

@@ -28,6 +28,7 @@ from sotto_protocol.rappor_designs import BloomShape, Stages, basic_any_of, basi
 from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options, read_skip
 
 _FRACTION = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})")
+_DECIMAL = re.compile(rf"[01]?\.[0-9]{{1,{MAX_DECIMALS}}}")
 _EPSILON_DOMAIN = f"a number in [{MIN_EPSILON}, {MAX_EPSILON}] of at most {MAX_DECIMALS} decimals"
 
 
@@ -158,7 +159,7 @@ def _read_probs(fields: Fields, *keys: str) -> list[Fraction]:
 
 def _is_prob(value: Any) -> bool:
     if isinstance(value, str):
-        return _FRACTION.fullmatch(value) is not None and 0 <= Fraction(value) <= 1
+        return any(form.fullmatch(value) for form in (_FRACTION, _DECIMAL)) and 0 <= Fraction(value) <= 1
     return is_decimal(value, Decimal(0), Decimal(1))
 
 

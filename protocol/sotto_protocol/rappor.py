@@ -106,7 +106,7 @@ class BloomResponse(BitMechanism):
         return [(self.n_blocks * most, self.n_blocks * fewest), (self.n_blocks * fewest, self.n_blocks * most)]
 
     @property
-    def _n_true(self) -> tuple[int, int]:
+    def n_true(self) -> tuple[int, int]:
         """Hashes may collide, in some cohort and for some string: one bit at least."""
         return 1, min(self.n_hashes, self.n_values)
 

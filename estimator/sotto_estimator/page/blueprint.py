@@ -13,7 +13,7 @@ from sotto_estimator.page.recent import Recent
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.render import as_csv, as_json, epsilon_words, interval_words, percent, signed_percent
+from sotto_estimator.render import as_csv, as_json, cut_words, epsilon_words, interval_words, percent, signed_percent
 
 Made = TypeVar("Made")
 
@@ -76,6 +76,7 @@ class _Routes:
             tag=tag,
             results=results,
             fields=results.choices.fields(results.survey),
+            cut_words=cut_words,
             epsilon_words=epsilon_words,
             inline_svg=inline_svg,
             interval_words=interval_words,

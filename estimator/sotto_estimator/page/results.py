@@ -46,7 +46,8 @@ class Results:
     def warnings(self) -> list[str]:
         """What `sotto estimate` warns of."""
         found = [section.quality for section in self.sections if section.quality]
-        return [quality.warning for quality in found if quality.is_alarming]
+        contradictions = self.estimates.contradictions if self.estimates else ()
+        return [quality.warning for quality in found if quality.is_alarming] + [of.warning for of in contradictions]
 
     def require_estimates(self) -> Estimates:
         """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
@@ -92,11 +93,12 @@ def _sections(
     quality = {known.question: known for known in qualities(tally)}
     rows, remarks = _by_question(estimates), _remarks(estimates)
     withheld = {of.question: f"{of}." for of in withheld_of(tally)}
+    contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
     sections = []
     for question in given.survey.questions:
         key = question.id
         n_counted = tally.counted(key).n_reports
-        about = (question, n_counted, remarks, quality.get(key))
+        about = (question, n_counted, (*remarks, *contradictions.get(key, ())), quality.get(key))
         if question.type == "text":
             commands = _commands(given, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))

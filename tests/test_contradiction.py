@@ -1,0 +1,270 @@
+"""Counts that contradict the design are warned of; honest ones hardly ever, whatever people's answers are: exactly."""
+
+import csv
+import io
+import itertools
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from published import ANY_OF, ONE_OF, YES_NO, survey_of
+from sotto_client.cli import main
+from sotto_estimator import Channel, Manner, estimate_counts
+from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
+from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.given import Given
+from sotto_estimator.page.results import find_results
+from sotto_estimator.plot import plot
+from sotto_estimator.render import cut_words
+from sotto_protocol import Coins, Survey, Tally, hmac_bytes
+
+CHANNELS = [
+    Channel.warner(0.51),
+    Channel.warner(0.6),
+    Channel.warner(0.99),
+    Channel.forced_response(0.45, 1 / 11),
+    Channel(0.3, 0.1),
+    Channel(0.5, 0),
+    Channel(1, 0.4),
+    Channel(1, 0),
+]
+BITS = [Channel(0.5, 0.25), Channel(0.75, 0.25), Channel(0.9, 0.6)]
+
+
+def pmf_of(*groups: tuple[int, float]) -> list[Fraction]:
+    """Return the distribution of so many coins of each probability, added one after another, exactly."""
+    pmf = [Fraction(1)]
+    for number, prob in groups:
+        heads = Fraction(prob)
+        for _ in range(number):
+            stays, moves = [*(p * (1 - heads) for p in pmf), 0], [0, *(p * heads for p in pmf)]
+            pmf = [Fraction(stay + move) for stay, move in zip(stays, moves, strict=True)]
+    return pmf
+
+
+@lru_cache(maxsize=1000)
+def support(n: int, n_true: int, channel: Channel) -> list[Fraction]:
+    return pmf_of((n_true, channel.prob_support_if_true), (n - n_true, channel.prob_support_if_other))
+
+
+def is_warned(channel: Channel, n: int, count: int) -> bool:
+    return bool(estimate_counts(count, n, channel).contradictions)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 17, 40])
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_honest_counts_give_a_false_alarm_once_in_a_thousand_at_most(channel: Channel, n: int) -> None:
+    alarms = [count for count in range(n + 1) if is_warned(channel, n, count)]
+    for n_true in range(n + 1):
+        pmf = support(n, n_true, channel)
+        assert sum(pmf[count] for count in alarms) <= Fraction(FALSE_ALARM)
+    if n == 40 and channel.contrast < 1:  # and it is not silent: what is warned of is all that can be at either end
+        for n_true, ends in ((n, [alarms[-1:], range(n, n + 1)]), (0, [alarms[:1], range(1)])):
+            pmf = support(n, n_true, channel)
+            possible = Fraction(FALSE_ALARM) / 2 >= sum(pmf[count] for count in ends[1])
+            assert bool(set(ends[0]) & set(ends[1])) is possible
+
+
+@pytest.mark.parametrize("n", [7, 40])
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_p_value_is_the_largest_probability_of_counts_as_extreme(channel: Channel, n: int) -> None:
+    """Over all numbers of people with the value, of either tail; times two, for two tails are looked at."""
+    pmfs = [support(n, true, channel) for true in (0, n // 2, n)]
+    lower = [max(map(float, tails)) for tails in zip(*map(itertools.accumulate, pmfs), strict=True)]
+    above = [max(map(float, tails)) for tails in zip(*(itertools.accumulate(pmf[::-1]) for pmf in pmfs), strict=True)]
+    upper = above[::-1]
+    for count in range(n + 1):
+        for found in estimate_counts(count, n, channel).contradictions:
+            exact = 2 * min(upper[count], lower[count])
+            assert max(exact, 1e-300) <= found.p_value <= max(exact, 1e-300) * (1 + 1e-5)
+
+
+@lru_cache
+def joint_alarms(channel: Channel, n: int, n_bits: int, n_true: tuple[int, int]) -> list[tuple[int, ...]]:
+    return [
+        counts
+        for counts in itertools.product(range(n + 1), repeat=n_bits)
+        if contradictions_of([Sample("q", "abc"[:n_bits], counts, channel, n_true)], n)
+    ]
+
+
+@pytest.mark.parametrize(("n", "n_bits"), [(1, 2), (6, 2), (25, 2), (12, 3)])
+@pytest.mark.parametrize("channel", BITS)
+def test_one_hot_reports_give_a_false_alarm_once_in_a_thousand_at_most(channel: Channel, n: int, n_bits: int) -> None:
+    """Each report has one true bit, so the counts are independent given how many have which answer."""
+    alarms = joint_alarms(channel, n, n_bits, (1, 1))
+    pmfs = [np.array([float(p) for p in support(n, true, channel)]) for true in range(n + 1)]
+    for answers in itertools.product(range(n + 1), repeat=n_bits):
+        if sum(answers) == n:
+            prob = sum(math.prod(pmfs[true][s] for true, s in zip(answers, counts, strict=True)) for counts in alarms)
+            assert prob <= FALSE_ALARM
+
+
+@pytest.mark.parametrize(("n", "n_bits", "most"), [(6, 2, 1), (25, 2, 1), (25, 2, 2), (10, 3, 2)])
+@pytest.mark.parametrize("channel", BITS[1:])
+def test_any_of_reports_give_a_false_alarm_once_in_a_thousand_at_most(
+    channel: Channel, n: int, n_bits: int, most: int
+) -> None:
+    alarms = joint_alarms(channel, n, n_bits, (0, most))
+    pmfs = [np.array([float(p) for p in support(n, true, channel)]) for true in range(n + 1)]
+    for selected in itertools.product(range(n + 1), repeat=n_bits):
+        if sum(selected) <= n * most:
+            prob = sum(math.prod(pmfs[true][s] for true, s in zip(selected, counts, strict=True)) for counts in alarms)
+            assert prob <= FALSE_ALARM
+
+
+def test_sum_of_one_hot_bits_has_the_tails_of_a_convolution() -> None:
+    """2,000 reports of 4 options, each option for itself possible, together too few: SciPy's binomials, convolved."""
+    n, k, channel = 2000, 4, Channel(0.5, 0.25)
+    for count in (560, 570):
+        ones = np.arange(n + 1)
+        exact = float(stats.binom.pmf(ones, n, 0.5) @ stats.binom.cdf(k * count - ones, 3 * n, 0.25))
+        (found,) = contradictions_of([Sample("q", "abcd", [count] * k, channel, (1, 1))], n)
+        assert found.answer is None
+        assert (found.support_count, found.limit_count) == (k * count, n * 1.25)
+        assert found.p_value == pytest.approx(10 * exact, rel=1e-4)
+    assert contradictions_of([Sample("q", "abcd", [620] * k, channel, (1, 1))], n) == ()
+    assert contradictions_of([Sample("q", "abcd", [570] * k, channel)], n) == ()
+
+
+def test_other_questions_make_a_warning_rarer() -> None:
+    """Where a thousand counts are looked at, one of them is far out by chance."""
+    n, channel = 1000, Channel(0.75, 0.25)
+    count = int(stats.binom.isf(1e-4, n, 0.75)) + 1
+    far, usual = Sample("far", ["yes"], [count], channel), Sample("usual", ["yes"], [500], channel)
+    assert [found.question for found in contradictions_of([far, usual], n)] == ["far"]
+    assert contradictions_of([far, *[usual] * 999], n) == ()
+
+
+def test_pooled_waves_allow_for_devices_that_send_the_same_each_time() -> None:
+    """The worst: a device's reports of five waves are all equal, so five times a count of one wave is as likely."""
+    n, channel = 200, Channel(0.75, 0.25)
+    for count in range(n + 1):
+        of_one = 2 * float(stats.binom.sf(count - 1, n, 0.75))
+        pooled = contradictions_of([Sample("q", ["yes"], [5 * count], channel)], 5 * n, 5)
+        if pooled and count > n / 2:
+            assert of_one <= pooled[0].p_value
+    assert contradictions_of([Sample("q", ["yes"], [5 * 198], channel)], 5 * n, 5)
+    assert contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n)  # as of one wave
+    assert not contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n, 5)
+
+
+@pytest.mark.parametrize("n", [10**9, 10**12])
+def test_large_counts_keep_their_tails(n: int) -> None:
+    channel = Channel.warner(0.75)
+    sd = math.sqrt(n * 0.75 * 0.25)
+    for z in (0.0, 3.0, 3.6, 4.2, 8.0, 30.0):
+        found = estimate_counts(round(0.75 * n + z * sd), n, channel).contradictions
+        p = 2 * float(stats.norm.sf(z))
+        assert bool(found) is (p < FALSE_ALARM)
+        if found:
+            assert found[0].p_value == pytest.approx(max(p, 1e-300), rel=0.05 if z < 10 else 0.5)
+
+
+SURVEY = survey_of(YES_NO, ONE_OF | {"mechanism": "oue", "options": ["a", "b", "c", "d"]}, ANY_OF)
+
+
+def honest(n: int, survey: Survey = SURVEY) -> Tally:
+    people = np.arange(n)
+    answers = {"q0": people % 2, "q1": people % 4, "q2": people[:, None] // 2 ** np.arange(9) % 2}
+    return Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"honest"))))
+
+
+ZEROS = replace(honest(3000), support_counts={**honest(3000).support_counts, "q1": np.zeros(4, np.int64)})
+
+
+def sotto(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        ("--yes 1999 --n 2000 --warner .6", "at most 1,200 are expected"),
+        ("--yes 5 --n 2000 --truth 9/20 --forced-yes 1/11", "at least 100 are expected"),
+        ("--yes 2000 --n 2000 --warner .4", "2,000 reports support yes 0 times, where at least 800"),
+    ],
+)
+def test_counts_on_paper_that_nobody_can_have_are_warned_of_in_every_form(arguments: str, limit: str) -> None:
+    words = ["estimate", *arguments.split()]
+    for style in ((), ("--json",), ("--csv",)):
+        result = sotto(*words, *style)
+        assert result.exit_code == 0
+        assert result.stderr.startswith("Warning: 2,000 reports support yes ")
+        assert limit in result.stderr
+        assert "people did not follow it" in result.stderr
+    table = sotto(*words).stdout
+    assert "the counts contradict the design (P <= " in table
+    assert table.rstrip().endswith("it is not precise")
+    (found,) = json.loads(sotto(*words, "--json").stdout)["contradictions"]
+    (row,) = csv.DictReader(io.StringIO(sotto(*words, "--csv").stdout))
+    assert float(row["contradiction_p_value"]) == found["p_value"] < 1e-30
+    assert found["answer"] == "yes"
+
+
+def test_counts_that_fit_are_not_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "tally.json").write_bytes(honest(3000).to_json())
+    for words in (["--yes", "831", "--n", "2435", "--truth", "2/3"], [tmp_path / "tally.json"]):
+        assert sotto("estimate", *words).stderr == ""
+        assert json.loads(sotto("estimate", *words, "--json").stdout)["contradictions"] == []
+        rows = csv.DictReader(io.StringIO(sotto("estimate", *words, "--csv").stdout))
+        assert {row["contradiction_p_value"] for row in rows} == {""}
+
+
+def test_reports_of_zeros_alone_are_warned_of_with_their_question(tmp_path: Path) -> None:
+    (tmp_path / "tally.json").write_bytes(ZEROS.to_json())
+    result = sotto("estimate", tmp_path / "tally.json")
+    (warning,) = result.stderr.splitlines()
+    assert warning.startswith("Warning: q1: 3,000 reports support ")
+    rows = csv.DictReader(io.StringIO(sotto("estimate", tmp_path / "tally.json", "--csv").stdout))
+    assert {row["question"] for row in rows if row["contradiction_p_value"]} == {"q1"}
+
+
+def test_results_page_and_its_charts_say_it() -> None:
+    results = find_results(Given(SURVEY, True, {1: ZEROS}), Choices())
+    (warning,) = results.warnings
+    assert warning.startswith("q1: 3,000 reports support ")
+    captions = {section.question.id: " ".join(section.caption_of("shares")) for section in results.sections}
+    assert [key for key, caption in captions.items() if "the counts contradict the design" in caption] == ["q1"]
+    assert find_results(Given(SURVEY, True, {1: honest(3000)}), Choices()).warnings == []
+
+
+def test_plot_says_it(tmp_path: Path) -> None:
+    plot(estimate_counts(1999, 2000, Channel.warner(0.6)), tmp_path / "plot.svg")
+    plot(estimate_counts(1100, 2000, Channel.warner(0.6)), tmp_path / "fits.svg")
+    sizes = [(tmp_path / name).stat().st_size for name in ("plot.svg", "fits.svg")]
+    assert sizes[0] > sizes[1]  # letters are drawn as curves: a line more
+
+
+@pytest.mark.parametrize(("warner", "n_yes"), [("1/6", 1640), ("5/6", 360), (".4", 1100), ("0", 1500)])
+def test_spinner_that_lies_more_often_than_not_is_read(warner: str, n_yes: int) -> None:
+    """share = (yes / n - (1 - p)) / (2 p - 1), for any p but 1/2 (Warner 1965)."""
+    result = sotto("estimate", "--yes", n_yes, "--n", 2000, "--warner", warner, "--json")
+    (row,) = json.loads(result.stdout)["estimates"]
+    p = float(Fraction(warner))
+    assert row["share"] == pytest.approx((n_yes / 2000 - (1 - p)) / (2 * p - 1), abs=1e-12)
+    mirror = estimate_counts(2000 - n_yes, 2000, Channel.warner(1 - p)) if p < 0.5 else None
+    if mirror:
+        (other,) = mirror.rows
+        assert (row["low"], row["high"]) == pytest.approx((other.low, other.high))
+
+
+def test_point_that_was_cut_is_said_to_be_none_but_of_the_respondents() -> None:
+    """Of a population no interval is a point by itself; of respondents one may be: nobody."""
+    cut = estimate_counts(330, 1000, Channel.warner(0.6))
+    assert (cut.rows[0].low, cut.rows[0].high) == (0, 0)
+    assert "it is not precise" in cut_words(cut.rows, cut.manner)
+    nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), Manner(target="respondents"))
+    assert (nobody.rows[0].low, nobody.rows[0].high) == (0, 0)
+    assert nobody.contradictions == ()
+    assert cut_words(nobody.rows, nobody.manner) == ""
+    fits = estimate_counts(500, 1000, Channel.warner(0.6))
+    assert cut_words(fits.rows, fits.manner) == ""
