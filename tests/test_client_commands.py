@@ -114,6 +114,23 @@ def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path)
     assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
 
 
+def test_check_prints_json_for_programs(tmp_path: Path) -> None:
+    survey = replace(INVITED_PULSE, min_reports=100)
+    (tmp_path / "pulse.json").write_bytes(survey.canonical)
+    printed = json.loads(sotto("check", "--json", tmp_path / "pulse.json").stdout)
+    assert printed["fingerprint"] == survey.fingerprint
+    assert (printed["epsilon"], printed["epsilon_forever"]) == (float(survey.epsilon), float(survey.epsilon_forever))
+    assert (printed["invited"], printed["waves"], printed["min_reports"]) == (True, survey.waves, 100)
+    for shown, question in zip(printed["questions"], survey.questions, strict=True):
+        assert (shown["id"], shown["mechanism"]) == (question.id, question.mechanism.name)
+        assert (shown["epsilon"], shown["epsilon_forever"]) == (
+            float(question.epsilon),
+            float(question.epsilon_forever),
+        )
+        assert shown["least_reports"] == 100 * (question.mechanism.counts_shape[0] if question.type == "text" else 1)
+    assert sotto("check", "--json", "--canonical", tmp_path / "pulse.json").exit_code == 2
+
+
 def test_explain_prints_both_epsilons_and_the_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
     assert sotto("explain", tmp_path / "pulse.json").stdout == f"{explain(PULSE)}\n"

@@ -20,7 +20,7 @@ from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import explain as explain_survey
-from sotto_protocol.minimum import say_needs
+from sotto_protocol.minimum import needs_of, say_needs
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -29,15 +29,21 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 @click.command(epilog="Example:  sotto check survey.toml")
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
-def check(survey_file: Path, canonical: bool) -> None:
+@_as_json
+def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
     """Check a survey file and print what it takes.
 
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
     has unless its app sets others.
     """
     survey = read_file(survey_file)
+    if canonical and as_json:
+        raise click.UsageError("Give --canonical or --json, one of the two.")
     if canonical:
         click.echo(survey.canonical)
+        return
+    if as_json:
+        _echo(json.dumps(_summarise(survey), default=float, indent=2))
         return
     _echo(_align(_tabulate(survey)))
     if survey.waves > 1:
@@ -111,6 +117,26 @@ def read_file(path: Path) -> Survey:
         raise ClientError(f"{path}: {fault.strerror}") from fault
     except SurveyError as fault:
         raise ClientError(f"{path}: {fault}") from fault
+
+
+def _summarise(survey: Survey) -> dict[str, Any]:
+    """Return what a survey takes, for programs: every epsilon in nats, and the reports from which it is shown."""
+    needs = needs_of(survey)
+    questions = [
+        {
+            "id": question.id,
+            "type": question.type,
+            "mechanism": question.mechanism.name,
+            "epsilon": question.epsilon,
+            "epsilon_forever": question.epsilon_forever,
+            "least_reports": needs[question.id].least,
+            "likely_reports": needs[question.id].likely,
+        }
+        for question in survey.questions
+    ]
+    names = ("id", "title", "fingerprint", "waves", "invited", "public_results", "min_reports")
+    epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
+    return {name: getattr(survey, name) for name in names} | epsilons | {"questions": questions}
 
 
 def _alone(survey: Survey) -> str:

@@ -76,7 +76,7 @@ class _Count(NamedTuple):
     """A count, and the largest P that honest reports give one as far up, or down: limits are (lowest, highest)."""
 
     answer: str | None
-    count: int
+    support_count: int
     limits: tuple[float, float]
     tails: tuple[float, float]
 
@@ -96,7 +96,7 @@ def _worst_of(sample: Sample, n: int, n_waves: int, n_tests: int) -> Contradicti
     worst = min(counts, key=lambda count: min(count.tails))
     limit = worst.limits[int(worst.tails[1] < worst.tails[0])]
     p_value = min(1.0, max(_LEAST_P, n_tests * min(worst.tails) * (1 + _MARGIN)))
-    return Contradiction(sample.question, worst.answer, n, worst.count, limit, p_value)
+    return Contradiction(sample.question, worst.answer, n, worst.support_count, limit, p_value)
 
 
 def _counts_of(sample: Sample, n: int, n_waves: int) -> list[_Count]:

@@ -62,8 +62,8 @@ class Survey:
 
     `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
-    [1, 1,000,000]: a collector gives no tally of fewer reports, of a wave or a cohort either, and none that differs
-    from an earlier one by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
+    [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
+    from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
     a collector keeps the reports, or "counts" of them alone. The questions have at most 2^22 counts, times the waves.
     Raises SurveyError.
     """
