@@ -104,10 +104,10 @@ def _upper_tail(s: Floats, n_true: float, n: float, noise: _Noise, n_waves: int)
     log_bound = np.minimum(_log_chernoff(_saddle(s, k, size, noise), s, k, size, noise), 0)
     tail: Floats = np.exp(log_bound / n_waves)
     if n_waves == 1:
-        for at in np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY)):
-            one = slice(at, at + 1)
-            exact = _tail_bound(s[one], k[one], size[one], noise, float(log_bound[at]))
-            tail[one] = np.minimum(tail[one], exact)
+        far = np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY))
+        for start in range(0, far.size, _BLOCK):
+            at = far[start : start + _BLOCK]
+            tail[at] = np.minimum(tail[at], _tail_bound(s[at], k[at], size[at], noise, log_bound[at]))
     return tail
 
 
@@ -180,7 +180,7 @@ def _log_chernoff(tilt: Floats, s: Floats, k: Floats, n: Floats, noise: _Noise) 
     return of_true + of_other - of_count + 8 * _EPS * (of_true + of_other + of_count)
 
 
-def _tail_bound(s: Floats, k: Floats, n: Floats, noise: _Noise, log_tail: float) -> Floats:
+def _tail_bound(s: Floats, k: Floats, n: Floats, noise: _Noise, log_tail: Floats | float) -> Floats:
     """Return P(S >= s) or slightly more: by at most 1e-8 of it where it is about the tail's size.
 
     Cauchy's integral over the circle |z| = r = e^theta > 1, by the trapezoidal rule at N points:
