@@ -134,7 +134,7 @@ def _summarise(survey: Survey) -> dict[str, Any]:
         }
         for question in survey.questions
     ]
-    names = ("id", "title", "fingerprint", "waves", "invited", "public_results", "min_reports")
+    names = ("id", "title", "fingerprint", "waves", "invited", "public_results", "min_reports", "keep")
     epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
     return {name: getattr(survey, name) for name in names} | epsilons | {"questions": questions}
 

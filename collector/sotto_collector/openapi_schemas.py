@@ -97,7 +97,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "where",
         ),
         "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
-        "Tally": {"type": "object", "description": "Counts by question and wave, with the survey."},
+        "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},
         "Status": _object({"status": {"enum": ["ok", "ready"]}}),
         "Document": {"type": "object"},
         "Published": _object({"id": survey_id, "fingerprint": fingerprint}),
