@@ -121,6 +121,34 @@ def test_any_of_reports_give_a_false_alarm_once_in_a_thousand_at_most(
             assert prob <= FALSE_ALARM
 
 
+@pytest.mark.parametrize("prob_truth", [0.4, 0.6, 0.9])
+def test_k_ary_reports_give_a_false_alarm_once_in_a_thousand_at_most(prob_truth: float) -> None:
+    """Of three options, one of which a report names: the counts depend on each other, and are enumerated together."""
+    n, channel = 20, Channel(prob_truth, (1 - prob_truth) / 2)
+
+    def adds(counts: dict[tuple[int, int], float], answer: int) -> dict[tuple[int, int], float]:
+        grown: dict[tuple[int, int], float] = {}
+        for (first, second), prob in counts.items():
+            for named, place in enumerate([(first + 1, second), (first, second + 1), (first, second)]):
+                grown[place] = grown.get(place, 0) + prob * (
+                    channel.prob_support_if_true if named == answer else channel.prob_support_if_other
+                )
+        return grown
+
+    alarms = {
+        (first, second)
+        for first in range(n + 1)
+        for second in range(n + 1 - first)
+        if contradictions_of([Sample("q", "abc", (first, second, n - first - second), channel)], n)
+    }
+    for people in ([n, 0, 0], [0, 0, n], [n - 1, 1, 0], [10, 10, 0], [7, 7, 6], [15, 0, 5]):
+        counts = {(0, 0): 1.0}
+        for answer, number in enumerate(people):
+            for _ in range(number):
+                counts = adds(counts, answer)
+        assert sum(prob for place, prob in counts.items() if place in alarms) <= FALSE_ALARM
+
+
 def test_sum_of_one_hot_bits_has_the_tails_of_a_convolution() -> None:
     """2,000 reports of 4 options, each option for itself possible, together too few: SciPy's binomials, convolved."""
     n, k, channel = 2000, 4, Channel(0.5, 0.25)

@@ -12,7 +12,7 @@ from house import House, assert_refused, bearer, open_house
 from page_reading import Page, password, read_page
 from sotto_collector.store.releases import read_released_waves
 from sotto_collector.tokens import create_token
-from sotto_protocol import Survey, Tally, compile_toml
+from sotto_protocol import Report, Survey, Tally, compile_toml
 
 PUBLIC = replace(SMALL, id="public", public_results=True)
 LEAST = replace(SMALL, id="least", min_reports=100)
@@ -192,6 +192,19 @@ def test_question_with_cohorts_says_what_it_needs(house: House) -> None:
     page = see(house, COHORTS)
     assert "withheld" not in page.words
     assert "sotto decode" in page.words
+
+
+def test_counts_that_contradict_the_design_are_warned_of_on_the_page(house: House) -> None:
+    sent = [{"affair": True, "rating": number % 5} for number in range(200)]
+    fakes = [
+        Report(number.to_bytes(16, "big"), record.tobytes()) for number, record in enumerate(SMALL.from_wire(sent))
+    ]
+    assert house.send(SMALL, fakes).status_code == 200
+    page = see(house, SMALL)
+    assert "Warning: affair: 200 reports support yes 200 times, where at most 146.2 are expected" in page.words
+    assert "an interval without width lies outside of 0 to 100 %" in page.words
+    assert "Warning: rating" not in page.words
+    assert "Warning" not in see(house, PUBLIC).words
 
 
 def test_reading_changes_no_report(house: House) -> None:
