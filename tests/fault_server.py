@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from sotto_protocol import Problem, Survey
+from sotto_protocol.problem import CONTENT_TYPE, TYPE_PREFIX
 
 SURVEYS = "/v1/surveys/"
 
@@ -89,7 +90,10 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
             return
         self.send_response(reply.status)
-        for name, value in ({"Content-Length": str(len(reply.body))} | reply.headers).items():
+        of_body = {"Content-Length": str(len(reply.body))}
+        if TYPE_PREFIX.encode() in reply.body:  # as a collector sends its problems
+            of_body["Content-Type"] = CONTENT_TYPE
+        for name, value in (of_body | reply.headers).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(reply.body)

@@ -37,7 +37,7 @@ def state(tmp_path: Path) -> Path:
 
 
 def delay_end(state: Path) -> float:
-    [(*_, delay_until)] = rows_of(state, "outbox")
+    [(*_, delay_until, _, _)] = rows_of(state, "outbox")
     return float(delay_until)
 
 

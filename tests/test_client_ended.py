@@ -9,7 +9,19 @@ from typing import Any
 
 import pytest
 
-from devices import AWAY, DIARY, PULSE, WORDS, answer, assert_forgotten, let_go, raw_of, rows_of, secrets_of
+from devices import (
+    AWAY,
+    DIARY,
+    PULSE,
+    WORDS,
+    answer,
+    assert_forgotten,
+    let_a_week_pass,
+    let_go,
+    raw_of,
+    rows_of,
+    secrets_of,
+)
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import AlreadyAnswered, ParticipationEnded, SurveyClient, SurveyRefused, SurveyUnavailable
 from sotto_client.ledger import write_epsilon
@@ -40,13 +52,20 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("code", OVER)
-def test_a_collector_that_says_the_survey_is_over_ends_the_secret_at_once(
-    http: FaultServer, state: Path, code: str
-) -> None:
+def test_a_collector_that_says_the_survey_is_over_ends_the_secret(http: FaultServer, state: Path, code: str) -> None:
+    """At once where it has this version and closed it; after a week where it does not know it."""
     answer(http, state, WORDS, 1)
     [secret] = secrets_of(state)
-    http.script = [OVER[code]]
-    refused = answer(http, state, WORDS, 2)
+    http.script = [OVER[code]] * 1000
+    with closing(SurveyClient(http.url, "pulse", state=state)) as device:
+        refused = device.answer(WORDS, 2)
+        if code != "survey_closed":
+            while not any(row[-1] for row in rows_of(state, "outbox")):
+                assert not device.flush(0.1)
+            assert secrets_of(state) == [secret, secret]
+            assert device.pending == [refused.id]
+            let_a_week_pass(state)
+        assert device.flush(30)
     assert_forgotten(state, secret, mark_answers(PULSE, check_answers(PULSE, WORDS), secret))
     with closing(SurveyClient(http.url, "pulse", state=state)) as device:
         assert [rejected.receipt for rejected in device.rejected] == [refused.id]
@@ -69,13 +88,42 @@ def test_what_else_waits_for_a_survey_that_is_over_is_still_sent(http: FaultServ
     assert not any(map(any, secrets_of(state)))
 
 
+def ask(http: FaultServer, state: Path, **options: Any) -> str:
+    """Ask for the survey; return the title of what came, or what was wrong."""
+    with closing(SurveyClient(http.url, "pulse", state=state, **options)) as device:
+        try:
+            return device.survey.title
+        except (SurveyUnavailable, SurveyRefused) as fault:
+            return str(fault)
+
+
 @pytest.mark.parametrize("code", OVER)
 def test_a_survey_that_is_not_served_any_more_is_over(http: FaultServer, state: Path, code: str) -> None:
     answer(http, state, WORDS, 1)
     http.survey_reply = OVER[code]
-    with SurveyClient(http.url, "pulse", state=state) as device, pytest.raises(SurveyUnavailable, match=code):
-        _ = device.survey
+    if code != "survey_closed":
+        assert code in ask(http, state)
+        assert all(map(any, secrets_of(state)))
+        let_a_week_pass(state)
+    assert code in ask(http, state)
     assert not any(map(any, secrets_of(state)))
+    assert rows_of(state, "doubts") == []
+
+
+def test_a_survey_that_is_served_again_was_never_over(http: FaultServer, state: Path) -> None:
+    """And what else a collector says in between begins the week anew."""
+    answer(http, state, WORDS, 1)
+    served = http.survey_reply
+    for between in (served, Scripted(503), Scripted(200, b"<html>")):
+        http.survey_reply = OVER["no_such_survey"]
+        ask(http, state)
+        let_a_week_pass(state)
+        http.survey_reply = between
+        ask(http, state)
+        assert rows_of(state, "doubts") == []
+    http.survey_reply = OVER["no_such_survey"]
+    ask(http, state)
+    assert all(map(any, secrets_of(state)))
 
 
 @pytest.mark.parametrize("reply", [Scripted(503), Scripted(404), Scripted(403, Problem(403, "no", "No.").to_json())])
@@ -96,8 +144,10 @@ def test_a_new_version_ends_the_one_before_of_the_same_collector_only(http: Faul
         assert device.flush(30)
     assert all(map(any, secrets_of(state)))
     http.survey_reply = Scripted(200, replace(PULSE, title="Pulse anew").canonical)
-    with SurveyClient(http.url, "pulse", state=state, max_epsilon=50) as device:
-        assert device.survey.title == "Pulse anew"
+    assert ask(http, state, max_epsilon=50) == "Pulse anew"
+    assert all(map(any, secrets_of(state)))
+    let_a_week_pass(state)
+    assert ask(http, state, max_epsilon=50) == "Pulse anew"
     assert [any(secret) for secret in secrets_of(state)] == [True, False]
 
 
@@ -108,8 +158,10 @@ def test_a_new_version_that_is_refused_ends_the_one_before_too(
     answer(http, state, WORDS, 1)
     assert all(map(any, secrets_of(state)))
     http.survey_reply = Scripted(200, replace(PULSE, title="Pulse anew").canonical)
-    with SurveyClient(http.url, "pulse", state=state, **limit) as device, pytest.raises(SurveyRefused):
-        _ = device.survey
+    assert "Pulse" not in ask(http, state, **limit)
+    assert all(map(any, secrets_of(state)))
+    let_a_week_pass(state)
+    assert "Pulse" not in ask(http, state, **limit)
     assert not any(map(any, secrets_of(state)))
 
 

@@ -16,6 +16,7 @@ from devices import (
     WORDS,
     assert_gone,
     invitations_in,
+    let_a_week_pass,
     rows_of,
     sent,
 )
@@ -154,3 +155,60 @@ def test_what_is_no_invitation_does_not_mend_anything(http: FaultServer, state: 
         assert len(device.rejected) == 1
     with pytest.raises(StateError, match="closed"):
         device.resend(INVITATION)
+
+
+UNKNOWN = Scripted(404, Problem(404, "no_such_survey", "No.").to_json())
+
+
+def refuse_after_a_week(device: SurveyClient, http: FaultServer, state: Path) -> None:
+    """Have the report that waits refused, by a collector that does not know its survey."""
+    http.script = [UNKNOWN] * 1000
+    while not any(row[-1] for row in rows_of(state, "outbox")):
+        assert not device.flush(0.1)
+    let_a_week_pass(state)
+    assert device.flush(30)
+    http.script = []
+    assert [rejected.is_unknown for rejected in device.rejected] == [True]
+
+
+@pytest.mark.parametrize("is_invited", [False, True])
+def test_a_report_whose_survey_was_not_known_for_a_week_can_be_sent_again_the_same(
+    state: Path, is_invited: bool
+) -> None:
+    invitation = INVITATION if is_invited else None
+    with fault_server(INVITED if is_invited else LUNCH) as http:
+        with SurveyClient(http.url, "lunch", state=state, invitation=invitation) as device:
+            http.script = [UNKNOWN] * 1000
+            receipt = device.answer(ANSWERS)
+            refuse_after_a_week(device, http, state)
+        assert_gone(state)
+        with SurveyClient(http.url, "lunch", state=state) as device:
+            if is_invited:
+                assert device.resend() == []  # the device has forgotten the invitation
+            assert device.resend(invitation) == [receipt.id]
+            assert device.flush(30)
+            assert device.rejected == device.pending == device.resend() == []
+        assert len({post.body for post in http.posts}) == 1
+        assert http.seen == {receipt.id}
+        assert len(rows_of(state, "ledger")) == 1
+
+
+def test_a_report_that_is_sent_again_has_a_week_again(state: Path) -> None:
+    with fault_server(LUNCH) as http, SurveyClient(http.url, "lunch", state=state) as device:
+        http.script = [UNKNOWN] * 1000
+        receipt = device.answer(ANSWERS)
+        refuse_after_a_week(device, http, state)
+        http.script = [UNKNOWN] * 1000
+        assert device.resend() == [receipt.id]
+        assert not device.flush(0.1)
+        assert device.pending == [receipt.id]
+        http.script = []
+
+
+def test_a_refused_invitation_is_not_sent_again_without_another(http: FaultServer, state: Path) -> None:
+    http.script = [REFUSED]
+    with SurveyClient(http.url, "lunch", state=state, invitation=OTHER_INVITATION) as device:
+        device.answer(ANSWERS)
+        assert device.flush(30)
+        assert device.resend() == []
+        assert len(device.rejected) == 1

@@ -102,10 +102,10 @@ def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
         with closing(SurveyClient(http.url, "wide", state=path, max_epsilon=50)) as device:
             assert device.answer(CHOSEN).id == report.receipt  # known by its record, as ever
         with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (4,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (5,)
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        assert names == {"surveys", "ledger", "outbox"}
+        assert names == {"surveys", "ledger", "outbox", "doubts"}
         ledger = [(row[0], row[1], row[4], Decimal(row[5]), *row[6:-1]) for row in rows_of(path, "ledger")]
         told = [row[:-1] if version == 3 else row for row in before["ledger"]]
         assert ledger == [(row[0], row[1], row[-6], Decimal(row[-5]), *row[-4:]) for row in told]
@@ -113,7 +113,7 @@ def test_an_earlier_state_is_taken_over_whole_and_leaves_no_copy_of_a_secret(
         assert {(*row[2:4], row[-1]) for row in rows_of(path, "ledger")} == {(1, 1, b"")}
         assert rows_of(path, "surveys") == before["surveys"]
         assert [row[:4] for row in rows_of(path, "outbox")] == [row[:4] for row in before["outbox"]]
-        assert {row[-1] for row in rows_of(path, "outbox")} == {0}  # no delay
+        assert {row[-3:] for row in rows_of(path, "outbox")} == {(0, 0, 0)}  # no delay, no doubt
         secret = told[-1][-2]
         assert raw_of(path).count(secret) == 1
         http.script = []
@@ -164,3 +164,24 @@ def test_a_takeover_leaves_no_trace_of_the_wave_in_which_a_forgotten_answer_chan
             assert [str(entry.epsilon) for entry in entries] == ["6.1"] * 4 + ["2.25"]
             assert [entry.is_summed for entry in entries] == [True] * 4 + [False]
     assert raw_of(files[0]) == raw_of(files[1])
+
+
+def test_a_sum_is_not_summed_again_when_a_state_of_version_4_is_taken_over(path: Path) -> None:
+    old_state(path, 3, "http://127.0.0.1:1", 3)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE ledger SET waves = 3, secret = zeroblob(32), marks = zeroblob(64)")
+        connection.execute(
+            "INSERT INTO ledger SELECT NULL, fingerprint, 2, 3, survey_id, epsilon, day, 'second', secret, marks, x'' "
+            "FROM ledger WHERE survey_id = 'wide'"
+        )
+        connection.commit()
+    State.open(path).close()
+    with closing(sqlite3.connect(path)) as connection:  # as version 4 had it
+        for column in ("unknown_s", "unknown_at"):
+            connection.execute(f"ALTER TABLE outbox DROP COLUMN {column}")
+        connection.executescript("DROP TABLE doubts; PRAGMA user_version=4;")
+    before = rows_of(path, "ledger")
+    assert [Decimal(row[5]) for row in before if row[4] == "wide"] == [32, 32]
+    with closing(State.open(path)), closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (5,)
+    assert rows_of(path, "ledger") == before

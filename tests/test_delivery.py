@@ -19,7 +19,7 @@ from sotto_client.exchange import Reply
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
-from sotto_client.verdict import Acknowledged, Refused, TryAgain, Verdict, judge, read_retry_after
+from sotto_client.verdict import Acknowledged, Refused, TryAgain, Unknown, Verdict, judge, read_retry_after
 from sotto_protocol import Problem
 
 NOON = 1_790_000_000.0
@@ -126,12 +126,70 @@ def test_these_statuses_are_tried_again_even_with_an_acknowledgement(status: int
     assert judge(Reply(status, {}, ACK), NOON) == TryAgain(f"HTTP {status}")
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 409, 411, 413, 415, 422, 451, 499])
-def test_other_client_errors_are_final_with_their_problem(status: int) -> None:
-    problem = Problem(status if status != 499 else 400, "bad_report", "No.", "$.reports[0]")
-    assert judge(Reply(status, {}, problem.to_json()), NOON) == Refused(
-        Problem(status, "bad_report", "No.", "$.reports[0]")
-    )
+PROBLEM = {"content-type": "application/problem+json"}
+REFUSALS = [
+    (400, "bad_json"),
+    (422, "bad_report"),
+    (403, "invitation_required"),
+    (403, "invitation_invalid"),
+    (409, "survey_closed"),
+]
+
+
+@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@pytest.mark.parametrize("content_type", ["application/problem+json", "Application/Problem+JSON; charset=utf-8"])
+def test_a_problem_of_the_collectors_with_this_report_is_final(status: int, code: str, content_type: str) -> None:
+    problem = Problem(status, code, "No.", "$.reports[0]")
+    assert judge(Reply(status, {"content-type": content_type}, problem.to_json()), NOON) == Refused(problem)
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, "no_such_survey"), (409, "wrong_fingerprint")])
+def test_a_collector_that_does_not_know_the_survey_is_doubted(status: int, code: str) -> None:
+    problem = Problem(status, code, "No.")
+    assert judge(Reply(status, PROBLEM, problem.to_json()), NOON) == Unknown(problem)
+    assert judge(Reply(status, PROBLEM | {"retry-after": "60"}, problem.to_json()), NOON) == Unknown(problem, 60.0)
+
+
+OF_OTHERS = [
+    ("application/json", b'{"code": "blocked", "detail": "By your firewall."}'),
+    ("application/json", Problem(422, "bad_report", "No.").to_json()),
+    ("application/problem+json", b'{"code": "bad_report", "detail": "No."}'),
+    ("application/problem+json", b'{"code": "bad_report", "type": "about:blank"}'),
+    ("application/problem+json", b'{"code": "bad_report", "type": "https://firewall.example/problems/bad_report"}'),
+    ("application/problem+json", b'{"code": "bad_report", "type": "urn:sottovoce:problem:survey_closed"}'),
+    ("application/problem+json", b'{"code": "bad_report", "type": ["urn:sottovoce:problem:bad_report"]}'),
+    ("application/problem+json", b'{"code": "new_in_2031", "type": "urn:sottovoce:problem:new_in_2031"}'),
+    ("text/html", Problem(404, "no_such_survey", "No.").to_json()),
+    ("", Problem(409, "survey_closed", "No.").to_json()),
+]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 413, 422, 451])
+@pytest.mark.parametrize(("content_type", "body"), OF_OTHERS)
+def test_what_others_say_in_json_is_not_the_collectors_word(status: int, content_type: str, body: bytes) -> None:
+    assert judge(Reply(status, {"content-type": content_type}, body), NOON) == TryAgain(f"HTTP {status}")
+
+
+OF_SETTINGS = [
+    (400, "bad_request"),
+    (401, "unauthorized"),
+    (403, "forbidden"),
+    (404, "not_found"),
+    (405, "method_not_allowed"),
+    (411, "length_required"),
+    (413, "body_too_large"),
+    (415, "unsupported_media"),
+    (422, "batch_over_rate"),
+    (429, "too_many_reports"),
+    (431, "headers_too_large"),
+    (500, "bad_report"),
+    (503, "survey_closed"),
+]
+
+
+@pytest.mark.parametrize(("status", "code"), OF_SETTINGS)
+def test_what_a_collector_says_of_its_settings_or_of_the_way_is_tried_again(status: int, code: str) -> None:
+    assert judge(Reply(status, PROBLEM, Problem(status, code, "No.").to_json()), NOON) == TryAgain(f"HTTP {status}")
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 451])
@@ -311,7 +369,7 @@ def test_what_is_settled_is_forgotten_and_what_waits_is_not(device: Device, http
     with device.state.write() as connection:
         Ledger(connection).charge(made, Limits.of(8, 8, 1))
     device.put(http.url, "aa")
-    http.script = [Scripted(503), Scripted(status, ACK if status == 200 else Problem(422, "x", "y").to_json())]
+    http.script = [Scripted(503), Scripted(status, ACK if status == 200 else Problem(422, "bad_report", "y").to_json())]
     for expected in (made, replace(made, secret=None, marks=None)):
         device.delivery.attempt_due(eager=True)
         with device.state.read() as connection:
@@ -336,6 +394,104 @@ def test_a_crash_after_the_acknowledgement_only_repeats_it(device: Device, http:
     assert device.delivery.attempt_due() is None
     assert [post.body for post in http.posts] == [body, body]
     assert http.seen == {"aa"}
+
+
+# A collector that does not know the survey.
+
+DAY_S = 86_400.0
+NO_SUCH_SURVEY = Problem(404, "no_such_survey", "No.")
+UNKNOWN = Scripted(404, NO_SUCH_SURVEY.to_json())
+
+
+def doubt_for(device: Device, http: FaultServer, days: int, per_day: int = 4) -> None:
+    """Let it be asked some times a day, by restarted clients, and always say that it has no such survey."""
+    for _ in range(days * per_day):
+        http.script = [UNKNOWN]
+        device.restart()
+        device.delivery.attempt_due(eager=True)
+        device.now += DAY_S / per_day
+
+
+def test_a_survey_that_is_not_known_for_a_week_is_refused_for_good_and_no_sooner(
+    device: Device, http: FaultServer
+) -> None:
+    device.put(http.url, "aa")
+    doubt_for(device, http, 7)
+    assert [report.receipt for report in device.waiting] == ["aa"]
+    doubt_for(device, http, 1, per_day=1)
+    assert device.waiting == []
+    assert [rejected.problem for rejected in device.rejected] == [NO_SUCH_SURVEY]
+    assert len({post.body for post in http.posts}) == 1
+
+
+@pytest.mark.parametrize("between", [None, Scripted(503), Scripted(403, b"<html>"), Scripted(429)])
+def test_what_else_it_says_begins_the_week_anew_and_silence_does_not(
+    device: Device, http: FaultServer, between: Scripted | None
+) -> None:
+    device.put(http.url, "aa")
+    doubt_for(device, http, 6)
+    http.script = [between or Scripted(drop=True)]
+    device.delivery.attempt_due(eager=True)
+    doubt_for(device, http, 3)
+    assert len(device.rejected) == (between is None)
+    doubt_for(device, http, 5)
+    assert len(device.rejected) == 1
+
+
+@pytest.mark.parametrize("step_days", [-3000, -30, -1, 1, 8, 400, 3000])
+def test_a_clock_that_is_stepped_makes_no_week_of_a_moment(device: Device, http: FaultServer, step_days: int) -> None:
+    """A step counts for a day at most: so six steps forward leave it waiting, and a step back takes nothing away."""
+    device.put(http.url, "aa")
+    doubt_for(device, http, 1)
+    for _ in range(2):
+        device.now += step_days * DAY_S
+        doubt_for(device, http, 1)
+    assert [report.receipt for report in device.waiting] == ["aa"]
+    assert device.waiting[0].unknown_s <= 5 * DAY_S
+    doubt_for(device, http, 7)
+    assert len(device.rejected) == 1
+
+
+def test_a_device_that_sleeps_for_a_month_asks_again_for_days(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa")
+    for _ in range(7):
+        http.script = [UNKNOWN]
+        device.delivery.attempt_due(eager=True)
+        device.now += 30 * DAY_S
+    assert len(device.waiting) == 1
+
+
+def test_a_collector_that_finds_its_database_again_counts_the_report(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa")
+    doubt_for(device, http, 6)
+    assert device.delivery.attempt_due(eager=True) is None
+    assert (http.seen, device.waiting, device.rejected) == ({"aa"}, [], [])
+
+
+def test_an_unknown_survey_is_asked_for_less_and_less_and_holds_no_other_back(
+    device: Device, http: FaultServer
+) -> None:
+    device.put(http.url, "aa")
+    http.script = [UNKNOWN] * 14
+    for _ in range(14):
+        delay_s = device.delivery.attempt_due()
+        assert delay_s is not None
+        device.now += delay_s
+    assert device.jitters == [min(2.0**n, 3600.0) for n in range(14)]
+    http.script = [UNKNOWN]
+    device.delivery.attempt_due()
+    device.put(http.url, "bb")
+    assert device.delivery.attempt_due() == 3600
+    assert http.seen == {"bb"}
+
+
+def test_an_unknown_survey_leaves_a_collector_alone_that_asks_for_it(device: Device, http: FaultServer) -> None:
+    device.put(http.url, "aa")
+    http.script = [Scripted(404, NO_SUCH_SURVEY.to_json(), {"Retry-After": "60"})]
+    assert device.delivery.attempt_due(eager=True) == 61
+    device.put(http.url, "bb")
+    assert device.delivery.attempt_due(eager=True) == 61
+    assert len(http.posts) == 1
 
 
 # Random delays.
@@ -486,11 +642,11 @@ def test_a_state_that_breaks_is_logged_by_name_only_and_tried_again_later(
     device.put(http.url, "aa")
     with device.state.write() as connection:
         connection.execute("ALTER TABLE outbox RENAME TO lost")
-    assert [device.delivery._attempt_safely(eager=False) for _ in range(3)] == [1, 2, 4]
+    assert [device.delivery._safely(device.delivery.attempt_due) for _ in range(3)] == [1, 2, 4]
     assert {record.getMessage() for record in caplog.records} == {"Reports wait: delivery failed (StateError)."}
     with device.state.write() as connection:
         connection.execute("ALTER TABLE lost RENAME TO outbox")
-    assert device.delivery._attempt_safely(eager=False) is None
+    assert device.delivery._safely(device.delivery.attempt_due) is None
     assert http.seen == {"aa"}
 
 

@@ -18,6 +18,7 @@ from sotto_client.delivery import MAX_DELAY_S, Delivery
 from sotto_client.entropy import os_coins
 from sotto_client.errors import AlreadyAnswered, InvitationError, ParticipationEnded, StateError
 from sotto_client.exchange import check_survey_id, check_url
+from sotto_client.forking import Renewed
 from sotto_client.ledger import (
     MAX_EPSILON,
     MAX_PERIOD_EPSILON,
@@ -37,16 +38,18 @@ from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.report import REPORT_ID_BYTES
 
 FLUSH_ON_EXIT_S = 5.0
+TIMEOUT_S = 30.0
+"""An exchange with a collector is over after so long, whatever has come of it."""
 _log = logging.getLogger("sotto_client")
 
 
-class SurveyClient:
+class SurveyClient(Renewed):
     """Answers one survey of one collector on behalf of the device's respondent.
 
     `state`: the device's file (mode 0600), by default under ~/.local/state; ":memory:" for a kiosk, one client for each
     respondent. `max_epsilon` bounds what all versions of a survey id take together, `max_period_epsilon` what all
-    surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds the
-    wait for a connection, and for each piece of a reply.
+    surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds an
+    exchange with a collector as a whole, from the look-up of its name to the last byte of its answer.
 
     `invitation`: as the respondent has it, to an invited survey; kept in the state until no report needs it any more.
     `max_delay_s` in [0, 604,800]: every report waits so long at most, a time drawn for it, before it is first posted.
@@ -75,7 +78,7 @@ class SurveyClient:
         max_period_epsilon: float | Decimal = MAX_PERIOD_EPSILON,
         period_days: int = PERIOD_DAYS,
         fingerprint: str | None = None,
-        timeout_s: float = 10.0,
+        timeout_s: float = TIMEOUT_S,
         invitation: str | None = None,
         max_delay_s: float = 0.0,
         relay_url: str | None = None,
@@ -87,26 +90,39 @@ class SurveyClient:
         self._invitation = None if invitation is None else _check_invitation(invitation)
         self._max_delay_s = _check_delay(max_delay_s)
         self._post_url = address[0] if relay_url is None else check_url(relay_url, "relay_url")
-        self._source = SurveySource(*address, fingerprint, self._limits, timeout_s)
+        self._source = SurveySource(*address, fingerprint, self._limits)
+        self._timeout_s = timeout_s
         self._survey: Survey | None = None
         self._made: dict[str, Entry] = {}  # by receipt
-        self._fetching = threading.Lock()
         self._is_closed = False
         self._state = State.open(state)
         self._delivery = Delivery(self._state, timeout_s=timeout_s)
+        super().__init__()
         if self.pending:
             self._delivery.wake()
 
+    def _begin_anew(self) -> None:
+        self._fetching = threading.Lock()
+
     @property
     def survey(self) -> Survey:
-        """The survey, checked: fetched once, or the cached copy when the collector cannot be reached.
+        """The survey, checked: fetched once, or the cached copy when the collector cannot be reached in `timeout_s`.
 
         Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
         """
-        with self._fetching:
+        deadline = time.monotonic() + self._timeout_s
+        fetching = self._fetching
+        is_mine = fetching.acquire(
+            timeout=min(self._timeout_s, threading.TIMEOUT_MAX)
+        )  # else another thread waits, too
+        try:
             if self._survey is None:
-                self._survey = self._source.survey(self._state)
+                left_s = max(0.0, deadline - time.monotonic())
+                self._survey = self._source.survey(self._state, timeout_s=left_s)
             return self._survey
+        finally:
+            if is_mine:
+                fetching.release()
 
     def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
@@ -138,26 +154,28 @@ class SurveyClient:
         self._delivery.wake()
         return made.to_receipt()
 
-    def resend(self, invitation: str) -> list[str]:
-        """Send the reports of this survey that were refused for their invitation again, under another; their receipts.
+    def resend(self, invitation: str | None = None) -> list[str]:
+        """Send reports of this survey that were refused, though they may be good, again; return their receipts.
 
-        For an invitation that was mistyped. The reports are the same noise under the same ids, so nothing is charged;
-        further waves take the new invitation too. Reports that were posted elsewhere than this client posts to are left
-        alone. Returns without waiting for the network; [] where there is nothing to mend (see
-        `Rejected.needs_invitation`). Raises ValueError for what is no invitation, StateError.
+        Those whose collector did not know the survey for a week, and, under the `invitation` that is given, those of an
+        invited survey, which may have been refused for a mistyped one: its further waves take the new one too. They are
+        the same noise under the same ids, so nothing is charged. Reports that were posted elsewhere than this client
+        posts to are left alone. Returns without waiting for the network; [] where there is nothing to mend (see
+        `Rejected`). Raises ValueError for what is no invitation, StateError.
         """
         if self._is_closed:
             raise StateError("this client is closed.")
-        code = _check_invitation(invitation)
+        code = None if invitation is None else _check_invitation(invitation)
         with self._state.write() as connection:
             outbox, ledger = Outbox(connection), Ledger(connection)
             here = self._post_url, self._source.survey_id
-            refused = [r.receipt for r in outbox.rejected() if r.needs_invitation and (r.url, r.survey_id) == here]
-            receipts = [receipt for receipt in refused if ledger.admit(receipt, code)]
+            refused = [rejected for rejected in outbox.rejected() if (rejected.url, rejected.survey_id) == here]
+            mendable = [r.receipt for r in refused if r.is_unknown or (code is not None and r.needs_invitation)]
+            receipts = [receipt for receipt in mendable if ledger.admit(receipt, code)]
             for receipt in receipts:
                 outbox.readmit(receipt)
         if receipts:
-            self._invitation = code
+            self._invitation = code or self._invitation
             self._delivery.wake()
         return receipts
 

@@ -8,8 +8,9 @@ import os
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from weakref import WeakSet
 
 from sotto_client.errors import StateError
@@ -88,6 +89,21 @@ def block(connection: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connec
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+@contextmanager
+def reading(table: str) -> Iterator[None]:
+    """Read rows of which any value may be damaged. Raises sqlite3.DatabaseError then, a StateError of the database."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as fault:
+        raise sqlite3.DatabaseError(f"its {table} is damaged") from fault
+
+
+def expect(row: Sequence[Any], *kinds: type) -> None:
+    """Raise TypeError unless a row's values are of these types: a damaged one can be of any."""
+    if [type(value) for value in row] != [*kinds]:
+        raise TypeError("a column has another type.")
 
 
 _databases: WeakSet[Database] = WeakSet()

@@ -3,32 +3,74 @@
 A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
 crash at any moment costs a repeat, which the collector knows by its id. With the report of the last wave, or with the
 collector's word that the survey is over, goes the secret of its noise. Every report has a request and a connection of
-its own: what goes together is linked.
+its own: what goes together is linked. Each address has at most one exchange at a time, and none waits for another's.
 """
 
 import logging
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from sotto_client.errors import DeliveryError
-from sotto_client.exchange import post_report
+from sotto_client.exchange import Exchange, post_report
+from sotto_client.forking import Renewed
 from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Waiting, needs_invitation
 from sotto_client.state import State
-from sotto_client.verdict import MAX_HOLD_S, Acknowledged, Refused, TryAgain, Verdict, judge
+from sotto_client.verdict import (
+    MAX_HOLD_S,
+    UNKNOWN_FINAL_S,
+    Acknowledged,
+    Refused,
+    TryAgain,
+    Unknown,
+    Verdict,
+    judge,
+    lengthen,
+)
 
 BACKOFF_BASE_S = 1.0
 BACKOFF_CAP_S = 300.0
 MAX_DELAY_S = 604_800.0
 """The longest random delay before the first attempt of a report: a week."""
+MOST_AT_ONCE = 8
+"""So many addresses are talked to at once; each ends in its time, and those that failed least come first."""
+_UNKNOWN_CAP_S = 3600.0  # a collector that has no such survey is asked less often
 _MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + BACKOFF_CAP_S
 _log = logging.getLogger("sotto_client")
 
 
-class Delivery:
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A report under way; `hurried_at` is the round's, when it began."""
+
+    report: Waiting
+    exchange: Exchange
+    hurried_at: int
+
+
+@dataclass(slots=True)
+class _Round:
+    """What was asked for, until nothing is under way: all up to the number `request`, the last eager one `hurried_at`.
+
+    `tried`: receipts and addresses that failed since then, whose back-off is not cut short.
+    """
+
+    request: int = 0
+    is_eager: bool = False
+    skips_delay: bool = False
+    hurried_at: int = 0
+    tried: set[str] = field(default_factory=set)
+
+    def hurries(self, report: Waiting) -> bool:
+        return self.is_eager and not self.tried & {report.url, report.receipt}
+
+
+class Delivery(Renewed):
     """Sends the reports of a state, to whatever collector. `clock`: seconds since 1970; `uniform(a, b)`: the jitter."""
 
     def __init__(
@@ -43,10 +85,16 @@ class Delivery:
         self._timeout_s = timeout_s
         self._clock = clock
         self._uniform = uniform or random.SystemRandom().uniform
+        self._is_closing = False
+        super().__init__()
+
+    def _begin_anew(self) -> None:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._n_asked = self._n_served = self._n_faults = 0
-        self._is_eager = self._skips_delay = self._is_closing = False
+        self._asked = _Round()
+        self._round = _Round()
+        self._under_way: dict[str, _Attempt] = {}  # by address
+        self._n_served = self._n_faults = 0
         self._next_at: float | None = None  # monotonic; None when nothing waits
 
     def wake(self, *, eager: bool = False, skip_delay: bool = False) -> int:
@@ -55,13 +103,13 @@ class Delivery:
         `eager` cuts back-off short, but not a wait that the collector asked for; `skip_delay` the reports' own delays.
         """
         with self._changed:
-            self._n_asked += 1
-            self._is_eager |= eager
-            self._skips_delay |= skip_delay
+            self._asked.request += 1
+            self._asked.is_eager |= eager
+            self._asked.skips_delay |= skip_delay
             if not self._is_closing and (self._thread is None or not self._thread.is_alive()):
                 self._start()
             self._changed.notify_all()
-            return self._n_asked
+            return self._asked.request
 
     def flush(self, timeout_s: float, *, skip_delay: bool = False) -> bool:
         """Try at once and wait; True when nothing waits any more. Returns early when no attempt is due in time."""
@@ -74,7 +122,7 @@ class Delivery:
         return not self._waiting()
 
     def close(self, timeout_s: float) -> None:
-        """End the thread; one that hangs in an exchange ends by itself, at the exchange's own time limit."""
+        """End the thread, after what is under way; that ends at its deadline, whether or not this waits so long."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
@@ -83,20 +131,15 @@ class Delivery:
             thread.join(timeout_s)
 
     def attempt_due(self, *, eager: bool = False, skip_delay: bool = False) -> float | None:
-        """Send what is due, once; returns the seconds to the next attempt, None when nothing waits."""
-        failed = set()
-        waiting = self._waiting()
-        for report in waiting:
-            if report.url in failed or self._is_closing:
-                continue
-            if self._wait_of(report, eager=eager, skip_delay=skip_delay) == 0:
-                verdict = self._ask(report)
-                self._record(report, verdict)
-                if isinstance(verdict, TryAgain):  # leave its collector alone
-                    failed.add(report.url)
-        if waiting:
-            waiting = self._waiting()
-        return min((self._wait_of(report) for report in waiting), default=None)
+        """Send what is due and wait for the answers; returns the seconds to the next attempt, None if nothing waits."""
+        self._round = _Round(self._asked.request, is_eager=eager, skips_delay=skip_delay)
+        while True:
+            wait_s = self._advance()
+            if not self._under_way:
+                self._round = _Round(self._asked.request)
+                return wait_s
+            with self._changed:
+                self._rest(None)
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._run, name="sottovoce-delivery", daemon=True)
@@ -110,34 +153,91 @@ class Delivery:
     def _run(self) -> None:
         while True:
             with self._changed:
-                if self._is_closing:
+                if self._is_closing and not self._under_way:
                     return
-                serving, eager, skip_delay = self._n_asked, self._is_eager, self._skips_delay
-                self._is_eager = self._skips_delay = False
-            delay_s = self._attempt_safely(eager, skip_delay)
+                self._take_requests()
+            wait_s = self._safely(self._advance)
             with self._changed:
-                self._n_served = serving
-                self._next_at = None if delay_s is None else time.monotonic() + delay_s
-                self._changed.notify_all()
-                if self._n_asked > serving or self._is_closing:
-                    continue
-                if delay_s is None:
-                    self._thread = None  # the next report starts another
-                    return
-                # Not longer at a time: a suspended machine's monotonic clock stands still.
-                self._changed.wait(min(delay_s, BACKOFF_CAP_S))
+                if not self._under_way:
+                    self._end_round(wait_s)
+                    if wait_s is None and not self._has_news():
+                        self._thread = None  # the next report starts another
+                        return
+                self._rest(wait_s)
 
-    def _attempt_safely(self, eager: bool, skip_delay: bool = False) -> float | None:
-        """Attempt; whatever goes wrong is logged by its name alone, and tried again later."""
+    def _take_requests(self) -> None:
+        asked = self._asked
+        if asked.is_eager:
+            self._round.tried.clear()
+            self._round.hurried_at = asked.request
+        self._round.request = asked.request
+        self._round.is_eager |= asked.is_eager
+        self._round.skips_delay |= asked.skips_delay
+        self._asked = _Round(asked.request)
+
+    def _end_round(self, wait_s: float | None) -> None:
+        self._n_served = self._round.request
+        self._round = _Round(self._n_served)
+        self._next_at = None if wait_s is None else time.monotonic() + wait_s
+        self._changed.notify_all()
+
+    def _rest(self, wait_s: float | None) -> None:
+        """Wait for news, but not past the next attempt, or the deadline of one that is under way."""
+        moments = [attempt.exchange.deadline - time.monotonic() for attempt in self._under_way.values()]
+        moments += [] if wait_s is None else [wait_s]
+        # Not longer at a time: a suspended machine's monotonic clock stands still.
+        self._changed.wait_for(self._has_news, max(0.0, min([*moments, BACKOFF_CAP_S])))
+
+    def _has_news(self) -> bool:
+        is_asked = self._asked.request > self._round.request
+        is_over = any(attempt.exchange.is_over for attempt in self._under_way.values())
+        return is_asked or is_over or (self._is_closing and not self._under_way)
+
+    def _tell(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _safely(self, step: Callable[[], float | None]) -> float | None:
+        """Take a step; whatever goes wrong is logged by its name alone, and tried again later."""
         try:
-            delay_s = self.attempt_due(eager=eager, skip_delay=skip_delay)
+            wait_s = step()
         except Exception as fault:
             self._n_faults += 1
             if not self._is_closing:
                 _log.warning("Reports wait: delivery failed (%s).", type(fault).__name__)
             return self._backoff(self._n_faults)
         self._n_faults = 0
-        return delay_s
+        return wait_s
+
+    def _advance(self) -> float | None:
+        """Note what has ended and begin what is due; returns the seconds to the next attempt that can begin, if any."""
+        for attempt in [attempt for attempt in self._under_way.values() if attempt.exchange.is_over]:
+            del self._under_way[attempt.report.url]
+            self._note(attempt)
+        waits = []
+        for report in self._waiting():
+            is_free = report.url not in self._under_way and len(self._under_way) < MOST_AT_ONCE
+            if is_free and not self._is_closing:
+                waits.append(self._wait_of(report, self._round))
+                if waits[-1] == 0:
+                    waits.pop()
+                    self._begin(report)
+        return min(waits, default=None)
+
+    def _begin(self, report: Waiting) -> None:
+        sent = report.url, report.survey_id, report.body
+        exchange = post_report(*sent, timeout_s=self._timeout_s, max_bytes=_MAX_REPLY_BYTES)
+        self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
+        exchange.when_answered(self._tell)
+
+    def _note(self, attempt: _Attempt) -> None:
+        verdict = self._judge(attempt.exchange)
+        self._record(attempt.report, verdict)
+        if attempt.hurried_at == self._round.hurried_at:  # else it was asked for again meanwhile
+            if isinstance(verdict, TryAgain):
+                self._round.tried.add(attempt.report.url)
+            elif isinstance(verdict, Unknown):
+                self._round.tried.add(attempt.report.receipt)
 
     def _waiting(self) -> list[Waiting]:
         with self._state.read() as connection:
@@ -148,20 +248,19 @@ class Delivery:
         is_idle = self._next_at is None or self._next_at > deadline
         return self._is_closing or self._thread is None or (self._n_served >= ticket and is_idle)
 
-    def _wait_of(self, report: Waiting, *, eager: bool = False, skip_delay: bool = False) -> float:
+    def _wait_of(self, report: Waiting, asked: _Round) -> float:
         """Seconds until a report is due; its own delay is over with its first attempt."""
         now = self._clock()
-        wait_s = 0.0 if eager and not report.is_held else _until(report.not_before, now, _FURTHEST_S)
-        delay_s = 0.0 if skip_delay or report.n_attempts else _until(report.delay_until, now, MAX_DELAY_S)
-        return max(wait_s, delay_s)
+        hurries = asked.hurries(report) and not report.is_held
+        wait_s = 0.0 if hurries else _until(report.not_before, now, _FURTHEST_S)
+        skips_delay = asked.skips_delay or report.n_attempts
+        return max(wait_s, 0.0 if skips_delay else _until(report.delay_until, now, MAX_DELAY_S))
 
-    def _ask(self, report: Waiting) -> Verdict:
+    def _judge(self, exchange: Exchange) -> Verdict:
         try:
-            reply = post_report(
-                report.url, report.survey_id, report.body, timeout_s=self._timeout_s, max_bytes=_MAX_REPLY_BYTES
-            )
+            reply = exchange.result()
         except DeliveryError as fault:
-            return TryAgain(str(fault).rstrip("."))
+            return TryAgain(str(fault).rstrip("."), is_answered=False)
         return judge(reply, self._clock())
 
     def _record(self, report: Waiting, verdict: Verdict) -> None:
@@ -170,22 +269,43 @@ class Delivery:
             match verdict:
                 case Acknowledged():
                     outbox.acknowledge(report.receipt)
-                case Refused(problem):
-                    hint = "an app can `resend` it under another" if needs_invitation(problem) else "see `sotto outbox`"
-                    message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
-                    _log.warning(message, problem.status, problem.code, hint)
-                    outbox.reject(report.receipt, problem)
-                case TryAgain(reason, hold_s):
+                    Ledger(connection).settle(report.receipt)
+                case Refused():
+                    self._refuse(connection, report, verdict)
+                case TryAgain(reason, hold_s, is_answered):
+                    if is_answered:
+                        outbox.note_unknown(report.receipt, 0.0, 0.0)
                     wait_s = (hold_s or 0.0) + self._backoff(report.n_attempts + 1)
                     _log.warning("A report waits: %s. Next attempt in %.0f s.", reason, wait_s)
                     outbox.postpone(report, self._clock() + wait_s, hold_s is not None)
-            if not isinstance(verdict, TryAgain):
-                is_over = isinstance(verdict, Refused) and verdict.ends_survey
-                Ledger(connection).settle(report.receipt, ends_survey=is_over)
+                case Unknown():
+                    self._doubt(connection, report, verdict)
 
-    def _backoff(self, n_failed: int) -> float:
+    def _refuse(self, connection: sqlite3.Connection, report: Waiting, refused: Refused) -> None:
+        problem = refused.problem
+        hint = "an app can `resend` it under another" if needs_invitation(problem) else "see `sotto outbox`"
+        message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
+        _log.warning(message, problem.status, problem.code, hint)
+        Outbox(connection).reject(report.receipt, problem)
+        Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
+
+    def _doubt(self, connection: sqlite3.Connection, report: Waiting, unknown: Unknown) -> None:
+        """Wait longer and longer; after a week in which the collector said nothing else, its word is final."""
+        now = self._clock()
+        unknown_s = lengthen(report.unknown_s, report.unknown_at, now)
+        if unknown_s >= UNKNOWN_FINAL_S:
+            self._refuse(connection, report, Refused(unknown.problem))
+            return
+        wait_s = (unknown.hold_s or 0.0) + self._backoff(report.n_attempts + 1, _UNKNOWN_CAP_S)
+        message = "A report waits: HTTP %d, %s. Next attempt in %.0f s."
+        _log.warning(message, unknown.problem.status, unknown.problem.code, wait_s)
+        outbox = Outbox(connection)
+        outbox.note_unknown(report.receipt, unknown_s, now)
+        outbox.postpone(report, now + wait_s, unknown.hold_s is not None, alone=unknown.hold_s is None)
+
+    def _backoff(self, n_failed: int, cap_s: float = BACKOFF_CAP_S) -> float:
         """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""
-        return self._uniform(0.0, min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2.0 ** min(n_failed - 1, 30)))
+        return self._uniform(0.0, min(cap_s, BACKOFF_BASE_S * 2.0 ** min(n_failed - 1, 30)))
 
 
 def _until(moment: float, now: float, furthest_s: float) -> float:

@@ -17,6 +17,7 @@ from decimal import Decimal
 
 from sotto_client.receipt import Receipt
 from sotto_protocol import SottoError, Survey
+from sotto_protocol.problem import UNEXPECTED
 
 
 class ClientError(SottoError):
@@ -28,15 +29,19 @@ class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
 
 
 class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
-    """There is no survey to be had now. `is_final`: the collector itself said so, and a kept copy must not be used.
+    """There is no survey to be had now.
 
-    `is_over`: it said that there is no such survey any more.
+    `code`: the problem that the collector itself named; "unexpected" for any other answer; empty where there was none.
     """
 
-    def __init__(self, message: str, *, is_final: bool = False, is_over: bool = False) -> None:
+    def __init__(self, message: str, *, code: str = "") -> None:
         super().__init__(message)
-        self.is_final = is_final
-        self.is_over = is_over
+        self.code = code
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the collector itself said so, and a kept copy must not be used."""
+        return self.code not in ("", UNEXPECTED)
 
 
 class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened

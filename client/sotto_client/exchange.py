@@ -1,9 +1,13 @@
 """One exchange with a collector that is told nothing about the device: no version, cookie, password or redirect."""
 
 import os
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +15,7 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from sotto_client.errors import DeliveryError
+from sotto_client.line import Line, open_session
 from sotto_protocol.survey import ID_PATTERN
 
 _HEADERS = {
@@ -51,34 +56,81 @@ def check_survey_id(survey_id: str) -> str:
     return survey_id
 
 
+class Exchange:
+    """One exchange, under way in a thread of its own: it is over after `timeout_s`, whatever the other side does.
+
+    `deadline` by the monotonic clock. A thread that waits for what cannot be cut, as the system's look-up of a name,
+    is left behind, and ends by itself.
+    """
+
+    def __init__(self, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> None:
+        self.deadline = time.monotonic() + timeout_s
+        self._line = Line()
+        self._reply: Future[Reply] = Future()
+        talk = partial(_talk, self._line, method, address, timeout_s=timeout_s, max_bytes=max_bytes, **sent)
+        try:
+            threading.Thread(target=_settle, args=(self._reply, talk), name="sottovoce-exchange", daemon=True).start()
+        except RuntimeError:  # no more threads, or the interpreter is ending
+            self._reply.set_exception(DeliveryError("no thread could be started for an exchange."))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether `result` returns at once."""
+        return self._reply.done() or time.monotonic() >= self.deadline
+
+    def when_answered(self, told: Callable[[], None]) -> None:
+        """Call `told` when the exchange ends before its deadline; at once where it has."""
+        self._reply.add_done_callback(lambda _: told())
+
+    def result(self) -> Reply:
+        """Return what came back, at the deadline at the latest. Raises DeliveryError where no whole answer did."""
+        try:
+            return self._reply.result(max(0.0, self.deadline - time.monotonic()))
+        except TimeoutError:
+            raise DeliveryError("no whole answer from the collector in time.") from None
+        finally:
+            self._line.cut()
+
+
 def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) -> Reply:
-    """Ask for a survey, whoever asks. Raises DeliveryError."""
-    return _exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes)
+    """Ask for a survey, whoever asks; returns in time. Raises DeliveryError."""
+    return Exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes).result()
 
 
-def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_bytes: int) -> Reply:
-    """Send a report's bytes as they are. Raises DeliveryError."""
+def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_bytes: int) -> Exchange:
+    """Begin to send a report's bytes as they are."""
     address = f"{url}/v1/surveys/{survey_id}/reports"
     headers = {"Content-Type": "application/json"}
-    return _exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)
+    return Exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)
 
 
-def _exchange(method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Reply:
+def _settle(reply: "Future[Reply]", talk: Callable[[], Reply]) -> None:
     try:
-        with requests.Session() as session:
+        came_back = talk()
+    except BaseException as fault:
+        reply.set_exception(fault)
+    else:
+        reply.set_result(came_back)
+
+
+def _talk(line: Line, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Reply:
+    try:
+        with open_session(line) as session:
             session.headers.clear()
             session.headers.update(_HEADERS)
             session.trust_env = False  # no password out of ~/.netrc; proxies are looked up once, not at every request
             session.proxies.update(_find_proxies(address))
             session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
-            timeouts = (timeout_s, timeout_s)
+            timeouts = (timeout_s, timeout_s)  # of each connection and silence: a thread that is left behind ends too
             with session.request(
                 method, address, timeout=timeouts, allow_redirects=False, stream=True, **sent
             ) as response:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return Reply(response.status_code, headers, _read(response, max_bytes))
-    except (requests.RequestException, HTTPError, OSError, ValueError) as fault:
+    except (requests.RequestException, HTTPError, HTTPException, OSError, ValueError) as fault:
         raise DeliveryError(f"no answer from the collector ({type(fault).__name__}).") from fault
+    finally:
+        line.cut()
 
 
 @lru_cache(maxsize=16)

@@ -1,14 +1,17 @@
 """All that a device keeps, made readable: what it spent, and what its reports say in the words of their surveys."""
 
 import json
+import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from sotto_client.database import reading
 from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
-from sotto_protocol import Question, Survey
+from sotto_protocol import Question, ReportError, Survey, SurveyError
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.rappor import BloomResponse
 
@@ -64,17 +67,14 @@ def take_inventory(state: State) -> Inventory:
     with state.read() as connection:
         entries = Ledger(connection).entries()
         waiting, rejected = Outbox(connection).waiting(), Outbox(connection).rejected()
-        texts = [text for (text,) in connection.execute("SELECT canonical FROM surveys")]
-    surveys = {survey.fingerprint: survey for survey in map(Survey.from_canonical, texts)}
-    return Inventory(
-        state.name,
-        tuple(map(_spent, entries)),
-        tuple(_keep(report, surveys, "", report.n_attempts) for report in waiting),
-        tuple(
-            _keep(report, surveys, f"{report.problem.code}: {report.problem.detail}", report.n_attempts)
-            for report in rejected
-        ),
-    )
+        with reading("outbox"):
+            surveys = _read_surveys(connection)
+            return Inventory(
+                state.name,
+                tuple(map(_spent, entries)),
+                tuple(_keep(report, surveys, "") for report in waiting),
+                tuple(_keep(report, surveys, f"{report.problem.code}: {report.problem.detail}") for report in rejected),
+            )
 
 
 def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
@@ -104,12 +104,25 @@ def _read_part(question: Question, part: Bytes) -> Any:
     return bool(values) if question.type == "yes-no" else [question.options[value] for value in values]
 
 
-def _keep(report: Waiting | Rejected, surveys: dict[str, Survey], reason: str, n_attempts: int) -> Kept:
+def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:
+    """Return the copies by fingerprint, without those that are damaged or that this program cannot read."""
+    surveys = {}
+    for (text,) in connection.execute("SELECT canonical FROM surveys"):
+        with suppress(SurveyError):
+            survey = Survey.from_canonical(text)
+            surveys[survey.fingerprint] = survey
+    return surveys
+
+
+def _keep(report: Waiting | Rejected, surveys: dict[str, Survey], reason: str) -> Kept:
     sent = json.loads(report.body)
     [said] = sent["reports"]
     survey = surveys.get(sent["fingerprint"])
-    answers = said["answers"] if survey is None else decode(survey, said)
-    return Kept(report.receipt, report.survey_id, said.get("wave", 1), report.url, n_attempts, reason, answers)
+    try:
+        answers = said["answers"] if survey is None else decode(survey, said)
+    except ReportError as fault:
+        raise ValueError("a report is none of its survey's.") from fault
+    return Kept(report.receipt, report.survey_id, said.get("wave", 1), report.url, report.n_attempts, reason, answers)
 
 
 def _words(value: Any) -> str:

@@ -18,6 +18,7 @@ from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
+from sotto_client.database import expect, reading
 from sotto_client.errors import BudgetExceeded
 from sotto_client.permanent import TAG_BYTES
 from sotto_client.receipt import Receipt
@@ -111,12 +112,14 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return all entries, in order of day."""
-        return [_entry(row) for row in self._connection.execute(f"{_SELECT} ORDER BY day, fingerprint, wave")]
+        with reading("ledger"):
+            return [_entry(row) for row in self._connection.execute(f"{_SELECT} ORDER BY day, fingerprint, wave")]
 
     def find(self, fingerprint: str) -> dict[int, Entry]:
         """Return the reports that this device made of a survey, by wave."""
         rows = self._connection.execute(f"{_SELECT} WHERE fingerprint = ? ORDER BY wave", (fingerprint,))
-        return {entry.wave: entry for entry in map(_entry, rows)}
+        with reading("ledger"):
+            return {entry.wave: entry for entry in map(_entry, rows)}
 
     def settle(self, receipt: str, *, ends_survey: bool = False) -> None:
         """Note that a report waits no more, after the outbox did.
@@ -138,13 +141,22 @@ class Ledger:
         """Forget one version of a survey, as `forget` does: the collector has it no more."""
         self._forget("fingerprint = ?", fingerprint)
 
-    def admit(self, receipt: str, invitation: bytes) -> bool:
-        """Put an invitation in the place of a report's, and of the same one in other waves; False where it had none."""
+    def admit(self, receipt: str, invitation: bytes | None) -> bool:
+        """Put an invitation in the place of a report's, and of the same one in other waves; False where it had none.
+
+        None leaves the report what it has: False where it had one that is wiped.
+        """
         row = self._connection.execute("SELECT fingerprint, invitation FROM ledger WHERE receipt = ?", [receipt])
         for fingerprint, bad in row.fetchall():
+            if invitation is None:
+                return not bad or any(bad)
             values = {"good": invitation, "bad": bad, "receipt": receipt, "fingerprint": fingerprint}
             return self._connection.execute(_ADMIT, values).rowcount > 0
         return False
+
+    def is_known(self, fingerprint: str) -> bool:
+        """Return whether the secret of this version's noise is still there."""
+        return any(entry.secret is not None for entry in self.find(fingerprint).values())
 
     def sum_up(self, fingerprint: str) -> None:
         """Wipe a version's secret and marks, and put the sum of its charges in the place of each; only once."""
@@ -180,9 +192,13 @@ def epsilon_of_report(survey: Survey, marks: bytes, earlier: Iterable[Entry]) ->
     Every answer's nth report takes what `Question.epsilon_of` n reports take beyond n - 1. So an answer that is given
     in every wave never takes more than its `epsilon_forever`; a changed one begins a pot of its own, and one that
     comes back goes on with the pot that it had.
+
+    Called inside a transaction of the state. Raises sqlite3.DatabaseError for tags that are damaged.
     """
     tags = _tags(marks)
     given = [_tags(entry.marks) for entry in earlier if entry.marks is not None]
+    if any(len(before) != len(tags) for before in given):
+        raise sqlite3.DatabaseError("its ledger is damaged")
     taken = Decimal(0)
     for index, question in enumerate(survey.questions):
         n_earlier = sum(before[index] == tags[index] for before in given)
@@ -211,12 +227,20 @@ def _tags(marks: bytes) -> list[bytes]:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
+    expect(row, str, int, int, str, str, str, str, bytes, bytes, bytes)
     fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation = row
-    spent = Decimal(decimal_text(Decimal(epsilon))), date.fromisoformat(day)
+    spent = Decimal(decimal_text(_charged(epsilon))), date.fromisoformat(day)
     if not any(secret):
         secret = marks = None
     admitting = invitation if any(invitation) else None
     return Entry(fingerprint, wave, waves, survey_id, *spent, receipt, secret, marks, admitting)
+
+
+def _charged(text: str) -> Decimal:
+    charged = Decimal(text)
+    if not 0 <= charged < 10**_EPSILON_WIDTH:
+        raise ValueError("a charge is no epsilon.")
+    return charged
 
 
 def _require(entry: Entry, name: str, limit: Decimal, spent: Decimal, scope: str) -> None:

@@ -5,9 +5,11 @@ They are kept as these bytes, without the invitation, which the ledger keeps: wh
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from sotto_client.database import expect, reading
+from sotto_client.verdict import SURVEY_UNKNOWN
 from sotto_protocol import Problem
 from sotto_protocol.report import with_invitation
 
@@ -17,7 +19,8 @@ class Waiting:
     """A report to be sent: `body` to `url`, which is a collector's or a relay's.
 
     `not_before`, in seconds since 1970: no attempt before; `is_held`: because the collector asked for it.
-    `delay_until`: no first attempt before.
+    `delay_until`: no first attempt before. `unknown_s`: for so long its collector has only said that it does not know
+    the survey, last at `unknown_at` (see `sotto_client.verdict.lengthen`).
     """
 
     receipt: str
@@ -28,6 +31,8 @@ class Waiting:
     not_before: float = 0.0
     is_held: bool = False
     delay_until: float = 0.0
+    unknown_s: float = 0.0
+    unknown_at: float = 0.0
 
 
 _NEEDS_INVITATION = ("invitation_required", "invitation_invalid")
@@ -48,6 +53,11 @@ class Rejected:
     def needs_invitation(self) -> bool:
         """Whether another invitation can mend it: see `SurveyClient.resend`."""
         return needs_invitation(self.problem)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the collector did not know the survey, for a week; `SurveyClient.resend` can try it again."""
+        return self.problem.code in SURVEY_UNKNOWN
 
 
 def needs_invitation(problem: Problem) -> bool:
@@ -73,10 +83,12 @@ class Outbox:
     def waiting(self) -> list[Waiting]:
         """Return what waits, the least often tried first: no report can keep the others back."""
         rows = self._connection.execute(
-            "SELECT invitation, body, receipt, url, outbox.survey_id, n_attempts, not_before, is_held, delay_until "
+            "SELECT coalesce(invitation, x''), receipt, url, outbox.survey_id, body, n_attempts, not_before, is_held, "
+            "delay_until, unknown_s, unknown_at "
             "FROM outbox LEFT JOIN ledger USING (receipt) WHERE rejected IS NULL ORDER BY n_attempts, receipt"
         )
-        return [_read_waiting(*row) for row in rows]
+        with reading("outbox"):
+            return [_read_waiting(*row) for row in rows]
 
     def rejected(self) -> list[Rejected]:
         """Return what was refused for good."""
@@ -84,20 +96,25 @@ class Outbox:
             "SELECT receipt, url, survey_id, body, n_attempts, rejected "
             "FROM outbox WHERE rejected IS NOT NULL ORDER BY receipt"
         )
-        return [
-            Rejected(receipt, url, survey_id, body, n_attempts, _read_problem(text))
-            for receipt, url, survey_id, body, n_attempts, text in rows
-        ]
+        with reading("outbox"):
+            return [_read_rejected(*row) for row in rows]
 
     def acknowledge(self, receipt: str) -> None:
         """Forget a report that the collector has."""
         self._connection.execute("DELETE FROM outbox WHERE receipt = ?", (receipt,))
 
-    def postpone(self, report: Waiting, not_before: float, is_held: bool) -> None:
-        """Count a failed attempt, and leave the report's collector alone until then, whatever waits for it."""
+    def postpone(self, report: Waiting, not_before: float, is_held: bool, *, alone: bool = False) -> None:
+        """Count a failed attempt, and leave the report's collector alone until then, or, `alone`, try others there."""
         self._connection.execute("UPDATE outbox SET n_attempts = n_attempts + 1 WHERE receipt = ?", (report.receipt,))
         self._connection.execute(
-            "UPDATE outbox SET not_before = ?, is_held = ? WHERE url = ?", (not_before, is_held, report.url)
+            "UPDATE outbox SET not_before = ?, is_held = ? WHERE url = ? AND (receipt = ? OR NOT ?)",
+            (not_before, is_held, report.url, report.receipt, alone),
+        )
+
+    def note_unknown(self, receipt: str, unknown_s: float, unknown_at: float) -> None:
+        """Note for how long a report's collector has only said that it does not know the survey; 0 where it has not."""
+        self._connection.execute(
+            "UPDATE outbox SET unknown_s = ?, unknown_at = ? WHERE receipt = ?", (unknown_s, unknown_at, receipt)
         )
 
     def reject(self, receipt: str, problem: Problem) -> None:
@@ -109,15 +126,21 @@ class Outbox:
 
     def readmit(self, receipt: str) -> None:
         """Let a refused report wait again."""
-        self._connection.execute("UPDATE outbox SET rejected = NULL WHERE receipt = ?", (receipt,))
+        self._connection.execute(
+            "UPDATE outbox SET rejected = NULL, n_attempts = 0, unknown_s = 0, unknown_at = 0 WHERE receipt = ?",
+            (receipt,),
+        )
 
 
-def _read_waiting(
-    invitation: bytes | None, body: bytes, receipt: str, url: str, survey_id: str, *times: Any
-) -> Waiting:
-    sent = with_invitation(body, invitation) if invitation else body
-    return Waiting(receipt, url, survey_id, sent, *times)  # is_held as 0 or 1, SQLite's booleans
+def _read_waiting(invitation: bytes, *row: Any) -> Waiting:
+    expect((invitation, *row), bytes, str, str, str, bytes, int, float, int, float, float, float)
+    report = Waiting(*row)  # is_held as 0 or 1, SQLite's booleans
+    return replace(report, body=with_invitation(report.body, invitation)) if invitation else report
 
 
-def _read_problem(text: str) -> Problem:
-    return Problem(**json.loads(text))
+def _read_rejected(*row: Any) -> Rejected:
+    expect(row, str, str, str, bytes, int, str)
+    receipt, url, survey_id, body, n_attempts, text = row
+    problem = Problem(**json.loads(text))
+    expect((problem.status, problem.code, problem.detail, problem.where), int, str, str, str)
+    return Rejected(receipt, url, survey_id, body, n_attempts, problem)

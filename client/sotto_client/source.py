@@ -5,12 +5,15 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
+from sotto_client.database import expect, reading
+from sotto_client.doubts import Doubts
 from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
 from sotto_client.exchange import Reply, get_survey
-from sotto_client.ledger import Ledger, Limits
+from sotto_client.ledger import Limits
 from sotto_client.state import State
-from sotto_client.verdict import SURVEY_OVER
-from sotto_protocol import Problem, Survey, SurveyError
+from sotto_client.verdict import SURVEY_CLOSED, SURVEY_UNKNOWN, read_problem
+from sotto_protocol import Survey, SurveyError
+from sotto_protocol.problem import UNEXPECTED
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 
 
@@ -22,30 +25,42 @@ class SurveySource:
     survey_id: str
     fingerprint: str | None
     limits: Limits
-    timeout_s: float
 
-    def survey(self, state: State) -> Survey:
+    def survey(self, state: State, *, timeout_s: float) -> Survey:
         """Return the collector's survey and keep it, or the copy kept before when the collector cannot be reached.
 
-        The version that was kept is over where the collector has another one now, or none: the device forgets what
-        could undo its noise. Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when
-        there is none.
+        The version that was kept is over where the collector says that it is closed, or, for a week, that it has
+        another one, or none: the device forgets what could undo its noise. Raises SurveyRefused for one that this
+        device must not answer, SurveyUnavailable when there is none.
         """
         try:
-            survey = fetch_survey(self.url, self.survey_id, timeout_s=self.timeout_s)
+            survey = fetch_survey(self.url, self.survey_id, timeout_s=timeout_s)
         except SurveyUnavailable as fault:
-            if fault.is_over:
+            if fault.code:
                 with state.write() as connection:
-                    self._end_kept(connection)
+                    self._hear(connection, fault.code)
             with state.read() as connection:
                 kept = self._kept(connection)
             if kept is None or fault.is_final:
                 raise
             return self._check(read_survey(kept, self.survey_id))
         with state.write() as connection:
-            self._end_kept(connection, unless=survey.fingerprint)
+            self._doubts(connection).doubt(self._kept_fingerprint(connection), unless=survey.fingerprint)
         self._keep(state, self._check(survey))
         return survey
+
+    def _hear(self, connection: sqlite3.Connection, code: str) -> None:
+        """Take in that the collector has answered with a problem, or with what is not its word."""
+        doubts, kept = self._doubts(connection), self._kept_fingerprint(connection)
+        if code == SURVEY_CLOSED:
+            doubts.believe(kept)
+        elif code in SURVEY_UNKNOWN:
+            doubts.doubt(kept)
+        else:
+            doubts.clear()
+
+    def _doubts(self, connection: sqlite3.Connection) -> Doubts:
+        return Doubts(connection, self.url, self.survey_id)
 
     def _check(self, survey: Survey) -> Survey:
         if self.fingerprint not in (None, survey.fingerprint):
@@ -63,7 +78,11 @@ class SurveySource:
         row = connection.execute(
             "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", (self.url, self.survey_id)
         ).fetchone()
-        return None if row is None else row[0]
+        if row is None:
+            return None
+        with reading("copy of a survey"):
+            expect(row, bytes)
+        return bytes(row[0])
 
     def _keep(self, state: State, survey: Survey) -> None:
         with state.write() as connection:
@@ -73,11 +92,9 @@ class SurveySource:
                 (self.url, self.survey_id, survey.canonical),
             )
 
-    def _end_kept(self, connection: sqlite3.Connection, unless: str = "") -> None:
+    def _kept_fingerprint(self, connection: sqlite3.Connection) -> str:
         kept = self._kept(connection)
-        fingerprint = None if kept is None else hashlib.sha256(kept).hexdigest()
-        if fingerprint not in (None, unless):
-            Ledger(connection).end(fingerprint)
+        return "" if kept is None else hashlib.sha256(kept).hexdigest()
 
 
 def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
@@ -92,7 +109,7 @@ def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
     if reply.status != 200:
         raise _unavailable(survey_id, reply)
     if not _is_json(reply.body):  # the login page of a network in between
-        raise SurveyUnavailable(f"survey {survey_id}: the answer is not the collector's.")
+        raise SurveyUnavailable(f"survey {survey_id}: the answer is not the collector's.", code=UNEXPECTED)
     return read_survey(reply.body, survey_id)
 
 
@@ -108,13 +125,9 @@ def read_survey(canonical: bytes, survey_id: str) -> Survey:
 
 
 def _unavailable(survey_id: str, reply: Reply) -> SurveyUnavailable:
-    problem = Problem.from_response(reply.status, reply.body)
-    is_final = 400 <= reply.status < 500 and problem.code != "unexpected"  # the collector itself says no
-    return SurveyUnavailable(
-        f"survey {survey_id}: the collector says HTTP {reply.status} ({problem.code}).",
-        is_final=is_final,
-        is_over=is_final and problem.code in SURVEY_OVER,
-    )
+    problem = read_problem(reply)
+    code = UNEXPECTED if problem is None else problem.code
+    return SurveyUnavailable(f"survey {survey_id}: the collector says HTTP {reply.status} ({code}).", code=code)
 
 
 def _is_json(body: bytes) -> bool:

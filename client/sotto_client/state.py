@@ -19,7 +19,8 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 4
+_VERSION = 5
+_SUMMED_SINCE = 4
 _BUSY_TIMEOUT_S = 10.0
 
 # What is deleted is overwritten with zeros, and nothing spills into temporary files.
@@ -40,11 +41,19 @@ _OUTBOX = """
 CREATE TABLE outbox (
     receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
     n_attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, is_held INTEGER NOT NULL DEFAULT 0,
-    rejected TEXT, delay_until REAL NOT NULL DEFAULT 0
+    rejected TEXT, delay_until REAL NOT NULL DEFAULT 0, unknown_s REAL NOT NULL DEFAULT 0,
+    unknown_at REAL NOT NULL DEFAULT 0
+) WITHOUT ROWID
+"""
+_DOUBTS = """
+CREATE TABLE doubts (
+    url TEXT NOT NULL, survey_id TEXT NOT NULL, fingerprint TEXT NOT NULL, unknown_s REAL NOT NULL,
+    unknown_at REAL NOT NULL, PRIMARY KEY (url, survey_id, fingerprint)
 ) WITHOUT ROWID
 """
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
+# None of the first four noted for how long a collector does not know a survey.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -58,11 +67,17 @@ SELECT id, fingerprint, wave, waves, survey_id, write_epsilon(epsilon), day, rec
 FROM ledger_before ORDER BY id
 """
 _ADD_DELAY = "ALTER TABLE outbox ADD COLUMN delay_until REAL NOT NULL DEFAULT 0"
+_ADD_UNKNOWN = (
+    _DOUBTS,
+    "ALTER TABLE outbox ADD COLUMN unknown_s REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE outbox ADD COLUMN unknown_at REAL NOT NULL DEFAULT 0",
+)
 _UPGRADES = {  # by the version that there is; 0 is an empty file
-    0: (_SURVEYS, _LEDGER, _OUTBOX),
-    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY),
-    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY),
-    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP),
+    0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS),
+    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN),
+    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY, *_ADD_UNKNOWN),
+    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP, *_ADD_UNKNOWN),
+    4: _ADD_UNKNOWN,
 }
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 
@@ -144,8 +159,9 @@ class State(Database):
             connection.create_function("write_epsilon", 1, write_epsilon, deterministic=True)
             for statement in _UPGRADES[version]:
                 connection.execute(statement)
-            for (fingerprint,) in connection.execute(_FORGOTTEN).fetchall():
-                Ledger(connection).sum_up(fingerprint)
+            if version < _SUMMED_SINCE:
+                for (fingerprint,) in connection.execute(_FORGOTTEN).fetchall():
+                    Ledger(connection).sum_up(fingerprint)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={_VERSION}")
 

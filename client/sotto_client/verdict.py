@@ -1,4 +1,4 @@
-"""What a collector's reply means for a report: it has it, it refuses it for good, or it is to be asked again."""
+"""What a collector's reply means for a report: it has it, refuses it, knows no such survey, or is to be asked again."""
 
 import json
 from dataclasses import dataclass
@@ -11,10 +11,14 @@ from sotto_protocol import Problem
 MAX_HOLD_S = 86_400.0
 """A collector may ask a device to stay away for a day, not longer."""
 
-SURVEY_OVER = ("survey_closed", "wrong_fingerprint", "no_such_survey")
-"""Codes by which a collector says that a version of a survey has ended."""
-
-_TRY_AGAIN = (408, 425, 429)  # request timeout, too early, too many requests
+SURVEY_CLOSED = "survey_closed"
+"""The code by which a collector that has this very version of a survey says that it takes no more reports."""
+SURVEY_UNKNOWN = ("no_such_survey", "wrong_fingerprint")
+"""Codes by which it says that it has not: the survey was erased or replaced, or it serves a wrong database for now."""
+UNKNOWN_FINAL_S = 7 * 86_400.0
+"""For so long it must say nothing else before that is believed."""
+_MOST_BETWEEN_S = 86_400.0
+_REFUSING = ("bad_json", "bad_report", "invitation_required", "invitation_invalid", SURVEY_CLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,15 @@ class Refused:
     @property
     def ends_survey(self) -> bool:
         """Whether it will never take another one either."""
-        return self.problem.code in SURVEY_OVER
+        return self.problem.code in (SURVEY_CLOSED, *SURVEY_UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The collector says that it has no such survey, or another version: it is to be asked again, for days."""
+
+    problem: Problem
+    hold_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +52,47 @@ class TryAgain:
 
     reason: str
     hold_s: float | None = None
+    is_answered: bool = True
 
 
-Verdict = Acknowledged | Refused | TryAgain
+Verdict = Acknowledged | Refused | Unknown | TryAgain
 
 
 def judge(reply: Reply, now: float) -> Verdict:
     """Return what the reply to one report means; `now` in seconds since 1970.
 
-    Only the collector's own words count, an acknowledgement or a problem document: the login page of a café's network,
-    whatever its status, is neither.
+    Only the collector's own words count, an acknowledgement or one of its own problems with this very report: what a
+    network in between says, a café's login page or a firewall's JSON, is neither, whatever its status. Nor is what the
+    collector says of its settings, its load, or the way that a request came.
     """
     if reply.status == 200 and _is_acknowledgement(reply.body):
         return Acknowledged()
-    if 400 <= reply.status < 500 and reply.status not in _TRY_AGAIN:
-        problem = Problem.from_response(reply.status, reply.body)
-        if problem.code != "unexpected":
-            return Refused(problem)
-    return TryAgain(f"HTTP {reply.status}", read_retry_after(reply.headers.get("retry-after"), now))
+    hold_s = read_retry_after(reply.headers.get("retry-after"), now)
+    problem = read_problem(reply)
+    if problem is not None and problem.code in _REFUSING:
+        return Refused(problem)
+    if problem is not None and problem.code in SURVEY_UNKNOWN:
+        return Unknown(problem, hold_s)
+    return TryAgain(f"HTTP {reply.status}", hold_s)
+
+
+def read_problem(reply: Reply) -> Problem | None:
+    """Return what the collector itself says is wrong with a request; None where this is not its word."""
+    if not 400 <= reply.status < 500:
+        return None
+    return Problem.of_collector(reply.status, reply.headers.get("content-type", ""), reply.body)
+
+
+def lengthen(said_s: float, said_at: float, now: float) -> float:
+    """Return for how long a collector has said one thing only, which it says again `now`; last `said_at`, or 0.
+
+    What lies between two answers counts for a day at most, and for nothing where the clock went back: so neither a
+    clock that is stepped nor a device that sleeps makes long of few answers.
+
+    >>> lengthen(0.0, 0.0, 5e8), lengthen(60.0, 5e8, 5e8 + 60), lengthen(60.0, 5e8, 9e8), lengthen(60.0, 5e8, 4e8)
+    (0.0, 120.0, 86460.0, 60.0)
+    """
+    return said_s + min(max(now - said_at, 0.0), _MOST_BETWEEN_S) if said_at else 0.0
 
 
 def read_retry_after(text: str | None, now: float) -> float | None:

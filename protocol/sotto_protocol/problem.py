@@ -7,6 +7,8 @@ from http import HTTPStatus
 from sotto_protocol.documents import canonical_json, is_text
 
 CONTENT_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:sottovoce:problem:"
+UNEXPECTED = "unexpected"
 _MAX_TEXT = 2000  # characters of a code, detail or path
 
 
@@ -22,7 +24,7 @@ class Problem:
     def to_json(self) -> bytes:
         """Return the problem document."""
         document = {
-            "type": f"urn:sottovoce:problem:{self.code}",
+            "type": f"{TYPE_PREFIX}{self.code}",
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "code": self.code,
@@ -40,5 +42,19 @@ class Problem:
             if all(text == "" or is_text(text, _MAX_TEXT) for text in texts) and texts[0]:
                 return Problem(status, *texts)
         except (ValueError, AttributeError, RecursionError):
-            return Problem(status, "unexpected", f"HTTP {status} without a problem document.")
-        return Problem(status, "unexpected", f"HTTP {status} without a problem document.")
+            return Problem(status, UNEXPECTED, f"HTTP {status} without a problem document.")
+        return Problem(status, UNEXPECTED, f"HTTP {status} without a problem document.")
+
+    @staticmethod
+    def of_collector(status: int, content_type: str, body: bytes) -> "Problem | None":
+        """Read a problem that a collector wrote; None for any other answer, whoever gave it.
+
+        It must be sent as a problem document, and its `type` be that of its code. A firewall's or a portal's JSON may
+        have a code, too.
+        """
+        if content_type.partition(";")[0].strip().lower() != CONTENT_TYPE:
+            return None
+        problem = Problem.from_response(status, body)
+        if problem.code == UNEXPECTED or json.loads(body).get("type") != f"{TYPE_PREFIX}{problem.code}":
+            return None
+        return problem

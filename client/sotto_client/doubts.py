@@ -1,0 +1,64 @@
+"""Versions of a survey that a collector has no more, as far as it says: after a week they are over."""
+
+import sqlite3
+import time
+from typing import Any
+
+from sotto_client.database import expect, reading
+from sotto_client.ledger import Ledger
+from sotto_client.verdict import UNKNOWN_FINAL_S, lengthen
+
+
+class Doubts:
+    """What one collector said of the versions of one survey, read and written inside a state's transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, url: str, survey_id: str) -> None:
+        self._connection = connection
+        self._place = url, survey_id
+
+    def doubt(self, kept: str, unless: str = "") -> None:
+        """Note that it has neither the kept version nor others that were doubted before, `unless` it is this one.
+
+        What it has not had for a week is over, and the device forgets what could undo its noise.
+        """
+        now = time.time()
+        doubted = self._read()
+        self._forget(unless)
+        for fingerprint in {kept, *doubted} - {"", unless}:
+            unknown_s = lengthen(*doubted.get(fingerprint, (0.0, 0.0)), now)
+            if unknown_s >= UNKNOWN_FINAL_S or not Ledger(self._connection).is_known(fingerprint):
+                self.believe(fingerprint)
+            else:
+                self._write(fingerprint, unknown_s, now)
+
+    def believe(self, fingerprint: str) -> None:
+        """Let a version be over."""
+        Ledger(self._connection).end(fingerprint)
+        self._forget(fingerprint)
+
+    def clear(self) -> None:
+        """Doubt no version any more: the collector said something else."""
+        for fingerprint in self._read():
+            self._forget(fingerprint)
+
+    def _forget(self, fingerprint: str) -> None:
+        place = (*self._place, fingerprint)
+        self._connection.execute("DELETE FROM doubts WHERE (url, survey_id, fingerprint) = (?, ?, ?)", place)
+
+    def _read(self) -> dict[str, tuple[float, float]]:
+        rows = self._connection.execute(
+            "SELECT fingerprint, unknown_s, unknown_at FROM doubts WHERE url = ? AND survey_id = ?", self._place
+        )
+        with reading("doubts"):
+            return dict(_read_doubt(row) for row in rows)
+
+    def _write(self, fingerprint: str, unknown_s: float, now: float) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO doubts VALUES (?, ?, ?, ?, ?)", (*self._place, fingerprint, unknown_s, now)
+        )
+
+
+def _read_doubt(row: Any) -> tuple[str, tuple[float, float]]:
+    expect(row, str, float, float)
+    fingerprint, unknown_s, unknown_at = row
+    return fingerprint, (unknown_s, unknown_at)
