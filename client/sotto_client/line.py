@@ -5,7 +5,6 @@ Rule: a line is of one exchange, as its connection is; so what is cut late cuts 
 
 import socket
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -26,9 +25,14 @@ class Line:
         with self._lock:
             if self._is_cut:
                 connected.close()
-                raise OSError("the exchange is over.")
+            self._check()
             self._drop()
             self._handle = socket.fromfd(connected.fileno(), connected.family, connected.type)
+
+    def check(self) -> None:
+        """Raise OSError if the line is cut."""
+        with self._lock:
+            self._check()
 
     def cut(self) -> None:
         """End the connection: whoever reads from it or writes to it stops waiting. May be called twice."""
@@ -38,6 +42,10 @@ class Line:
                 with suppress(OSError):  # the other side was faster
                     self._handle.shutdown(socket.SHUT_RDWR)
             self._drop()
+
+    def _check(self) -> None:
+        if self._is_cut:
+            raise OSError("the exchange is over.")
 
     def _drop(self) -> None:
         handle, self._handle = self._handle, None
@@ -73,17 +81,24 @@ def open_session(line: Line) -> requests.Session:
 def _hold_connections(manager: Any, line: Line) -> None:
     """Let the pools of a urllib3 manager, of whatever kind, make connections that the line holds."""
     manager.pool_classes_by_scheme = {
-        scheme: type(pool.__name__, (pool,), {"ConnectionCls": _held_class(pool.ConnectionCls, line.hold)})
+        scheme: type(pool.__name__, (pool,), {"ConnectionCls": _held_class(pool.ConnectionCls, line)})
         for scheme, pool in manager.pool_classes_by_scheme.items()
     }
 
 
-def _held_class(connection_class: type, hold: Callable[[socket.socket], None]) -> type:
-    """Return a class of urllib3's connections that hands each socket over before a byte goes through it."""
+def _held_class(connection_class: Any, line: Line) -> type:
+    """Return a class of urllib3's connections whose socket the line holds before a byte goes through it.
+
+    Overridden is what urllib3 1.x and 2.x have in common.
+    """
 
     def connect(self: Any) -> Any:
-        connected = connection_class._new_conn(self)  # type: ignore[attr-defined]  # urllib3's own seam, of 1.x and 2.x
-        hold(connected)
+        connected = connection_class._new_conn(self)
+        line.hold(connected)
         return connected
 
-    return type(connection_class.__name__, (connection_class,), {"_new_conn": connect})
+    def tunnel(self: Any) -> None:
+        connection_class._tunnel(self)
+        line.check()  # a proxy's answer that was cut off looks like one that has ended: no handshake follows it
+
+    return type(connection_class.__name__, (connection_class,), {"_new_conn": connect, "_tunnel": tunnel})
