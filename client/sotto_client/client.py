@@ -112,9 +112,8 @@ class SurveyClient(Renewed):
         """
         deadline = time.monotonic() + self._timeout_s
         fetching = self._fetching
-        is_mine = fetching.acquire(
-            timeout=min(self._timeout_s, threading.TIMEOUT_MAX)
-        )  # else another thread waits, too
+        # Where another thread is still at it by then, this one has no time left for more than the copy.
+        is_mine = fetching.acquire(timeout=min(self._timeout_s, threading.TIMEOUT_MAX))
         try:
             if self._survey is None:
                 left_s = max(0.0, deadline - time.monotonic())

@@ -61,7 +61,7 @@ class Database(ABC):
         try:
             with self._lock, block(self._connected(), begin) as connection:
                 yield connection
-        except sqlite3.Error as fault:
+        except (sqlite3.Error, UnicodeDecodeError) as fault:  # of SQLite's own words, where they quote a damaged name
             raise StateError(f"state {self.name} cannot be used ({fault}).") from fault
 
     def _connected(self) -> sqlite3.Connection:
