@@ -52,7 +52,7 @@ def main() -> int:
     people = load_people(survey)[:: N_PEOPLE // n_people][:n_people]  # spread: the data set is sorted
     with tempfile.TemporaryDirectory(prefix="sotto-demo-") as folder:
         database = Path(folder, "collector.db")
-        admin, analyst = (make_token(database, role) for role in ("admin", "analyst"))
+        admin, analyst = make_database(database), make_token(database, "analyst")
         with collector(database) as url:
             run_sotto("publish", str(DEFINITION), url, SOTTO_TOKEN=admin)
             say(f"Collector at {url} (SQLite), survey {survey.id}, fingerprint {survey.fingerprint[:16]}..")
@@ -195,6 +195,11 @@ def collector(database: Path, port: str = "0") -> Iterator[str]:
             yield url
         finally:
             server.send_signal(signal.SIGTERM)
+
+
+def make_database(database: Path) -> str:
+    """Make it; return its admin's token."""
+    return run_sotto("db", "init", "--db", str(database)).strip()
 
 
 def make_token(database: Path, role: str) -> str:

@@ -14,7 +14,7 @@ import requests
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from demo import collector, make_token, run_sotto
+from demo import collector, make_database, run_sotto
 from sotto_protocol import Coins, Report, Survey, batch_body, compile_toml
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
@@ -57,7 +57,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         database, definition = Path(folder, "collector.db"), Path(folder, "lunch.toml")
         definition.write_text(LUNCH)
-        admin = make_token(database, "admin")
+        admin = make_database(database)
         with collector(database) as url, launch() as browser:
             run_sotto("publish", str(definition), url, SOTTO_TOKEN=admin)
             send_crowd(url, survey)

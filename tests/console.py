@@ -72,6 +72,8 @@ class Console:
         if words[:3] == ["sotto", "token", "create"]:
             role = words[words.index("--role") + 1]
             self.tokens[f"sotto_{role}_.."] = printed.strip()
+        if words[:3] == ["sotto", "db", "init"]:
+            self.tokens["sotto_admin_.."] = printed.strip()
         return printed
 
     def run(self, words: list[str]) -> str:

@@ -102,7 +102,7 @@ def test_operator_of_a_survey_with_a_minimum_is_warned(served: Served, tmp_path:
         (("export", "URL", "strings", "--to", "NEW", "--token", "ADMIN"), "refused (403 forbidden)"),
         (("export", "http://127.0.0.1:1", "strings", "--to", "NEW", "--token", "x"), "could not be reached"),
         (("export", "DB", "nobody", "--to", "NEW"), "has no survey nobody."),
-        (("export", "missing.db", "strings", "--to", "NEW"), "must be an existing database file"),
+        (("export", "missing.db", "strings", "--to", "NEW"), "must be a collector's database; there is none"),
         (("export", "", "strings", "--to", "NEW"), "it is empty"),
         (("tally", "NEW"), "must be an archive"),
         (("tally", "ARCHIVE", "--wave", "4"), "wave (4) must be in [1, 3], the survey's."),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from werkzeug.test import TestResponse
 
-from collecting import SMALL, STRINGS, SURVEY, make_reports, tally_of
+from collecting import SMALL, STRINGS, SURVEY, make_reports, prepare, tally_of
 from house import JSON, House, assert_refused
 from sotto_collector.app import create_app
 from sotto_collector.errors import BusyError, StoreUnavailableError
@@ -28,6 +28,7 @@ def test_health_is_ok_while_the_store_can_be_written(house: House) -> None:
 
 
 def test_health_fails_before_the_disk_is_full(tmp_path: Path) -> None:
+    prepare(tmp_path / "survey.db")
     app = create_app(Settings(db=str(tmp_path / "survey.db"), min_free_bytes=2**50))
     with closing(app.extensions["collector"]):
         response = app.test_client().get("/healthz")

@@ -82,13 +82,6 @@ def test_copy_of_a_database_is_served_like_any_other(db: str, tmp_path: Path) ->
         assert served.ask("GET", "/v1/surveys/habits/tally", token=served.analyst)[2]["n_reports"] == 1200
 
 
-@pytest.mark.parametrize("command", [("db", "upgrade"), ("recount",), ("backup", "--to", "x.db")])
-def test_command_makes_no_database(tmp_path: Path, command: tuple[str, ...]) -> None:
-    code, out, err = run(*command, "--db", tmp_path / "typo.db")
-    assert (code, out, err) == (1, "", f"Error: db ({tmp_path / 'typo.db'}) must be an existing database file.\n")
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("command", [("db", "upgrade"), ("recount",), ("backup", "--to", "x.db"), ("token", "list")])
 def test_password_of_a_database_is_in_no_message(command: tuple[str, ...]) -> None:
     code, out, err = run(*command, "--db", "postgresql://sotto:c4n4ry@127.0.0.1:1/nobody")

@@ -52,7 +52,7 @@ def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None
     (console.folder / "survey.toml").write_text(LUNCH)
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
     console.run_command("export SOTTO_DB=survey.db")
-    admin, analyst = (console.run_command(f"sotto token create --role {role}") for role in ("admin", "analyst"))
+    admin, analyst = (console.run_command(f"sotto {words}") for words in ("db init", "token create --role analyst"))
     console.run_command("sotto serve")
     console.environment["SOTTO_TOKEN"] = admin.strip()
     console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")

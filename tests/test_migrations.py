@@ -247,7 +247,7 @@ def test_upgrade_that_fails_leaves_the_database_as_it_was(empty_db: str, monkeyp
 
 def test_upgrading_makes_no_database(tmp_path: Path) -> None:
     code, said = upgrade(str(tmp_path / "typo.db"))
-    assert (code, said) == (1, f"Error: db ({tmp_path / 'typo.db'}) must be an existing database file.\n")
+    assert (code, said.count("\n"), "there is none" in said) == (1, 1, True)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -85,6 +85,7 @@ def test_the_shortest_reports_fit_into_the_body_by_the_byte(tmp_path: Path) -> N
 
 def test_the_document_is_the_same_for_the_same_settings_and_open_to_all(tmp_path: Path) -> None:
     settings = Settings(db=str(tmp_path / "survey.db"))
+    prepare(settings.db)
     app = create_app(settings)
     with closing(app.extensions["collector"]):
         assert app.test_client().get("/openapi.json").get_json() == describe_api(settings)

@@ -160,6 +160,7 @@ DAMAGES = [
     ("UPDATE ledger SET epsilon = '1e99999999'", "its ledger is damaged"),
     ("UPDATE ledger SET epsilon = 'one'", "its ledger is damaged"),
     ("UPDATE ledger SET day = '2026-13-01'", "its ledger is damaged"),
+    ("UPDATE ledger SET wave = 7 WHERE wave = 1 AND survey_id = 'done'", "its ledger is damaged"),
     ("UPDATE ledger SET secret = 'text'", "its ledger is damaged"),
     ("UPDATE ledger SET wave = 'first' WHERE wave = 1 AND survey_id = 'done'", "its ledger is damaged"),
     ("UPDATE outbox SET body = x'7b'", "its outbox is damaged"),
@@ -184,3 +185,21 @@ def test_a_value_that_cannot_be_is_a_state_error_that_names_the_file(
     with pytest.raises(StateError, match=message) as caught:
         show(state)
     assert str(state) in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["wave = 7, waves = 9", "waves = 9, marks = zeroblob(32)", "marks = zeroblob(31)"])
+@pytest.mark.parametrize("survey_id", ["pulse", "lunch"])
+def test_a_ledger_that_does_not_fit_its_survey_is_charged_nothing(
+    lived: Lived, tmp_path: Path, change: str, survey_id: str
+) -> None:
+    state = tmp_path / "device.db"
+    shutil.copy(lived.path, state)
+    with closing(sqlite3.connect(state)) as connection:
+        connection.execute(f"UPDATE ledger SET {change} WHERE wave = 1 AND survey_id = ?", (survey_id,))  # noqa: S608
+        connection.commit()
+    before = rows_of(state, "ledger")
+    collector = lived.collectors[survey_id]
+    wave, answers = (3, WORDS) if survey_id == "pulse" else (1, ANSWERS)
+    with closing(SurveyClient(collector.url, survey_id, state=state, invitation=invitation_of(survey_id))) as device:
+        attempt(lambda: device.answer(answers, wave))
+    assert rows_of(state, "ledger") == before

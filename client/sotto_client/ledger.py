@@ -12,7 +12,7 @@ The invitation to a survey stands here too, and not in the outbox: only here it 
 
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
@@ -186,7 +186,7 @@ class Ledger:
         self._connection.execute(_INSERT, (*numbers, entry.day.isoformat(), entry.receipt, *kept))
 
 
-def epsilon_of_report(survey: Survey, marks: bytes, earlier: Iterable[Entry]) -> Decimal:
+def epsilon_of_report(survey: Survey, marks: bytes, earlier: Sequence[Entry]) -> Decimal:
     """Return what one more report takes, after the `earlier` ones of this survey; in nats, exact.
 
     Every answer's nth report takes what `Question.epsilon_of` n reports take beyond n - 1. So an answer that is given
@@ -197,7 +197,7 @@ def epsilon_of_report(survey: Survey, marks: bytes, earlier: Iterable[Entry]) ->
     """
     tags = _tags(marks)
     given = [_tags(entry.marks) for entry in earlier if entry.marks is not None]
-    if any(len(before) != len(tags) for before in given):
+    if any(entry.waves != survey.waves for entry in earlier) or any(len(before) != len(tags) for before in given):
         raise sqlite3.DatabaseError("its ledger is damaged")
     taken = Decimal(0)
     for index, question in enumerate(survey.questions):
@@ -229,6 +229,8 @@ def _tags(marks: bytes) -> list[bytes]:
 def _entry(row: tuple[Any, ...]) -> Entry:
     expect(row, str, int, int, str, str, str, str, bytes, bytes, bytes)
     fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation = row
+    if not 1 <= wave <= waves:
+        raise ValueError("a wave is none of its survey's.")
     spent = Decimal(decimal_text(_charged(epsilon))), date.fromisoformat(day)
     if not any(secret):
         secret = marks = None

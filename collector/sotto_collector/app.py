@@ -35,7 +35,7 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     """Return the collector as a WSGI application; close `app.extensions["collector"]` when done with it.
 
     It shares nothing with another: a process makes its own, after it was forked.
-    Raises StoreError where the database cannot be used.
+    Raises StoreError where the database cannot be used, and where there is none: `sotto db init` makes it.
     """
     app = _App(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path

@@ -42,7 +42,7 @@ class Settings:
     """What an operator can choose. Raises SettingError where a value is outside its domain."""
 
     db: str = _text(
-        "sottovoce.db", "Database: a file, made when missing, readable by its owner alone; or postgresql://.."
+        "sottovoce.db", "Database, which sotto db init makes: a file, readable by its owner alone; or postgresql://.."
     )
     host: str = _text("127.0.0.1", "Address to listen on.")
     port: int = _integer(8000, 0, 65535, "TCP port to listen on; 0 takes a free one.")

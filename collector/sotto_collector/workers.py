@@ -81,7 +81,7 @@ class Workers:
             raise WorkerError(f"a worker did not stop within {STOP_S:.0f} s and was killed.")
 
     def _start_all(self) -> None:
-        """Start one after the other: the first makes the database, and only one says what is wrong."""
+        """Start one after the other: only one says what is wrong."""
         for _ in range(self._settings.workers):
             worker = self._start()
             if not self._await_ready(worker) and not self._is_stopping:

@@ -67,7 +67,7 @@ def server(command: Sequence[str | Path], **environment: str) -> Iterator[str]:
 def collector(folder: Path, survey: Survey, **environment: str) -> Iterator[str]:
     database = folder / "collector.db"
     token = subprocess.run(
-        [SOTTO, "token", "create", "--db", database, "--role", "admin"], check=True, capture_output=True, text=True
+        [SOTTO, "db", "init", "--db", database], check=True, capture_output=True, text=True
     ).stdout.strip()
     with server([SOTTO, "serve", "--db", database, "--port", "0"], **environment) as url:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}

@@ -61,7 +61,8 @@ def make_token(database: object, role: str) -> str:
 
 @contextmanager
 def collectors(database: object, survey: Survey, n_collectors: int = 1) -> Iterator[list[str]]:
-    """Serve a database, by one process or several; yield their URLs."""
+    """Serve a database, by one process or several, made where there is none; yield their URLs."""
+    Store(str(database)).close()
     headers = {"Authorization": f"Bearer {make_token(database, 'admin')}", "Content-Type": "application/json"}
     with ExitStack() as running:
         command = [SOTTO, "serve", "--db", str(database), "--port", "0"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
+from collecting import SMALL, TIMEOUT_S, Served, make_reports, prepare, serve
 from crowd import wait_until
 from sotto_collector.app import create_app
 from sotto_collector.errors import ListenError
@@ -156,6 +156,7 @@ def test_server_whose_listening_socket_is_closed_by_a_fault_ends(
 ) -> None:
     """It would go on without anybody hearing it; so somebody can start it again. The fault is any: none is known."""
     settings = Settings(db=str(tmp_path / "survey.db"), port=0)
+    prepare(settings.db)
     app = create_app(settings)
     with closing(app.extensions["collector"]), closing(listen(settings)) as listening, ThreadPoolExecutor(1) as pool:
         server = make_server(app, settings, listening)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sotto_collector.commands.options import existing
 from sotto_collector.durably import write_durably
 from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
@@ -110,7 +109,7 @@ def _open_source(source: str, survey: str, token: str | None) -> "Iterator[Sourc
         return
     if not source:
         raise CollectorError("source must be a collector's URL, or a database; it is empty.")
-    with closing(Store(existing(source))) as store:
+    with closing(Store(source, create=False)) as store:
         yield StoreSource(store, survey)
 
 

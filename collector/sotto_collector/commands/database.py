@@ -6,17 +6,32 @@ from contextlib import closing
 import click
 from sqlalchemy.exc import SQLAlchemyError
 
-from sotto_collector.commands.options import db_option, existing
+from sotto_collector.commands.options import db_option
 from sotto_collector.errors import StoreError
-from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.audit import Difference, audit
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.store import open_dialect
+from sotto_collector.tokens import create_token
 
 
-@click.group("db", epilog="Example:  sotto db upgrade --db survey.db")
+@click.group("db", epilog="Example:  sotto db init --db survey.db")
 def db_group() -> None:
-    """Look after a collector's database."""
+    """Make a collector's database, and look after it."""
+
+
+@db_group.command(epilog="Example:  sotto db init --db new.db")
+@db_option
+def init(db: str) -> None:
+    """Make a database, and print the token of its first admin.
+
+    A file that is not there yet, or what a PostgreSQL's empty database needs. A database that is there already stays as
+    it is, and is an error. The token is shown this once; the database keeps its hash.
+    """
+    with closing(Store(db)) as store:
+        if not store.is_new:
+            raise StoreError(f"db ({store.dialect.name}) must be a new database; there is one already.")
+        click.echo(create_token(TokenTable(store), "admin", "first"))
 
 
 @db_group.command(epilog="Example:  sotto db upgrade --db survey.db")
@@ -27,7 +42,7 @@ def upgrade(db: str) -> None:
     All of it or nothing, in one transaction; stop the collectors of the earlier version first. A database that has the
     schema already stays as it is.
     """
-    dialect = open_dialect(existing(db))
+    dialect = open_dialect(db, create=False)
     try:
         before, after = dialect.upgrade()
     except (dialect.driver_error, SQLAlchemyError) as fault:
@@ -48,7 +63,7 @@ def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
     fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a survey that keeps counts
     alone the ids of its reports are counted: nothing else is there, and nothing can be fixed.
     """
-    with closing(Store(existing(db))) as store:
+    with closing(Store(db, create=False)) as store:
         known = {stored.survey.id: stored for stored in store.list_surveys()}
         if missing := [survey for survey in surveys if survey not in known]:
             raise StoreError(f"db ({store.dialect.name}) has no survey {missing[0]}.")
@@ -84,7 +99,7 @@ def backup(db: str, target: str) -> None:
     The copy is a database of its own: `sotto serve --db` opens it. From SQLite to PostgreSQL and back it works too. It
     holds no order of arrival and nothing that was deleted.
     """
-    with closing(Store(existing(db))) as store:
+    with closing(Store(db, create=False)) as store:
         n_rows = copy_store(store, target, _progress if sys.stderr.isatty() else lambda _: None)
     click.echo(f"{n_rows:,} rows copied")
 

@@ -12,14 +12,19 @@ from sotto_collector.metrics import metrics_folder
 from sotto_collector.seat import ALONE
 from sotto_collector.server import listen, say_url
 from sotto_collector.settings import Settings
+from sotto_collector.store import Store
 from sotto_collector.worker import serve_on
 from sotto_collector.workers import Workers
 
 
 @click.command(epilog="Example:  sotto serve --db survey.db --port 8000")
 @all_settings
-def serve(**values: Any) -> None:
+@click.option("--create", is_flag=True, help="Make the database where there is none; off by default.")
+def serve(create: bool, **values: Any) -> None:
     """Run the collector.
+
+    Its database must be there (`sotto db init`), unless --create makes it: else a collector whose disk is not mounted
+    yet would begin with an empty one, and tell devices that there is no such survey.
 
     SIGTERM or SIGINT end it: it finishes what was begun, and exits. SIGHUP replaces its workers, one after the other,
     without a request lost; with one worker there is none to replace it, and SIGHUP does nothing.
@@ -29,6 +34,8 @@ def serve(**values: Any) -> None:
     log_what_nobody_caught()
     listening = listen(settings)
     url = say_url(listening)
+    if create:
+        Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms).close()
 
     def announce() -> None:
         click.echo(f"sotto collector listening on {url}")

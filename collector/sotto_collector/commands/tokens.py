@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from sotto_collector.commands.options import db_option, existing
+from sotto_collector.commands.options import db_option
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 
@@ -30,7 +30,7 @@ def token() -> None:
 @click.option("--days", type=click.IntRange(1, 3650), help="It ends after so many days; never by default.")
 def create(db: str, role: str, label: str, survey: str | None, days: int | None) -> None:
     """Print a new token. It is shown this once; the database keeps its hash."""
-    with closing(Store(db)) as store:
+    with closing(Store(db, create=False)) as store:
         life_s = None if days is None else days * DAY_S
         made = create_token(TokenTable(store), role, label, survey_id=survey, expires_in_s=life_s)
         if survey is not None and store.find_survey(survey) is None:
@@ -53,7 +53,7 @@ def rotate(db: str, overlap_hours: int, hash_prefix: str) -> None:
 
     HASH_PREFIX is how the other's hash begins (see `sotto token list`).
     """
-    with closing(Store(existing(db))) as store:
+    with closing(Store(db, create=False)) as store:
         click.echo(rotate_token(TokenTable(store), hash_prefix, overlap_hours * 3600))
 
 
@@ -61,7 +61,7 @@ def rotate(db: str, overlap_hours: int, hash_prefix: str) -> None:
 @db_option
 def list_tokens(db: str) -> None:
     """List the tokens: the first digits of the hash, role, survey, end, label."""
-    with closing(Store(existing(db))) as store:
+    with closing(Store(db, create=False)) as store:
         for row in TokenTable(store).list():
             parts = [
                 row.token_hash.hex()[:12],
@@ -85,6 +85,6 @@ def _say_end(token: StoredToken) -> str:
 @click.argument("hash_prefix")
 def revoke(db: str, hash_prefix: str) -> None:
     """Forget the token whose hash begins with HASH_PREFIX (see `sotto token list`)."""
-    with closing(Store(existing(db))) as store:
+    with closing(Store(db, create=False)) as store:
         row = revoke_token(TokenTable(store), hash_prefix)
     click.echo(f"revoked {row.token_hash.hex()[:12]}  {row.role}  {row.label}".rstrip())

@@ -41,12 +41,18 @@ class Dialect(ABC):
         """Let the statements of the transaction that is open take as long as they take."""
 
     @abstractmethod
-    def prepare(self) -> None:
-        """Make the schema where there is nothing. Raises StoreError where another one than this program's is there."""
+    def prepare(self, *, create: bool) -> bool:
+        """Make the schema where there is nothing, if that is allowed; return whether it was made.
+
+        Raises StoreError where there is nothing, or another schema than this program's.
+        """
 
     @abstractmethod
     def upgrade(self) -> tuple[str, str]:
-        """Bring the schema to this program's, all of it or nothing; return the revisions before and after."""
+        """Bring the schema to this program's, all of it or nothing; return the revisions before and after.
+
+        Raises StoreError where there is none.
+        """
 
     @abstractmethod
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:

@@ -17,7 +17,7 @@ from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.patience import Patience, SilentServerError, WatchedConnection
 from sotto_collector.store.postgres_engine import make_engine
 from sotto_collector.store.retally import KEPT_SINCE, retally
-from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision
+from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing
 
 LOCK_SPACE = 0x534F5454
 """The first number of our advisory locks; the second is a survey's key, or 0 for the schema and for new surveys."""
@@ -88,20 +88,26 @@ class PostgresDialect(Dialect):
         _raw(connection).takes_time = True
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
-    def prepare(self) -> None:
+    def prepare(self, *, create: bool) -> bool:
         with self.write_engine.begin() as connection:
             self.take_time(connection)
             self.lock_survey(connection, 0, alone=True)
-            if is_empty(connection):
+            is_new = is_empty(connection)
+            if is_new and not create:
+                raise refuse_missing(self.name)
+            if is_new:
                 migrate(connection)
             check_schema(connection, self.name)
+        return is_new
 
     def upgrade(self) -> tuple[str, str]:
         with self.write_engine.begin() as connection:
             self.take_time(connection)
             self.lock_survey(connection, 0, alone=True)
+            if is_empty(connection):
+                raise refuse_missing(self.name)
             before = read_revision(connection) or "0000"
-            if before != HEAD and not is_empty(connection) and not "0001" <= before < HEAD:
+            if before != HEAD and not "0001" <= before < HEAD:
                 check_schema(connection, self.name)
             migrate(connection)
             if before < KEPT_SINCE:

@@ -16,7 +16,7 @@ from sqlalchemy import ClauseElement, Connection, Engine, QueuePool, create_engi
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.retally import KEPT_SINCE, retally
-from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, stamp
+from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing, stamp
 
 APPLICATION_ID = 0x534F5454
 """Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
@@ -58,19 +58,25 @@ _RANGE = "FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id
 
 
 class SqliteDialect(Dialect):
-    """A file; made with mode 0600 where it is missing."""
+    """A file, of mode 0600."""
 
     driver_error = sqlite3.Error
 
-    def __init__(self, path: Path, busy_timeout_ms: int) -> None:
-        """Open the file. Raises StoreError where it is another program's or cannot be written."""
+    def __init__(self, path: Path, busy_timeout_ms: int, *, create: bool = True) -> None:
+        """Open the file, or make it where it is missing, if that is allowed.
+
+        Raises StoreError where it is missing, another program's, or cannot be written.
+        """
         self.path = path
         self.name = str(path)
         self._busy_timeout_s = busy_timeout_ms / 1000
         try:
-            _make_file(path)
+            if create:
+                _make_file(path)
+            elif not path.exists():
+                raise refuse_missing(str(path))
             with closing(_connect(path, self._busy_timeout_s)) as connection:
-                _recognise(connection, path)
+                _recognise(connection, path, create=create)
         except OSError as fault:
             raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
         except sqlite3.Error as fault:
@@ -119,21 +125,27 @@ class SqliteDialect(Dialect):
     def take_time(self, connection: Connection) -> None:
         """Nothing: no statement has a limit."""
 
-    def prepare(self) -> None:
+    def prepare(self, *, create: bool) -> bool:
         with self.write_engine.begin() as connection:
-            if is_empty(connection):
+            is_new = is_empty(connection)
+            if is_new and not create:
+                raise refuse_missing(self.name)
+            if is_new:
                 migrate(connection)
                 _mark(connection)
             elif read_revision(connection) is None:
                 _refuse_unmigrated(connection, self.name)
             check_schema(connection, self.name)
+        return is_new
 
     def upgrade(self) -> tuple[str, str]:
         with self.write_engine.begin() as connection:
+            if is_empty(connection):
+                raise refuse_missing(self.name)
             before = read_revision(connection) or f"{_number(connection, 'PRAGMA user_version'):04}"
             if before > HEAD:
                 check_schema(connection, self.name)
-            if read_revision(connection) is None and not is_empty(connection):
+            if read_revision(connection) is None:
                 stamp(connection, before)
             migrate(connection)
             if before < KEPT_SINCE:
@@ -256,8 +268,8 @@ def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
     )
 
 
-def _recognise(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError unless the file is ours, or empty; then it gets its page size and its log."""
+def _recognise(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
+    """Raise StoreError unless the file is ours, or empty and to be made; then it gets its page size and its log."""
     connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written, or in write-ahead logging at
     connection.execute(f"PRAGMA user_version = {_first(connection, 'PRAGMA user_version')}")  # what changes nothing
     is_new = _first(connection, "SELECT count(*) FROM sqlite_master") == 0
@@ -265,6 +277,8 @@ def _recognise(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("ROLLBACK")
     if application_id != APPLICATION_ID and not (is_new and application_id == 0):
         raise StoreError(f"db ({path}) must be a sottovoce database; it is another program's.")
+    if is_new and not create:
+        raise refuse_missing(str(path))
     if _first(connection, "PRAGMA journal_mode = WAL") != "wal":
         raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
 

@@ -63,13 +63,16 @@ class StoredSurvey:
 class Store:
     """A database of one collector, or of many. Threads may share it; a process opens its own."""
 
-    def __init__(self, db: str | Path, *, busy_timeout_ms: int = 5000) -> None:
-        """Open a file, or make it; or a PostgreSQL by its URL. Raises StoreError where it cannot be used."""
-        self.dialect = open_dialect(db, busy_timeout_ms)
+    def __init__(self, db: str | Path, *, busy_timeout_ms: int = 5000, create: bool = True) -> None:
+        """Open a file, or a PostgreSQL by its URL; or make what is in it, if that is allowed: `is_new` says so.
+
+        Raises StoreError where it cannot be used.
+        """
+        self.dialect = open_dialect(db, busy_timeout_ms, create=create)
         self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
         try:
             with self._guarded():
-                self.dialect.prepare()
+                self.is_new = self.dialect.prepare(create=create)
         except BaseException:
             self.dialect.write_engine.dispose()
             self.dialect.read_engine.dispose()
@@ -289,14 +292,17 @@ class Store:
         return [(bytes(report_id), bytes(packed)) for report_id, packed in rows]
 
 
-def open_dialect(db: str | Path, busy_timeout_ms: int = 5000) -> Dialect:
-    """Return a database by its file or URL, its schema not looked at. Raises StoreError."""
+def open_dialect(db: str | Path, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
+    """Return a database by its file, made where it is missing if that is allowed, or its URL. Raises StoreError.
+
+    Its schema is not looked at.
+    """
     if not str(db):
         raise StoreError("db must be the path of a file or postgresql://..; it is empty.")
     if "://" in str(db) and not str(db).startswith(POSTGRES):
         raise StoreError("db must be the path of a file or postgresql://..; it begins otherwise.")
     if not str(db).startswith(POSTGRES):
-        return SqliteDialect(Path(db), busy_timeout_ms)
+        return SqliteDialect(Path(db), busy_timeout_ms, create=create)
     try:
         from sotto_collector.store.postgres import PostgresDialect
     except ModuleNotFoundError as fault:

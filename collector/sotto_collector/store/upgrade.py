@@ -33,6 +33,14 @@ def is_empty(connection: Connection) -> bool:
     return not {*metadata.tables, "alembic_version"} & set(inspect(connection).get_table_names())
 
 
+def refuse_missing(name: str) -> StoreError:
+    """Return the error of a database that is not there: none is made but where that is asked for."""
+    return StoreError(
+        f"db ({name}) must be a collector's database; there is none: "
+        "make it with sotto db init, or with sotto serve --create."
+    )
+
+
 def migrate(connection: Connection) -> None:
     """Bring an empty database, or one of an earlier revision, to HEAD, inside the transaction that is open."""
     from alembic import command
