@@ -18,7 +18,7 @@ from sotto_client.errors import DeliveryError
 from sotto_client.exchange import Exchange, post_report
 from sotto_client.forking import Renewed
 from sotto_client.ledger import Ledger
-from sotto_client.outbox import Outbox, Waiting, needs_invitation
+from sotto_client.outbox import Outbox, Waiting
 from sotto_client.state import State
 from sotto_client.verdict import (
     MAX_HOLD_S,
@@ -283,7 +283,7 @@ class Delivery(Renewed):
 
     def _refuse(self, connection: sqlite3.Connection, report: Waiting, refused: Refused) -> None:
         problem = refused.problem
-        hint = "an app can `resend` it under another" if needs_invitation(problem) else "see `sotto outbox`"
+        hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
         message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
         _log.warning(message, problem.status, problem.code, hint)
         Outbox(connection).reject(report.receipt, problem)

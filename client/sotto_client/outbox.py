@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sotto_client.database import expect, reading
-from sotto_client.verdict import SURVEY_UNKNOWN
+from sotto_client.verdict import NEEDS_INVITATION, SURVEY_UNKNOWN
 from sotto_protocol import Problem
 from sotto_protocol.report import with_invitation
 
@@ -35,9 +35,6 @@ class Waiting:
     unknown_at: float = 0.0
 
 
-_NEEDS_INVITATION = ("invitation_required", "invitation_invalid")
-
-
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A report that the collector refused for good, with its reason. It stays charged: it was sent."""
@@ -52,17 +49,12 @@ class Rejected:
     @property
     def needs_invitation(self) -> bool:
         """Whether another invitation can mend it: see `SurveyClient.resend`."""
-        return needs_invitation(self.problem)
+        return self.problem.code in NEEDS_INVITATION
 
     @property
     def is_unknown(self) -> bool:
         """Whether the collector did not know the survey, for a week; `SurveyClient.resend` can try it again."""
         return self.problem.code in SURVEY_UNKNOWN
-
-
-def needs_invitation(problem: Problem) -> bool:
-    """Whether a report was refused for its invitation alone."""
-    return problem.code in _NEEDS_INVITATION
 
 
 class Outbox:

@@ -18,7 +18,9 @@ SURVEY_UNKNOWN = ("no_such_survey", "wrong_fingerprint")
 UNKNOWN_FINAL_S = 7 * 86_400.0
 """For so long it must say nothing else before that is believed."""
 _MOST_BETWEEN_S = 86_400.0
-_REFUSING = ("bad_json", "bad_report", "invitation_required", "invitation_invalid", SURVEY_CLOSED)
+NEEDS_INVITATION = ("invitation_required", "invitation_invalid")
+"""Codes by which it refuses a report for its invitation alone."""
+_REFUSING = ("bad_json", "bad_report", *NEEDS_INVITATION, SURVEY_CLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class Refused:
     def ends_survey(self) -> bool:
         """Whether it will never take another one either."""
         return self.problem.code in (SURVEY_CLOSED, *SURVEY_UNKNOWN)
+
+    @property
+    def can_be_resent(self) -> bool:
+        """Whether it may take the same report later, after all (`SurveyClient.resend`)."""
+        return self.problem.code in (*NEEDS_INVITATION, *SURVEY_UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
