@@ -8,7 +8,6 @@ its own: what goes together is linked. Each address has at most one exchange at 
 
 import logging
 import random
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -17,28 +16,16 @@ from dataclasses import dataclass, field
 from sotto_client.errors import DeliveryError
 from sotto_client.exchange import Exchange, post_report
 from sotto_client.forking import Renewed
-from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Waiting
+from sotto_client.recording import BACKOFF_CAP_S, record
 from sotto_client.state import State
-from sotto_client.verdict import (
-    MAX_HOLD_S,
-    UNKNOWN_FINAL_S,
-    Acknowledged,
-    Refused,
-    TryAgain,
-    Unknown,
-    Verdict,
-    judge,
-    lengthen,
-)
+from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
 
 BACKOFF_BASE_S = 1.0
-BACKOFF_CAP_S = 300.0
 MAX_DELAY_S = 604_800.0
 """The longest random delay before the first attempt of a report: a week."""
 MOST_AT_ONCE = 8
 """So many addresses are talked to at once; each ends in its time, and those that failed least come first."""
-_UNKNOWN_CAP_S = 3600.0  # a collector that has no such survey is asked less often
 _MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + BACKOFF_CAP_S
 _log = logging.getLogger("sotto_client")
@@ -265,43 +252,7 @@ class Delivery(Renewed):
 
     def _record(self, report: Waiting, verdict: Verdict) -> None:
         with self._state.write() as connection:
-            outbox = Outbox(connection)
-            match verdict:
-                case Acknowledged():
-                    outbox.acknowledge(report.receipt)
-                    Ledger(connection).settle(report.receipt)
-                case Refused():
-                    self._refuse(connection, report, verdict)
-                case TryAgain(reason, hold_s, is_answered):
-                    if is_answered:
-                        outbox.note_unknown(report.receipt, 0.0, 0.0)
-                    wait_s = (hold_s or 0.0) + self._backoff(report.n_attempts + 1)
-                    _log.warning("A report waits: %s. Next attempt in %.0f s.", reason, wait_s)
-                    outbox.postpone(report, self._clock() + wait_s, hold_s is not None)
-                case Unknown():
-                    self._doubt(connection, report, verdict)
-
-    def _refuse(self, connection: sqlite3.Connection, report: Waiting, refused: Refused) -> None:
-        problem = refused.problem
-        hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
-        message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
-        _log.warning(message, problem.status, problem.code, hint)
-        Outbox(connection).reject(report.receipt, problem)
-        Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
-
-    def _doubt(self, connection: sqlite3.Connection, report: Waiting, unknown: Unknown) -> None:
-        """Wait longer and longer; after a week in which the collector said nothing else, its word is final."""
-        now = self._clock()
-        unknown_s = lengthen(report.unknown_s, report.unknown_at, now)
-        if unknown_s >= UNKNOWN_FINAL_S:
-            self._refuse(connection, report, Refused(unknown.problem))
-            return
-        wait_s = (unknown.hold_s or 0.0) + self._backoff(report.n_attempts + 1, _UNKNOWN_CAP_S)
-        message = "A report waits: HTTP %d, %s. Next attempt in %.0f s."
-        _log.warning(message, unknown.problem.status, unknown.problem.code, wait_s)
-        outbox = Outbox(connection)
-        outbox.note_unknown(report.receipt, unknown_s, now)
-        outbox.postpone(report, now + wait_s, unknown.hold_s is not None, alone=unknown.hold_s is None)
+            record(connection, report, verdict, self._clock(), self._backoff)
 
     def _backoff(self, n_failed: int, cap_s: float = BACKOFF_CAP_S) -> float:
         """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""

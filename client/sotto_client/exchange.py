@@ -25,6 +25,7 @@ _HEADERS = {
     "Connection": "close",
 }
 _CHUNK_BYTES = 2**16
+_LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks have their largest number
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Exchange:
     """
 
     def __init__(self, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> None:
+        timeout_s = min(timeout_s, _LONGEST_S)
         self.deadline = time.monotonic() + timeout_s
         self._line = Line()
         self._reply: Future[Reply] = Future()

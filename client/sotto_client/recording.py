@@ -1,0 +1,62 @@
+"""What a verdict leaves in the state: a report goes, is kept aside, or waits, and with it the secret of its noise."""
+
+import logging
+import sqlite3
+from collections.abc import Callable
+
+from sotto_client.ledger import Ledger
+from sotto_client.outbox import Outbox, Waiting
+from sotto_client.verdict import UNKNOWN_FINAL_S, Acknowledged, Refused, TryAgain, Unknown, Verdict, lengthen
+
+BACKOFF_CAP_S = 300.0
+_UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked less often
+_log = logging.getLogger("sotto_client")
+
+Backoff = Callable[[int, float], float]
+"""Of how often an attempt has failed, and the longest that the next one may wait: the seconds that it waits."""
+
+
+def record(connection: sqlite3.Connection, report: Waiting, verdict: Verdict, now: float, backoff: Backoff) -> None:
+    """Write down what came of an attempt, inside a transaction; `now` in seconds since 1970."""
+    match verdict:
+        case Acknowledged():
+            Outbox(connection).acknowledge(report.receipt)
+            Ledger(connection).settle(report.receipt)
+        case Refused():
+            _refuse(connection, report, verdict)
+        case Unknown():
+            _doubt(connection, report, verdict, now, backoff)
+        case TryAgain():
+            _postpone(connection, report, verdict, now, backoff)
+
+
+def _refuse(connection: sqlite3.Connection, report: Waiting, refused: Refused) -> None:
+    problem = refused.problem
+    hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
+    message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
+    _log.warning(message, problem.status, problem.code, hint)
+    Outbox(connection).reject(report.receipt, problem)
+    Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
+
+
+def _doubt(connection: sqlite3.Connection, report: Waiting, unknown: Unknown, now: float, backoff: Backoff) -> None:
+    """Wait longer and longer; after a week in which the collector said nothing else, its word is final."""
+    unknown_s = lengthen(report.unknown_s, report.unknown_at, now)
+    if unknown_s >= UNKNOWN_FINAL_S:
+        _refuse(connection, report, Refused(unknown.problem))
+        return
+    wait_s = (unknown.hold_s or 0.0) + backoff(report.n_attempts + 1, _UNKNOWN_CAP_S)
+    message = "A report waits: HTTP %d, %s. Next attempt in %.0f s."
+    _log.warning(message, unknown.problem.status, unknown.problem.code, wait_s)
+    outbox, is_held = Outbox(connection), unknown.hold_s is not None
+    outbox.note_unknown(report.receipt, unknown_s, now)
+    outbox.postpone(report, now + wait_s, is_held, alone=not is_held)
+
+
+def _postpone(connection: sqlite3.Connection, report: Waiting, again: TryAgain, now: float, backoff: Backoff) -> None:
+    wait_s = (again.hold_s or 0.0) + backoff(report.n_attempts + 1, BACKOFF_CAP_S)
+    _log.warning("A report waits: %s. Next attempt in %.0f s.", again.reason, wait_s)
+    outbox = Outbox(connection)
+    if again.is_answered:  # it said something else than that it does not know the survey
+        outbox.note_unknown(report.receipt, 0.0, 0.0)
+    outbox.postpone(report, now + wait_s, again.hold_s is not None)
