@@ -289,7 +289,7 @@ def test_flush_and_close_keep_to_their_time_and_nothing_is_lost(tmp_path: Path) 
 
 
 def test_an_exchange_that_held_is_tried_again_with_back_off(tmp_path: Path) -> None:
-    with hostile_server(HOLDS["drips its body"]) as server, closing(Sender(tmp_path / "device.db", SHORT_S)) as sender:
+    with hostile_server(HOLDS["drips its body"]) as server, closing(Sender(tmp_path / "device.db", 2.0)) as sender:
         sender.put(server.url, "aa")
         for _ in range(2):
             assert in_time(lambda: sender.delivery.attempt_due(eager=True)) is not None
