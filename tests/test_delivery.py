@@ -418,9 +418,11 @@ def test_a_survey_that_is_not_known_for_a_week_is_refused_for_good_and_no_sooner
 ) -> None:
     device.put(http.url, "aa")
     doubt_for(device, http, 7)
-    assert [report.receipt for report in device.waiting] == ["aa"]
-    doubt_for(device, http, 1, per_day=1)
-    assert device.waiting == []
+    for before_s in (1, 0):
+        device.now -= before_s
+        doubt_for(device, http, 1, per_day=1)
+        device.now -= DAY_S - before_s
+        assert [report.receipt for report in device.waiting] == ["aa"] * before_s
     assert [rejected.problem for rejected in device.rejected] == [NO_SUCH_SURVEY]
     assert len({post.body for post in http.posts}) == 1
 
@@ -469,9 +471,7 @@ def test_a_collector_that_finds_its_database_again_counts_the_report(device: Dev
     assert (http.seen, device.waiting, device.rejected) == ({"aa"}, [], [])
 
 
-def test_an_unknown_survey_is_asked_for_less_and_less_and_holds_no_other_back(
-    device: Device, http: FaultServer
-) -> None:
+def test_an_unknown_survey_is_asked_for_less_and_less(device: Device, http: FaultServer) -> None:
     device.put(http.url, "aa")
     http.script = [UNKNOWN] * 14
     for _ in range(14):
@@ -479,11 +479,17 @@ def test_an_unknown_survey_is_asked_for_less_and_less_and_holds_no_other_back(
         assert delay_s is not None
         device.now += delay_s
     assert device.jitters == [min(2.0**n, 3600.0) for n in range(14)]
+
+
+def test_an_unknown_survey_holds_no_other_report_to_its_collector_back(device: Device, http: FaultServer) -> None:
+    for receipt in ("aa", "bb"):
+        device.put(http.url, receipt)
     http.script = [UNKNOWN]
-    device.delivery.attempt_due()
-    device.put(http.url, "bb")
-    assert device.delivery.attempt_due() == 3600
+    assert device.delivery.attempt_due() == 1
     assert http.seen == {"bb"}
+    device.put(http.url, "cc")
+    assert device.delivery.attempt_due() == 1
+    assert http.seen == {"bb", "cc"}
 
 
 def test_an_unknown_survey_leaves_a_collector_alone_that_asks_for_it(device: Device, http: FaultServer) -> None:
