@@ -15,6 +15,8 @@ import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
 import { isId } from "./survey.js";
 
+const NEEDED = ["fetch", "AbortController", "ReadableStream", "TextDecoder", "BigInt"];
+
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./outbox.js").Rejected} Rejected */
 /** @typedef {import("./outbox.js").Waiting} Waiting */
@@ -28,7 +30,7 @@ import { isId } from "./survey.js";
  * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
  * @property {number} [periodDays] default 30
  * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector; default 10,000
+ * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
  * @property {string} [invitation] to an invited survey, as the respondent has it
  * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
  * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
@@ -55,7 +57,7 @@ export class SurveyClient {
    * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
    */
   constructor(url, surveyId, options = {}) {
-    const { state = "sottovoce", timeoutMs = 10_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
+    const { state = "sottovoce", timeoutMs = 30_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
     const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...unknown } = others;
     for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
     const collector = checkUrl(url);
@@ -72,11 +74,7 @@ export class SurveyClient {
     if (!Number.isInteger(periodDays)) throw new RangeError("periodDays must be an integer.");
     checkFingerprint(fingerprint);
     this.#invitation = invitation === undefined ? null : parseInvitation(invitation);
-    if (globalThis.crypto?.subtle === undefined) {
-      throw new StateError(
-        "sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).",
-      );
-    }
+    checkBrowser();
     this.#state = openState(state);
     this.#state.catch(() => undefined); // whoever uses it hears of it
     this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, fingerprint, timeoutMs);
@@ -174,21 +172,22 @@ export class SurveyClient {
   }
 
   /**
-   * Send the reports of this survey that were refused for their invitation again, the same bytes under another one;
-   * their receipts. Throws RangeError for what is no invitation.
-   * @param {string} invitation @returns {Promise<string[]>}
+   * Send reports of this survey that were refused again, the same bytes: those that were refused for their invitation,
+   * under another one, and those whose collector did not know the survey for a week; their receipts.
+   * Without an invitation only what needs none. Throws RangeError for what is no invitation.
+   * @param {string} [invitation] @returns {Promise<string[]>}
    */
   async resend(invitation) {
-    const code = parseInvitation(invitation);
-    const receipts = await this.#transact(async (transaction) => {
-      const refused = (await rejectedReports(transaction)).filter((report) => this.#isMendable(report));
-      const mended = [];
-      for (const { receipt } of refused) if (await readmit(transaction, receipt, code)) mended.push(receipt);
-      return mended;
+    const code = invitation === undefined ? null : parseInvitation(invitation);
+    const mended = await this.#transact(async (transaction) => {
+      const refused = (await rejectedReports(transaction)).filter((report) => this.#isMendable(report, code));
+      const entries = [];
+      for (const { receipt } of refused) entries.push((await readmit(transaction, receipt, code)) ?? []);
+      return entries.flat();
     });
-    if (receipts.length > 0) this.#invitation = code;
+    if (mended.some((entry) => entry.invitation !== null)) this.#invitation = code ?? this.#invitation;
     void this.#delivery.wake();
-    return receipts;
+    return mended.map((entry) => entry.receipt);
   }
 
   /**
@@ -257,9 +256,22 @@ export class SurveyClient {
     });
   }
 
-  #isMendable(/** @type {Rejected} */ { url, surveyId, needsInvitation }) {
-    return needsInvitation && url === this.#postUrl && surveyId === this.#source.surveyId;
+  #isMendable(
+    /** @type {Rejected} */ { url, surveyId, isUnknown, needsInvitation },
+    /** @type {string | null} */ invitation,
+  ) {
+    const mends = needsInvitation ? invitation !== null : isUnknown;
+    return mends && url === this.#postUrl && surveyId === this.#source.surveyId;
   }
+}
+
+/** Throw StateError where what is needed is missing, and say what: nothing is taken for a fault of the network later. */
+function checkBrowser() {
+  if (globalThis.crypto?.subtle === undefined) {
+    throw new StateError("sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).");
+  }
+  const missing = NEEDED.filter((name) => typeof (/** @type {any} */ (globalThis)[name]) !== "function");
+  if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser has not.`);
 }
 
 function checkFingerprint(/** @type {unknown} */ fingerprint) {

@@ -3,12 +3,13 @@
  *
  * A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
  * crash at any moment costs a repeat, which the collector knows by its id. Every report has a request of its own, though a
- * browser may send several over one connection.
+ * browser may send several over one connection. No address waits for another.
  */
 
 import { DeliveryError } from "./errors.js";
 import { postAndLeave, postReport } from "./exchange.js";
-import { BACKOFF_CAP_MS, backoffMs, recordVerdict, waitingReports } from "./outbox.js";
+import { recordVerdict, waitingReports } from "./outbox.js";
+import { BACKOFF_CAP_MS, Turns, until } from "./turns.js";
 import { MAX_HOLD_MS, judge } from "./verdict.js";
 
 /** The longest random delay before the first attempt of a report: a week. */
@@ -20,15 +21,11 @@ const LOCK = "sottovoce-delivery";
 
 export class Delivery {
   #isClosed = false;
-  #isEager = false;
-  /** @type {Promise<void> | null} what runs, and looks at all that waits once more before it ends */
-  #running = null;
-  #nAsked = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
-  #nFaults = 0;
-  #pausedUntil = 0; // after a fault of the state; milliseconds since 1970
-  #onItsWay = ""; // the receipt of the report whose request runs, which outlives the page
+  #look = new Turns((isEager) => this.#lookAround(isEager));
+  /** @type {Map<string, Turns>} what is sent, by the address that it is sent to */
+  #lanes = new Map();
+  /** @type {Set<string>} the receipts of the reports whose requests run, which outlive the page */
+  #onTheirWay = new Set();
   /** @type {Map<string, Waiting>} what could be sent as the page closes */
   #inHand = new Map();
 
@@ -40,17 +37,18 @@ export class Delivery {
     globalThis.addEventListener?.("pagehide", this.#leave);
   }
 
-  /** Have the outbox looked at; `isEager` cuts back-off short, but no wait that the collector asked for. */
-  wake(isEager = false) {
-    this.#isEager ||= isEager;
-    this.#nAsked += 1;
-    this.#running ??= this.#run();
-    return this.#running;
+  /**
+   * Have the outbox looked at, and wait until what is due was attempted; `isEager` cuts back-off short, but no wait that
+   * the collector asked for.
+   */
+  async wake(isEager = false) {
+    await this.#look.wake(isEager);
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.running));
   }
 
   /** Know what waits, so that it can be sent as the page closes. @param {Waiting[]} waiting */
   hold(waiting) {
-    const inHand = waiting.filter(({ receipt }) => receipt !== this.#onItsWay);
+    const inHand = waiting.filter(({ receipt }) => !this.#onTheirWay.has(receipt));
     this.#inHand = new Map(inHand.map((report) => [report.receipt, report]));
   }
 
@@ -65,7 +63,7 @@ export class Delivery {
     try {
       for (let isEager = true; (await this.#waiting()).length > 0; isEager = false) {
         await Promise.race([this.wake(isEager), isOver]);
-        const dueMs = await this.#nextDueMs();
+        const dueMs = this.#dueMs(await this.#waiting());
         if (dueMs === null) return true;
         if (Date.now() + dueMs >= deadline || this.#isClosed) return false;
         await Promise.race([pause.for(dueMs), isOver]);
@@ -78,7 +76,7 @@ export class Delivery {
 
   close() {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    for (const turns of [this.#look, ...this.#lanes.values()]) turns.close();
     globalThis.removeEventListener?.("online", this.#wakeEagerly);
     globalThis.removeEventListener?.("pagehide", this.#leave);
   }
@@ -92,51 +90,44 @@ export class Delivery {
     }
   };
 
-  async #run() {
-    clearTimeout(this.#timer);
-    let dueMs = null;
-    try {
-      for (let nServed = -1; nServed < this.#nAsked && !this.#isClosed;) {
-        nServed = this.#nAsked;
-        const isEager = this.#isEager;
-        this.#isEager = false;
-        if (isEager || until(this.#pausedUntil, BACKOFF_CAP_MS) === 0) {
-          await this.#attemptAlone(isEager);
-          this.#nFaults = 0;
-        }
-        dueMs = await this.#nextDueMs();
-      }
-    } catch (fault) {
-      this.#onItsWay = "";
-      this.#nFaults += 1;
-      dueMs = backoffMs(this.#nFaults);
-      this.#pausedUntil = Date.now() + dueMs;
-      const { name } = /** @type {Error} */ (fault);
-      if (!this.#isClosed) console.warn(`sottovoce: reports wait, delivery failed (${name}).`);
-    }
-    this.#running = null; // at once with the last look at what was asked: whoever asks now is not overlooked
-    if (dueMs !== null && !this.#isClosed) {
-      this.#timer = setTimeout(() => void this.wake(), Math.min(dueMs, BACKOFF_CAP_MS));
-      unref(this.#timer);
-    }
+  /** Have every address looked after that something waits for. */
+  async #lookAround(/** @type {boolean} */ isEager) {
+    const urls = new Set((await this.#waiting()).map((report) => report.url));
+    for (const url of this.#isClosed ? [] : urls) void this.#laneOf(url).wake(isEager);
+    return null;
   }
 
-  /** Attempt what is due, one page at a time: else each would send all that waits. */
-  async #attemptAlone(/** @type {boolean} */ isEager) {
+  #laneOf(/** @type {string} */ url) {
+    const lane = this.#lanes.get(url) ?? new Turns((isEager) => this.#deliverTo(url, isEager));
+    this.#lanes.set(url, lane);
+    return lane;
+  }
+
+  /** Attempt what is due, one page at a time: else each would send all that waits. Return when the next one is. */
+  async #deliverTo(/** @type {string} */ url, /** @type {boolean} */ isEager) {
     const locks = (await this.state).isDurable ? globalThis.navigator?.locks : undefined;
-    await (locks === undefined ? this.#attemptDue(isEager) : locks.request(LOCK, () => this.#attemptDue(isEager)));
+    const attempt = () => this.#attemptDue(url, isEager);
+    await (locks === undefined ? attempt() : locks.request(`${LOCK} ${url}`, attempt));
+    return this.#dueMs((await this.#waiting()).filter((report) => report.url === url));
   }
 
-  async #attemptDue(/** @type {boolean} */ isEager) {
-    const failed = new Set();
+  async #attemptDue(/** @type {string} */ url, /** @type {boolean} */ isEager) {
     for (const report of await this.#waiting()) {
-      if (this.#isClosed || failed.has(report.url) || waitOf(report, isEager) > 0) continue;
-      this.#inHand.delete(report.receipt);
-      this.#onItsWay = report.receipt;
+      if (this.#isClosed || report.url !== url || waitOf(report, isEager) > 0) continue;
+      const { kind } = await this.#attempt(report);
+      if (kind === "again") return; // leave the collector alone
+    }
+  }
+
+  async #attempt(/** @type {Waiting} */ report) {
+    this.#inHand.delete(report.receipt);
+    this.#onTheirWay.add(report.receipt);
+    try {
       const verdict = await this.#ask(report);
       await (await this.state).transact((transaction) => recordVerdict(transaction, report.receipt, verdict));
-      this.#onItsWay = "";
-      if (verdict.kind === "again") failed.add(report.url); // leave its collector alone
+      return verdict;
+    } finally {
+      this.#onTheirWay.delete(report.receipt);
     }
   }
 
@@ -145,7 +136,7 @@ export class Delivery {
     try {
       return judge(await postReport(report.url, report.surveyId, report.body, this.timeoutMs), Date.now());
     } catch (fault) {
-      if (fault instanceof DeliveryError) return { kind: "again", holdMs: null };
+      if (fault instanceof DeliveryError) return { kind: "again", holdMs: null, isAnswered: false };
       throw fault;
     }
   }
@@ -157,11 +148,11 @@ export class Delivery {
   }
 
   /** Milliseconds to the next attempt; null when nothing waits. */
-  async #nextDueMs() {
-    const waiting = await this.#waiting();
+  #dueMs(/** @type {Waiting[]} */ waiting) {
     if (waiting.length === 0) return null;
-    const pauseMs = until(this.#pausedUntil, BACKOFF_CAP_MS);
-    return Math.max(pauseMs, Math.min(...waiting.map((report) => waitOf(report, false))));
+    const pauseOf = (/** @type {Waiting} */ { url }) => this.#lanes.get(url)?.pauseMs ?? 0;
+    const dueMs = waiting.map((report) => Math.max(pauseOf(report), waitOf(report, false)));
+    return Math.max(this.#look.pauseMs, Math.min(...dueMs));
   }
 }
 
@@ -169,12 +160,6 @@ export class Delivery {
 function waitOf(/** @type {Waiting} */ report, /** @type {boolean} */ isEager) {
   const waitMs = isEager && !report.isHeld ? 0 : until(report.notBefore, MAX_HOLD_MS + BACKOFF_CAP_MS);
   return Math.max(waitMs, report.nAttempts > 0 ? 0 : until(report.delayUntil, MAX_DELAY_MS));
-}
-
-/** Milliseconds until a moment; none where it is over, nor where it is so far off that a clock was ahead that set it. */
-function until(/** @type {number} */ moment, /** @type {number} */ furthestMs) {
-  const waitMs = moment - Date.now();
-  return waitMs > furthestMs ? 0 : Math.max(0, waitMs);
 }
 
 /** Pauses that somebody waits for: until they end, they keep a program of node alive. */
@@ -185,9 +170,4 @@ function pauses() {
     for: (/** @type {number} */ timeMs) => new Promise((resolve) => timers.push(setTimeout(resolve, timeMs))),
     end: () => timers.forEach(clearTimeout),
   };
-}
-
-/** In node, a timer must not keep a program alive that has nothing else to do. */
-function unref(/** @type {any} */ timer) {
-  timer.unref?.();
 }

@@ -149,7 +149,7 @@ function invitationOf(
     if (given === null) return null;
     throw new InvitationError(`survey ${survey.id} is open to all; invitation must not be given.`);
   }
-  const known = given ?? earlier.findLast((entry) => entry.invitation)?.invitation;
+  const known = given ?? earlier.flatMap((entry) => entry.invitation || []).pop();
   if (known) return known;
   throw new InvitationError(`survey ${survey.id} is for those who were invited; invitation must be given.`);
 }

@@ -36,13 +36,13 @@ export class SurveyError extends LocatedError {}
 
 export class SurveyRefused extends SottoError {}
 
-/** `isFinal`: the collector itself said so. `isOver`: it said that there is no such survey any more. */
+/** `isFinal`: the collector itself says that there is none. `problem`: what was answered, null where nobody did. */
 export class SurveyUnavailable extends SottoError {
-  /** @param {string} message @param {{isFinal?: boolean, isOver?: boolean}} [said] */
-  constructor(message, { isFinal = false, isOver = false } = {}) {
+  /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] */
+  constructor(message, problem = null) {
     super(message);
-    this.isFinal = isFinal;
-    this.isOver = isOver;
+    this.problem = problem;
+    this.isFinal = problem !== null && problem.code !== "unexpected";
   }
 }
 

@@ -10,6 +10,9 @@ import { DeliveryError } from "./errors.js";
 const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
 
 const UNREACHED = "it cannot be reached, or does not allow this page's origin: see --cors-origin";
+const LATE = "TimeoutError";
+const PROBLEM = "application/problem+json";
+const PROBLEM_TYPE = "urn:sottovoce:problem:";
 
 /** @typedef {{status: number, headers: Headers, body: Uint8Array}} Reply */
 /** @typedef {{status: number, code: string, detail: string, where: string}} Problem RFC 9457's, or `unexpected` */
@@ -52,21 +55,39 @@ function postOf(/** @type {string} */ body) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive };
 }
 
-/** @returns {Promise<Reply>} */
+/**
+ * Connect, send, and read the answer to its end, all within `timeoutMs`, however the other side behaves.
+ * @returns {Promise<Reply>}
+ */
 async function exchange(
   /** @type {string} */ address,
   /** @type {RequestInit} */ request,
   /** @type {number} */ timeoutMs,
   /** @type {number} */ maxBytes,
 ) {
+  const controller = new AbortController();
+  const asked = { ...COMMON, ...request, signal: controller.signal };
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new DOMException("", LATE)), Math.ceil(timeoutMs));
+  });
   try {
-    const response = await fetch(address, { ...COMMON, ...request, signal: AbortSignal.timeout(Math.ceil(timeoutMs)) });
-    return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
+    return await Promise.race([late, readReply(fetch(address, asked), maxBytes)]);
   } catch (fault) {
     const { name } = /** @type {Error} */ (fault);
     const why = name === "TypeError" ? UNREACHED : name; // a browser tells scripts no more
     throw new DeliveryError(`no answer from the collector (${why}).`, { cause: fault });
+  } finally {
+    clearTimeout(timer);
+    controller.abort(); // where it is not over: nobody reads on
   }
+}
+
+/** @returns {Promise<Reply>} */
+async function readReply(/** @type {Promise<Response>} */ fetched, /** @type {number} */ maxBytes) {
+  const response = await fetched;
+  return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
 }
 
 async function readBody(/** @type {Response} */ response, /** @type {number} */ maxBytes) {
@@ -75,22 +96,24 @@ async function readBody(/** @type {Response} */ response, /** @type {number} */ 
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     nBytes += part.value.length;
-    if (nBytes > maxBytes) {
-      reader?.cancel().catch(() => undefined); // nobody reads on
-      throw new RangeError("too long");
-    }
+    if (nBytes > maxBytes) throw new RangeError("too long");
     chunks.push(part.value);
   }
   return concat(...chunks);
 }
 
-/** @param {Reply} reply @returns {Problem} whatever is no problem document has the code `unexpected` */
-export function problemOf({ status, body }) {
-  const document = readJson(body);
-  const texts = [document?.code, document?.detail ?? "", document?.where ?? ""];
-  if (document?.code && texts.every((text) => text === "" || isText(text, 2000))) {
-    return { status, code: texts[0], detail: texts[1], where: texts[2] };
-  }
+/**
+ * Return what a collector says is wrong with a request, with 4xx. Whatever is not a problem document of its own kind, by
+ * media type and `type`, has the code `unexpected`: gateways and portals in between send JSON with a `code`, too.
+ * @param {Reply} reply @returns {Problem}
+ */
+export function problemOf({ status, headers, body }) {
+  const [mediaType] = (headers.get("content-type") ?? "").split(";");
+  const isProblem = status >= 400 && status < 500 && mediaType.trim().toLowerCase() === PROBLEM;
+  const document = isProblem ? readJson(body) : undefined;
+  const { type, code, detail = "", where = "" } = document ?? {};
+  const areTexts = [detail, where].every((text) => text === "" || isText(text, 2000));
+  if (isText(code, 2000) && type === PROBLEM_TYPE + code && areTexts) return { status, code, detail, where };
   return { status, code: "unexpected", detail: `HTTP ${status} without a problem document.`, where: "" };
 }
 

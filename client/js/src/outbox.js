@@ -3,19 +3,16 @@
 import { drawUpTo } from "./coins.js";
 import { settleReport } from "./ledger.js";
 import { batchBody } from "./report.js";
-import { isSurveyOver, needsInvitation } from "./verdict.js";
-
-const BACKOFF_BASE_MS = 1000;
-/** The longest back-off; it has full jitter. */
-export const BACKOFF_CAP_MS = 300_000;
+import { backoffMs } from "./turns.js";
+import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "./verdict.js";
 
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./state.js").Transaction} Transaction */
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * A report that waits; `notBefore` and `delayUntil` in milliseconds since 1970: no attempt, no first attempt before.
- * `isHeld`: the collector asked for it. `problem`: why it was refused for good; null while it waits. Its invitation is
- * in the ledger.
+ * `isHeld`: the collector asked for it. `doubt`: while the collector says only that it does not know the survey.
+ * `problem`: why it was refused for good; null while it waits. Its invitation is in the ledger.
  * @typedef {object} Kept
  * @property {string} receipt
  * @property {string} url
@@ -26,12 +23,15 @@ export const BACKOFF_CAP_MS = 300_000;
  * @property {number} notBefore
  * @property {boolean} isHeld
  * @property {number} delayUntil
+ * @property {import("./verdict.js").Doubt | null} [doubt] states of before have none
  * @property {Problem | null} problem
  */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
 /**
- * A report that the collector refused for good; it stays charged. `needsInvitation`: another one can mend it.
- * @typedef {{receipt: string, url: string, surveyId: string, problem: Problem, needsInvitation: boolean}} Rejected
+ * A report that the collector refused for good; it stays charged. `SurveyClient.resend` can send it again if
+ * `needsInvitation`, under another one, or `isUnknown`: the collector did not know the survey, for a week.
+ * @typedef {{receipt: string, url: string, surveyId: string, problem: Problem, isUnknown: boolean,
+ *   needsInvitation: boolean}} Rejected
  */
 
 /**
@@ -52,6 +52,7 @@ export async function putReport(transaction, url, { id: surveyId, fingerprint },
     notBefore: Math.max(0, ...held.map((report) => report.notBefore)),
     isHeld: held.length > 0,
     delayUntil: maxDelayMs > 0 ? Date.now() + drawUpTo(maxDelayMs) : 0,
+    doubt: null,
     problem: null,
   });
 }
@@ -73,9 +74,14 @@ export async function waitingReports(transaction) {
 /** @param {Transaction} transaction @returns {Promise<Rejected[]>} what was refused for good */
 export async function rejectedReports(transaction) {
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
-  return kept.flatMap(({ receipt, url, surveyId, problem }) =>
-    problem === null ? [] : [{ receipt, url, surveyId, problem, needsInvitation: needsInvitation(problem) }],
-  );
+  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  const forgotten = entries.filter((entry) => entry.invitation === "").map((entry) => entry.receipt);
+  return kept.flatMap(({ receipt, url, surveyId, problem }) => {
+    if (problem === null) return [];
+    const lacksInvitation = isUnknown(problem) && forgotten.includes(receipt);
+    const takesInvitation = needsInvitation(problem) || lacksInvitation;
+    return [{ receipt, url, surveyId, problem, isUnknown: isUnknown(problem), needsInvitation: takesInvitation }];
+  });
 }
 
 /**
@@ -85,47 +91,52 @@ export async function rejectedReports(transaction) {
 export async function recordVerdict(transaction, receipt, verdict) {
   const kept = /** @type {Kept | undefined} */ (await transaction.get("outbox", receipt));
   if (kept === undefined) return; // another page was faster
-  if (verdict.kind === "again") return postpone(transaction, kept, verdict.holdMs);
+  if (verdict.kind === "again") return postpone(transaction, kept, verdict);
+  const doubt = lengthen(kept.doubt ?? {}, Date.now());
+  if (verdict.kind === "unknown" && !isBelieved(doubt)) {
+    const notBefore = Date.now() + backoffMs(kept.nAttempts + 1); // its collector's other surveys need not wait
+    return transaction.put("outbox", { ...kept, nAttempts: kept.nAttempts + 1, notBefore, doubt });
+  }
   if (verdict.kind === "counted") await transaction.delete("outbox", receipt);
   else await transaction.put("outbox", { ...kept, problem: verdict.problem, nAttempts: kept.nAttempts + 1 });
-  await settleReport(transaction, receipt, verdict.kind === "refused" && isSurveyOver(verdict.problem));
+  await settleReport(transaction, receipt, verdict.kind !== "counted" && isSurveyOver(verdict.problem));
 }
 
 /**
- * Let a report that was refused for its invitation wait again, under another one; so do the waves that had the same.
- * One that had none gets none: its survey was open to all.
- * @param {Transaction} transaction @param {string} receipt @param {string} invitation
- * @returns {Promise<boolean>} whether it waits again
+ * Let a report that was refused wait again: for its invitation, under another one, and so do the waves that had the same;
+ * or since the collector did not know its survey. One that had no invitation gets none: its survey was open to all.
+ * @param {Transaction} transaction @param {string} receipt @param {string | null} invitation
+ * @returns {Promise<Entry | null>} what the ledger had of it; null where it does not wait again
  */
 export async function readmit(transaction, receipt, invitation) {
   const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const entry = entries.find((candidate) => candidate.receipt === receipt);
-  const report = await transaction.get("outbox", receipt);
-  if (report === undefined || entry === undefined || entry.invitation === null) return false;
+  const report = /** @type {Kept | undefined} */ (await transaction.get("outbox", receipt));
+  if (!report?.problem || entry === undefined) return null;
+  const isOpen = entry.invitation === null;
+  if (isOpen ? !isUnknown(report.problem) : invitation === null && entry.invitation === "") return null;
   const isAlike = (/** @type {Entry} */ old) =>
     old.receipt === receipt ||
     (old.fingerprint === entry.fingerprint && old.invitation === entry.invitation && old.invitation !== "");
-  for (const old of entries.filter(isAlike)) await transaction.put("ledger", { ...old, invitation });
-  await transaction.put("outbox", { ...report, problem: null });
-  return true;
+  if (!isOpen && invitation !== null) {
+    for (const old of entries.filter(isAlike)) await transaction.put("ledger", { ...old, invitation });
+  }
+  await transaction.put("outbox", { ...report, problem: null, nAttempts: 0, doubt: null });
+  return entry;
 }
 
 /** Count a failed attempt, and leave the report's collector alone for a while, whatever waits for it. */
 async function postpone(
   /** @type {Transaction} */ transaction,
   /** @type {Kept} */ failed,
-  /** @type {number | null} */ holdMs,
+  /** @type {{holdMs: number | null, isAnswered: boolean}} */ { holdMs, isAnswered },
 ) {
   const notBefore = Date.now() + (holdMs ?? 0) + backoffMs(failed.nAttempts + 1);
-  await transaction.put("outbox", { ...failed, nAttempts: failed.nAttempts + 1 });
+  const doubt = isAnswered ? null : failed.doubt; // something else was said
+  await transaction.put("outbox", { ...failed, nAttempts: failed.nAttempts + 1, doubt });
   for (const report of await transaction.all("outbox")) {
     if (report.url === failed.url) {
       await transaction.put("outbox", { ...report, notBefore, isHeld: holdMs !== null });
     }
   }
-}
-
-/** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
-export function backoffMs(nFailed) {
-  return drawUpTo(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(nFailed - 1, 30)));
 }

@@ -6,10 +6,12 @@ import { DeliveryError, SurveyError, SurveyRefused, SurveyUnavailable } from "./
 import { getSurvey, problemOf, readJson } from "./exchange.js";
 import { endVersion } from "./ledger.js";
 import { MAX_SURVEY_BYTES, readSurvey } from "./survey.js";
-import { isSurveyOver } from "./verdict.js";
+import { isBelieved, isSurveyOver, isUnknown, lengthen } from "./verdict.js";
 
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
+/** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
+/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: import("./verdict.js").Doubt}}} Record */
 
 export class SurveySource {
   /**
@@ -28,8 +30,8 @@ export class SurveySource {
   /**
    * Return the collector's survey and keep it, or the copy that was kept when the collector cannot be reached.
    *
-   * The version that was kept is over where the collector has another one now, or none: the device forgets what could
-   * undo its noise. Throws SurveyRefused, SurveyUnavailable.
+   * The version that was kept is over where the collector says that it is closed, or, for a week, that it has another one,
+   * or none: the device forgets what could undo its noise. Throws SurveyRefused, SurveyUnavailable.
    * @returns {Promise<Survey>}
    */
   async survey() {
@@ -38,16 +40,15 @@ export class SurveySource {
       bytes = await this.#fetch();
     } catch (fault) {
       if (!(fault instanceof SurveyUnavailable)) throw fault;
-      if (fault.isOver) await this.#endKept("");
-      const kept = await this.#kept();
+      if (fault.problem !== null) await this.#hear(fault.problem);
+      const kept = await this.#record();
       if (kept === undefined || fault.isFinal) throw fault;
-      return this.#check(await this.#read(kept));
+      return this.#check(await this.#read(kept.canonical));
     }
     const survey = await this.#read(bytes);
-    await this.#endKept(survey.fingerprint);
+    await this.#doubt(survey.fingerprint);
     this.#check(survey);
-    const kept = { url: this.url, surveyId: this.surveyId, canonical: bytes };
-    await (await this.state).transact((transaction) => transaction.put("surveys", kept));
+    await this.#change((kept) => ({ canonical: bytes, doubts: kept?.doubts ?? {} }));
     return survey;
   }
 
@@ -61,13 +62,12 @@ export class SurveySource {
     }
     if (reply.status !== 200) {
       const problem = problemOf(reply);
-      const isFinal = reply.status >= 400 && reply.status < 500 && problem.code !== "unexpected"; // it says no itself
       const said = `survey ${this.surveyId}: the collector says HTTP ${reply.status} (${problem.code}).`;
-      throw new SurveyUnavailable(said, { isFinal, isOver: isFinal && isSurveyOver(problem) });
+      throw new SurveyUnavailable(said, problem);
     }
     if (readJson(reply.body) === undefined) {
       // the login page of a network in between
-      throw new SurveyUnavailable(`survey ${this.surveyId}: the answer is not the collector's.`);
+      throw new SurveyUnavailable(`survey ${this.surveyId}: the answer is not the collector's.`, problemOf(reply));
     }
     return reply.body;
   }
@@ -98,18 +98,59 @@ export class SurveySource {
     return survey;
   }
 
-  /** @returns {Promise<Uint8Array | undefined>} */
-  async #kept() {
-    const record = await (
-      await this.state
-    ).transact((transaction) => transaction.get("surveys", this.url, this.surveyId));
-    return record?.canonical;
+  /** @returns {Promise<Record | undefined>} */
+  async #record() {
+    const state = await this.state;
+    return state.transact((transaction) => transaction.get("surveys", this.url, this.surveyId));
   }
 
-  /** Forget what could undo the noise of the version that is kept, where it is another one. */
-  async #endKept(/** @type {string} */ fingerprint) {
-    const kept = await this.#kept();
-    const over = kept === undefined ? fingerprint : hex(await sha256(kept));
-    if (over !== fingerprint) await (await this.state).transact((transaction) => endVersion(transaction, over));
+  /** Change what is kept of the survey, and end the versions that are over, in one transaction. */
+  async #change(
+    /** @type {(record: Record | undefined) => Record | undefined} */ change,
+    /** @type {readonly string[]} */ over = [],
+  ) {
+    const state = await this.state;
+    await state.transact(async (transaction) => {
+      const record = change(await transaction.get("surveys", this.url, this.surveyId));
+      for (const fingerprint of over) await endVersion(transaction, fingerprint);
+      if (record !== undefined) {
+        await transaction.put("surveys", { url: this.url, surveyId: this.surveyId, ...record });
+      }
+    });
   }
+
+  /** Take in what was answered in the survey's place. */
+  async #hear(/** @type {import("./exchange.js").Problem} */ problem) {
+    if (isUnknown(problem)) await this.#doubt("");
+    else if (isSurveyOver(problem)) await this.#believe();
+    else await this.#change((record) => record && { ...record, doubts: begunAnew(record.doubts) });
+  }
+
+  /**
+   * Note that the collector has neither the kept version nor others that were doubted before, but for the one that it
+   * serves. What it has not had for a week is over, and the device forgets what could undo its noise.
+   */
+  async #doubt(/** @type {string} */ served) {
+    const record = await this.#record();
+    if (record === undefined) return;
+    const before = record.doubts ?? {};
+    const doubted = new Set([hex(await sha256(record.canonical)), ...Object.keys(before)]);
+    doubted.delete(served);
+    const now = Date.now();
+    const entries = [...doubted].map((each) => /** @type {const} */ ([each, lengthen(before[each] ?? {}, now)]));
+    const over = entries.filter(([, doubt]) => isBelieved(doubt)).map(([fingerprint]) => fingerprint);
+    const doubts = Object.fromEntries(entries.filter(([fingerprint]) => !over.includes(fingerprint)));
+    await this.#change((kept) => kept && { ...kept, doubts }, over);
+  }
+
+  /** The version that is kept takes no more reports. */
+  async #believe() {
+    const record = await this.#record();
+    if (record !== undefined) await this.#change((kept) => kept, [hex(await sha256(record.canonical))]);
+  }
+}
+
+/** Doubts of the same versions, from now on: something else was answered. */
+function begunAnew(/** @type {Record["doubts"]} */ doubts = {}) {
+  return Object.fromEntries(Object.keys(doubts).map((fingerprint) => [fingerprint, lengthen({}, 0)]));
 }

@@ -47,9 +47,10 @@ test("a short delay ends by itself", async (t) => {
   await http.posted(1);
 });
 
-for (const last of [1, 2]) {
+for (const last of [1, 2, 3, 4]) {
   test(`a report that is put after look ${last} at the outbox, as delivery ends, is delivered all the same`, async (t) => {
     const [http, inner] = [await serve(t, null), await openState(newState())];
+    await put(inner, http.url, "zz");
     let nTransactions = 0;
     const state = {
       ...inner,
@@ -65,7 +66,8 @@ for (const last of [1, 2]) {
     const delivery = new Delivery(Promise.resolve(state), 10_000);
     t.after(() => delivery.close());
     void delivery.wake();
-    await http.posted(1);
+    await http.posted(2);
+    assert.equal(nTransactions >= last, true);
   });
 }
 
@@ -215,7 +217,7 @@ test("a state that breaks is named on the console, and its reports are tried aga
   const delivery = new Delivery(Promise.resolve(breaking), 10_000);
   t.after(() => delivery.close());
   for (const name of ["StateError", "ReferenceError"]) {
-    await delivery.wake();
+    await delivery.wake(true);
     assert.equal(said.pop(), `sottovoce: reports wait, delivery failed (${name}).`);
   }
   assert.ok(await delivery.flush(20_000));

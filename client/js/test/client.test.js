@@ -176,6 +176,7 @@ test("a report that is refused for good is kept and shown, and the survey stays 
     url: http.url,
     surveyId: "lunch",
     problem: { status: 409, code: "survey_closed", detail: "No.", where: "$.reports[0]" },
+    isUnknown: false,
     needsInvitation: false,
   });
   const fault = await faultOf(device.answer(ANSWERS));

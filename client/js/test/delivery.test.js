@@ -176,7 +176,14 @@ test("a refused report is kept with its problem and never sent again", async (t)
   for (const isEager of [false, true]) assert.equal(await device.attempt(isEager), null);
   assert.equal(http.posts.length, 1);
   const refused = { status: 422, code: "bad_report", detail: "No.", where: "$.reports[0]" };
-  const expected = { receipt: "aa", url: http.url, surveyId: "lunch", problem: refused, needsInvitation: false };
+  const expected = {
+    receipt: "aa",
+    url: http.url,
+    surveyId: "lunch",
+    problem: refused,
+    isUnknown: false,
+    needsInvitation: false,
+  };
   assert.deepEqual(await device.rejected(), [expected]);
 });
 

@@ -9,10 +9,20 @@ import { AWAY, BUSY, problem, serve } from "./server.js";
 
 const OVER = {
   survey_closed: problem(409, "survey_closed"),
-  wrong_fingerprint: problem(409, "wrong_fingerprint"),
-  no_such_survey: problem(404, "no_such_survey"),
 };
 const ANEW = retitled(TEXTS.pulse, "Pulse anew");
+
+const DAY_MS = 86_400_000;
+
+/** Do something on this day and on each of the seven that follow. */
+async function forAWeek(t, work) {
+  const began = Date.now();
+  for (let day = 0; day <= 7; day += 1) {
+    const { mock } = t.mock.method(Date, "now", () => began + day * DAY_MS);
+    await work();
+    mock.restore();
+  }
+}
 
 /** Hold that the device has no secret, no mark and no charge of a single wave. */
 async function assertForgotten(/** @type {string} */ state) {
@@ -85,6 +95,7 @@ test("a new version ends the one before, of the same collector only, and is answ
   const first = await answerOnce(http, state, WORDS, 1, options);
   assert.equal((await rowsOf(state, "secrets")).length, 2);
   http.surveyReply = { body: ANEW };
+  await forAWeek(t, () => open(t, http, "pulse", { state, ...options }).survey());
   const device = open(t, http, "pulse", { state, ...options });
   assert.equal((await device.survey()).title, "Pulse anew");
   const left = (await rowsOf(state, "secrets")).map((secret) => secret.fingerprint);
@@ -95,13 +106,13 @@ test("a new version ends the one before, of the same collector only, and is answ
   assert.deepEqual([second.epsilon, (await device.answered()).length], ["2.25", 1]);
 });
 
-test("a version that was current when a page was opened can be answered no more once another is known", async (t) => {
+test("a version that was current when a page was opened can be answered no more once it is over", async (t) => {
   const [http, state] = [await serve(t, TEXTS.pulse), newState()];
   const device = open(t, http, "pulse", { state, maxEpsilon: 50 });
   await device.answer(WORDS, 1);
   const draft = await device.prepare(WORDS, 2);
   http.surveyReply = { body: ANEW };
-  await open(t, http, "pulse", { state, maxEpsilon: 50 }).survey();
+  await forAWeek(t, () => open(t, http, "pulse", { state, maxEpsilon: 50 }).survey());
   for (const call of [draft.send(), device.answer(WORDS, 2)]) {
     assert.ok((await faultOf(call)) instanceof ParticipationEnded);
   }
@@ -115,7 +126,10 @@ for (const [name, options] of Object.entries({
     const [http, state] = [await serve(t, TEXTS.pulse), newState()];
     await answerOnce(http, state, WORDS, 1);
     http.surveyReply = { body: ANEW };
-    assert.ok((await faultOf(open(t, http, "pulse", { state, ...options }).survey())) instanceof SurveyRefused);
+    await forAWeek(t, async () => {
+      assert.equal((await rowsOf(state, "secrets")).length, 1);
+      assert.ok((await faultOf(open(t, http, "pulse", { state, ...options }).survey())) instanceof SurveyRefused);
+    });
     await assertForgotten(state);
   });
 }

@@ -4,12 +4,14 @@ import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 
 const DEADLINE_MS = 20_000; // reached only where something hangs
+const DRIP_MS = 5;
 
 /**
  * One reply. `drop`: close the connection after reading; `cut`: amid the body; `stall`: say nothing until the server
- * ends, `stallBody`: after the headers; `endless`: a body that never ends.
+ * ends, `stallBody`: after the headers; `endless`: a body that never ends. `drip`: this head, then these bytes over and
+ * over, one piece every few milliseconds.
  * @typedef {{status?: number, body?: string, headers?: {[name: string]: string}, drop?: boolean, cut?: boolean,
- *   stall?: boolean, stallBody?: boolean, endless?: boolean}} Scripted
+ *   stall?: boolean, stallBody?: boolean, endless?: boolean, drip?: [string, string]}} Scripted
  */
 /** @typedef {{path: string, headers: import("node:http").IncomingHttpHeaders, body: string}} Seen what was sent */
 
@@ -91,6 +93,7 @@ function reply(/** @type {import("node:http").ServerResponse} */ response, /** @
   const { status = 200, body = "", headers = {} } = scripted;
   if (scripted.stall) return;
   if (scripted.drop) return void response.destroy();
+  if (scripted.drip) return drip(/** @type {import("node:net").Socket} */ (response.socket), ...scripted.drip);
   if (scripted.endless) {
     response.writeHead(status, headers);
     const pour = () => !response.destroyed && response.write(" ".repeat(50_000), () => setImmediate(pour));
@@ -104,6 +107,29 @@ function reply(/** @type {import("node:http").ServerResponse} */ response, /** @
   response.writeHead(status, { "Content-Length": String(Buffer.byteLength(body)), ...headers });
   response.end(body);
 }
+
+function drip(
+  /** @type {import("node:net").Socket} */ socket,
+  /** @type {string} */ head,
+  /** @type {string} */ piece,
+) {
+  socket.on("error", () => undefined); // the client hangs up
+  socket.write(head);
+  const timer = setInterval(() => socket.write(piece), DRIP_MS);
+  socket.on("close", () => clearInterval(timer));
+}
+
+/** What never ends, and is never silent. @type {{[name: string]: Scripted}} */
+export const HOSTILE = {
+  "a body that drips": { drip: ["HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", " "] },
+  "a chunked body that drips": { drip: ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"] },
+  "a head that drips": { drip: ["HTTP/1.1 200 OK\r\nX: ", "x"] },
+  "headers without an end": { drip: ["HTTP/1.1 200 OK\r\n", "X: 1\r\n"] },
+  "endless 100 Continue": { drip: ["", "HTTP/1.1 100 Continue\r\n\r\n"] },
+  "endless 103 Early Hints": { drip: ["", "HTTP/1.1 103 Early Hints\r\n\r\n"] },
+  "a body that never ends": { endless: true },
+  silence: { stall: true },
+};
 
 /** Serve a survey, or none, until a test ends. @param {import("node:test").TestContext} t @param {string | null} canonical */
 export async function serve(t, canonical) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judge, readRetryAfter } from "../src/verdict.js";
+import { isBelieved, judge, lengthen, readRetryAfter } from "../src/verdict.js";
 
 const NOON = Date.parse("2026-09-21T14:13:20Z");
 const ACK = '{"counted": 1, "duplicates": 0}';
@@ -13,7 +13,13 @@ function replied(status, body, headers = {}) {
   return judge({ status, headers: new Headers(headers), body: bytes }, NOON);
 }
 
-const AGAIN = { kind: "again", holdMs: null };
+const AGAIN = { kind: "again", holdMs: null, isAnswered: true };
+const PROBLEM = { "Content-Type": "application/problem+json" };
+const TYPE = "urn:sottovoce:problem:";
+const DAY_MS = 86_400_000;
+
+/** @param {string} code @param {object} [others] the text of a problem document */
+const problem = (code, others = {}) => JSON.stringify({ code, type: TYPE + code, ...others });
 
 test("a collector's own words are an acknowledgement", () => {
   for (const body of [
@@ -61,14 +67,75 @@ test("these statuses are tried again even with an acknowledgement", () => {
   }
 });
 
-test("other client errors are final with their problem", () => {
-  for (const status of [400, 401, 403, 404, 405, 409, 411, 413, 415, 422, 451, 499]) {
-    const body = '{"code": "bad_report", "detail": "No.", "where": "$.reports[0]"}';
-    const problem = { status, code: "bad_report", detail: "No.", where: "$.reports[0]" };
-    assert.deepEqual(replied(status, body), { kind: "refused", problem });
+for (const code of ["bad_json", "bad_report", "invitation_invalid", "invitation_required", "survey_closed"]) {
+  test(`${code} is final, with the collector's words`, () => {
+    for (const type of [PROBLEM["Content-Type"], "Application/Problem+JSON; charset=utf-8"]) {
+      for (const status of [400, 401, 403, 404, 405, 409, 411, 413, 415, 422, 451, 499]) {
+        const body = problem(code, { detail: "No.", where: "$.reports[0]" });
+        const said = { status, code, detail: "No.", where: "$.reports[0]" };
+        assert.deepEqual(replied(status, body, { "Content-Type": type }), { kind: "refused", problem: said });
+      }
+    }
+    const bare = { status: 400, code, detail: "", where: "" };
+    assert.deepEqual(replied(400, problem(code), PROBLEM), { kind: "refused", problem: bare });
+  });
+
+  test(`${code} of anybody else, as JSON with a code, is tried again`, () => {
+    const others = [
+      replied(403, problem(code), { "Content-Type": "application/json" }),
+      replied(403, problem(code), { "Content-Type": "text/html; application/problem+json" }),
+      replied(403, problem(code)),
+      ...["about:blank", code, `urn:other:problem:${code}`, `${TYPE}bad_survey`, `${TYPE}`, null, 5].map((type) =>
+        replied(403, problem(code, { type }), PROBLEM),
+      ),
+      replied(403, JSON.stringify({ code }), PROBLEM),
+    ];
+    assert.deepEqual(others, Array(others.length).fill(AGAIN));
+  });
+}
+
+test("what a firewall or a portal says is not the collector's word", () => {
+  const body = '{"code":"access_denied","message":"blocked by policy"}';
+  for (const headers of [{}, PROBLEM, { "Content-Type": "application/json" }]) {
+    assert.deepEqual(replied(403, body, headers), AGAIN);
   }
-  const bare = { status: 400, code: "x", detail: "", where: "" };
-  assert.deepEqual(replied(400, '{"code": "x"}'), { kind: "refused", problem: bare });
+});
+
+test("what a collector says of the request, its settings or its load, and not of the report, is tried again", () => {
+  const codes = ["not_found", "bad_request", "length_required", "body_too_large", "unsupported_media", "new_one"];
+  for (const code of codes) assert.deepEqual(replied(404, problem(code), PROBLEM), AGAIN);
+  for (const code of ["bad_report", "no_such_survey"]) {
+    for (const status of [200, 302, 500, 503]) assert.deepEqual(replied(status, problem(code), PROBLEM), AGAIN);
+  }
+});
+
+for (const code of ["no_such_survey", "wrong_fingerprint"]) {
+  test(`${code} is a collector's that may be on a wrong database`, () => {
+    const said = { status: 404, code, detail: "", where: "" };
+    assert.deepEqual(replied(404, problem(code), PROBLEM), { kind: "unknown", problem: said });
+    assert.deepEqual(replied(404, problem(code), { "Content-Type": "application/json" }), AGAIN);
+  });
+}
+
+test("it is believed after seven days, and no clock that is stepped makes it sooner", () => {
+  const after = (/** @type {number[]} */ days) => {
+    let [doubt, now] = [lengthen({}, NOON), NOON];
+    for (const step of days) doubt = lengthen(doubt, (now += step * DAY_MS));
+    return isBelieved(doubt);
+  };
+  for (const [days, isEnough] of /** @type {[number[], boolean][]} */ ([
+    [[], false],
+    [[1, 1, 1, 1, 1, 1, 0.99], false],
+    [[1, 1, 1, 1, 1, 1, 1], true],
+    [Array(14).fill(0.5), true],
+    [[400], false],
+    [[-400, 400], false],
+    [[-400, 400, -400, 400, -400, 400], false],
+    [[30, 30, 30, 30, 30, 30], false],
+    [[30, 30, 30, 30, 30, 30, 30], true],
+  ])) {
+    assert.equal(after(days), isEnough, String(days));
+  }
 });
 
 test("a client error without a problem document is not the collector's word", () => {
@@ -80,13 +147,13 @@ test("a client error without a problem document is not the collector's word", ()
       "null",
       '{"error": "no"}',
       '"code"',
-      '{"code": 5}',
-      '{"code": ""}',
-      '{"code": "x", "detail": 5}',
-      '{"code": "x\\u0000"}',
-      `{"code": "${"x".repeat(3000)}"}`,
+      '{"code": 5, "type": "urn:sottovoce:problem:5"}',
+      '{"code": "", "type": "urn:sottovoce:problem:"}',
+      problem("bad_report", { detail: 5 }),
+      problem("bad_report", { where: "\u0000" }),
+      problem("x".repeat(3000)),
     ]) {
-      assert.deepEqual(replied(status, body), AGAIN, `${status} ${body.slice(0, 80)}`);
+      assert.deepEqual(replied(status, body, PROBLEM), AGAIN, `${status} ${body.slice(0, 80)}`);
     }
   }
 });
@@ -120,6 +187,6 @@ for (const [text, milliseconds] of ASKED) {
 
 test("Retry-After counts for every reply that is tried again", () => {
   for (const status of [200, 302, 429, 503]) {
-    assert.deepEqual(replied(status, "", { "Retry-After": "7" }), { kind: "again", holdMs: 7000 });
+    assert.deepEqual(replied(status, "", { "Retry-After": "7" }), { ...AGAIN, holdMs: 7000 });
   }
 });

@@ -11,7 +11,7 @@
  * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
  * @property {number} [periodDays] default 30
  * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector; default 10,000
+ * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
  * @property {string} [invitation] to an invited survey, as the respondent has it
  * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
  * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
@@ -58,11 +58,12 @@ export class SurveyClient {
     /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
     flush(timeoutMs?: number): Promise<boolean>;
     /**
-     * Send the reports of this survey that were refused for their invitation again, the same bytes under another one;
-     * their receipts. Throws RangeError for what is no invitation.
-     * @param {string} invitation @returns {Promise<string[]>}
+     * Send reports of this survey that were refused again, the same bytes: those that were refused for their invitation,
+     * under another one, and those whose collector did not know the survey for a week; their receipts.
+     * Without an invitation only what needs none. Throws RangeError for what is no invitation.
+     * @param {string} [invitation] @returns {Promise<string[]>}
      */
-    resend(invitation: string): Promise<string[]>;
+    resend(invitation?: string): Promise<string[]>;
     /**
      * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
      * is still delivered; after a report no further wave is answered.
@@ -107,7 +108,7 @@ export type Options = {
      */
     fingerprint?: string | undefined;
     /**
-     * of one exchange with the collector; default 10,000
+     * of one exchange with the collector as a whole, to the end of its answer; default 30,000
      */
     timeoutMs?: number | undefined;
     /**

@@ -6,7 +6,10 @@ export class Delivery {
     constructor(state: Promise<import("./state.js").State>, timeoutMs: number);
     state: Promise<import("./state.js").State>;
     timeoutMs: number;
-    /** Have the outbox looked at; `isEager` cuts back-off short, but no wait that the collector asked for. */
+    /**
+     * Have the outbox looked at, and wait until what is due was attempted; `isEager` cuts back-off short, but no wait that
+     * the collector asked for.
+     */
     wake(isEager?: boolean): Promise<void>;
     /** Know what waits, so that it can be sent as the page closes. @param {Waiting[]} waiting */
     hold(waiting: Waiting[]): void;

@@ -25,15 +25,12 @@ export class SurveyError extends LocatedError {
 }
 export class SurveyRefused extends SottoError {
 }
-/** `isFinal`: the collector itself said so. `isOver`: it said that there is no such survey any more. */
+/** `isFinal`: the collector itself says that there is none. `problem`: what was answered, null where nobody did. */
 export class SurveyUnavailable extends SottoError {
-    /** @param {string} message @param {{isFinal?: boolean, isOver?: boolean}} [said] */
-    constructor(message: string, { isFinal, isOver }?: {
-        isFinal?: boolean;
-        isOver?: boolean;
-    });
+    /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] */
+    constructor(message: string, problem?: import("./exchange.js").Problem | null);
+    problem: import("./exchange.js").Problem | null;
     isFinal: boolean;
-    isOver: boolean;
 }
 /** `needed` and `left` in nats, as exact decimals; `limit` is the name of the limit that refuses. Nothing was charged. */
 export class BudgetExceeded extends SottoError {

@@ -11,8 +11,12 @@ export function getSurvey(url: string, surveyId: string, timeoutMs: number, maxB
 export function postReport(url: string, surveyId: string, body: string, timeoutMs: number): Promise<Reply>;
 /** Send a report as the page closes, and wait for nothing. @param {string} url @param {string} surveyId @param {string} body */
 export function postAndLeave(url: string, surveyId: string, body: string): void;
-/** @param {Reply} reply @returns {Problem} whatever is no problem document has the code `unexpected` */
-export function problemOf({ status, body }: Reply): Problem;
+/**
+ * Return what a collector says is wrong with a request, with 4xx. Whatever is not a problem document of its own kind, by
+ * media type and `type`, has the code `unexpected`: gateways and portals in between send JSON with a `code`, too.
+ * @param {Reply} reply @returns {Problem}
+ */
+export function problemOf({ status, headers, body }: Reply): Problem;
 /** @param {Uint8Array} body @returns {any} undefined for what is no JSON object */
 export function readJson(body: Uint8Array): any;
 export type Reply = {

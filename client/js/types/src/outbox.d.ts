@@ -3,8 +3,8 @@
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * A report that waits; `notBefore` and `delayUntil` in milliseconds since 1970: no attempt, no first attempt before.
- * `isHeld`: the collector asked for it. `problem`: why it was refused for good; null while it waits. Its invitation is
- * in the ledger.
+ * `isHeld`: the collector asked for it. `doubt`: while the collector says only that it does not know the survey.
+ * `problem`: why it was refused for good; null while it waits. Its invitation is in the ledger.
  * @typedef {object} Kept
  * @property {string} receipt
  * @property {string} url
@@ -15,12 +15,15 @@
  * @property {number} notBefore
  * @property {boolean} isHeld
  * @property {number} delayUntil
+ * @property {import("./verdict.js").Doubt | null} [doubt] states of before have none
  * @property {Problem | null} problem
  */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
 /**
- * A report that the collector refused for good; it stays charged. `needsInvitation`: another one can mend it.
- * @typedef {{receipt: string, url: string, surveyId: string, problem: Problem, needsInvitation: boolean}} Rejected
+ * A report that the collector refused for good; it stays charged. `SurveyClient.resend` can send it again if
+ * `needsInvitation`, under another one, or `isUnknown`: the collector did not know the survey, for a week.
+ * @typedef {{receipt: string, url: string, surveyId: string, problem: Problem, isUnknown: boolean,
+ *   needsInvitation: boolean}} Rejected
  */
 /**
  * Add a report, which waits as long as its collector asked this device to stay away, and a random delay besides.
@@ -39,25 +42,21 @@ export function rejectedReports(transaction: Transaction): Promise<Rejected[]>;
  * Note what the collector said of a report.
  * @param {Transaction} transaction @param {string} receipt @param {import("./verdict.js").Verdict} verdict
  */
-export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<void>;
+export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<unknown>;
 /**
- * Let a report that was refused for its invitation wait again, under another one; so do the waves that had the same.
- * One that had none gets none: its survey was open to all.
- * @param {Transaction} transaction @param {string} receipt @param {string} invitation
- * @returns {Promise<boolean>} whether it waits again
+ * Let a report that was refused wait again: for its invitation, under another one, and so do the waves that had the same;
+ * or since the collector did not know its survey. One that had no invitation gets none: its survey was open to all.
+ * @param {Transaction} transaction @param {string} receipt @param {string | null} invitation
+ * @returns {Promise<Entry | null>} what the ledger had of it; null where it does not wait again
  */
-export function readmit(transaction: Transaction, receipt: string, invitation: string): Promise<boolean>;
-/** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
-export function backoffMs(nFailed: number): number;
-/** The longest back-off; it has full jitter. */
-export const BACKOFF_CAP_MS: 300000;
+export function readmit(transaction: Transaction, receipt: string, invitation: string | null): Promise<Entry | null>;
 export type Entry = import("./ledger.js").Entry;
 export type Transaction = import("./state.js").Transaction;
 export type Problem = import("./exchange.js").Problem;
 /**
  * A report that waits; `notBefore` and `delayUntil` in milliseconds since 1970: no attempt, no first attempt before.
- * `isHeld`: the collector asked for it. `problem`: why it was refused for good; null while it waits. Its invitation is
- * in the ledger.
+ * `isHeld`: the collector asked for it. `doubt`: while the collector says only that it does not know the survey.
+ * `problem`: why it was refused for good; null while it waits. Its invitation is in the ledger.
  */
 export type Kept = {
     receipt: string;
@@ -69,6 +68,10 @@ export type Kept = {
     notBefore: number;
     isHeld: boolean;
     delayUntil: number;
+    /**
+     * states of before have none
+     */
+    doubt?: import("./verdict.js").Doubt | null | undefined;
     problem: Problem | null;
 };
 /**
@@ -78,12 +81,14 @@ export type Waiting = Kept & {
     body: string;
 };
 /**
- * A report that the collector refused for good; it stays charged. `needsInvitation`: another one can mend it.
+ * A report that the collector refused for good; it stays charged. `SurveyClient.resend` can send it again if
+ * `needsInvitation`, under another one, or `isUnknown`: the collector did not know the survey, for a week.
  */
 export type Rejected = {
     receipt: string;
     url: string;
     surveyId: string;
     problem: Problem;
+    isUnknown: boolean;
     needsInvitation: boolean;
 };

@@ -1,5 +1,7 @@
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
+/** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
+/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: import("./verdict.js").Doubt}}} Record */
 export class SurveySource {
     /**
      * @param {Promise<State>} state @param {string} url @param {string} surveyId
@@ -15,8 +17,8 @@ export class SurveySource {
     /**
      * Return the collector's survey and keep it, or the copy that was kept when the collector cannot be reached.
      *
-     * The version that was kept is over where the collector has another one now, or none: the device forgets what could
-     * undo its noise. Throws SurveyRefused, SurveyUnavailable.
+     * The version that was kept is over where the collector says that it is closed, or, for a week, that it has another one,
+     * or none: the device forgets what could undo its noise. Throws SurveyRefused, SurveyUnavailable.
      * @returns {Promise<Survey>}
      */
     survey(): Promise<Survey>;
@@ -24,3 +26,9 @@ export class SurveySource {
 }
 export type Survey = import("./survey.js").Survey;
 export type State = import("./state.js").State;
+export type Record = {
+    canonical: Uint8Array;
+    doubts?: {
+        [fingerprint: string]: import("./verdict.js").Doubt;
+    };
+};
