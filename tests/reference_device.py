@@ -109,10 +109,28 @@ def wire_of(survey: Document, columns: Sequence[bytes]) -> dict[str, Any]:
 
 
 def body_of(survey: Document, report_id: bytes, wave: int, columns: Sequence[bytes], invitation: str = "") -> str:
-    """Return the text that is posted."""
+    """Return the text that is posted: a report, and blanks up to the length of the survey's longest."""
     report: dict[str, Any] = {"id": report_id.hex(), "answers": wire_of(survey, columns)}
     report |= ({"wave": wave} if "waves" in survey else {}) | ({"invitation": invitation} if invitation else {})
-    return canonical({"fingerprint": fingerprint(canonical(survey)), "reports": [report]})
+    n_blanks = sum(map(_blanks_after, survey["questions"], report["answers"].values()))
+    n_blanks += len(str(survey["waves"])) - len(str(wave)) if "waves" in survey else 0
+    return canonical({"fingerprint": fingerprint(canonical(survey)), "reports": [report]}) + " " * n_blanks
+
+
+def _blanks_after(question: Document, sent: Any) -> int:
+    """Return by how many characters some answer's report is longer than this one: true, and numbers of fewer digits."""
+    mechanism = question["mechanism"]
+    if isinstance(sent, bool):
+        return len("false") - len(canonical(sent))
+    if isinstance(sent, int):
+        return len(str(n_values_of(question) - 1)) - len(str(sent))
+    if isinstance(sent, str):
+        return 0
+    highest = [mechanism["n_cohorts"] - 1]
+    if "max_length" in mechanism:
+        n_positions = mechanism["max_length"] // mechanism["gram_length"]
+        highest.append(n_positions * (n_positions - 1) // 2 - 1)
+    return sum(len(str(most)) - len(str(number)) for most, number in zip(highest, sent, strict=False))
 
 
 def invitation_of(code: bytes) -> str:

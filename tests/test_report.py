@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from published import ANY_OF, ONE_HOT, ONE_OF, WIDE, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import Report, ReportError, Survey, batch_body, parse_report_id, stack_records
+from sotto_protocol.documents import canonical_json
 from sotto_protocol.invitation import invitation_text
 from sotto_protocol.report import with_invitation
 
@@ -41,7 +42,7 @@ def test_a_batch_is_canonical_json_under_the_surveys_fingerprint() -> None:
     body = batch_body(SURVEY, [Report(ID, PACKED)])
     assert body.decode() == (
         '{"fingerprint":"' + SURVEY.fingerprint + '","reports":[{"answers":{"q0":true,"q1":2,"q2":299,"q3":"BQ==",'
-        '"q4":"/wE=","q5":"gA=="},"id":"000102030405060708090a0b0c0d0e0f"}]}'
+        '"q4":"/wE=","q5":"gA=="},"id":"000102030405060708090a0b0c0d0e0f"}]} '  # as long as with false
     )
 
 
@@ -66,6 +67,21 @@ def test_an_invitation_that_is_added_later_gives_the_same_bytes() -> None:
     together = batch_body(INVITED, [dataclasses.replace(one, invitation=invitation_text(CODE)) for one in reports])
     assert with_invitation(batch_body(INVITED, reports), CODE) == together
     assert b"invitation" not in batch_body(INVITED, reports)
+
+
+@settings(max_examples=40)
+@given(surveys, st.data(), st.booleans())
+def test_the_length_of_a_batch_tells_the_number_of_its_reports_alone(
+    survey: Survey, data: st.DataObject, is_invited: bool
+) -> None:
+    invitation = invitation_text(CODE) if is_invited else ""
+    records = data.draw(records_of(survey))
+    longest = Report(ID, survey.longest_record, invitation)
+    for reports in ([Report(ID, record.tobytes(), invitation) for record in records], [longest]):
+        body = batch_body(survey, reports)
+        assert len(body) == len(batch_body(survey, [longest] * len(reports)))
+        assert body.rstrip() == canonical_json(json.loads(body))
+    assert batch_body(survey, [longest]) == batch_body(survey, [longest]).rstrip()
 
 
 @settings(max_examples=40)

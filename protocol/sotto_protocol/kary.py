@@ -104,6 +104,9 @@ class KaryResponse(Mechanism):
     def to_wire(self, report: Bytes) -> Any:
         return int.from_bytes(report.tobytes(), "big")
 
+    def longest_report(self) -> Bytes:
+        return np.frombuffer((self.n_values - 1).to_bytes(self.n_bytes, "big"), np.uint8)
+
     def from_wire(self, values: Sequence[Any]) -> Bytes:
         for index, value in enumerate(values):
             if type(value) is not int or not 0 <= value < self.n_values:

@@ -163,6 +163,10 @@ class Mechanism(ABC):
     def to_wire(self, report: Bytes) -> Any:
         """Return one packed report, shape (n_bytes,), as the JSON value that is sent."""
 
+    def longest_report(self) -> Bytes:
+        """Return a packed report, shape (n_bytes,), that no other one is longer than as JSON."""
+        return np.zeros(self.n_bytes, np.uint8)
+
     @abstractmethod
     def from_wire(self, values: Sequence[Any]) -> Bytes:
         """Pack n JSON values, shape (n, n_bytes). Raises `BadValueError` at the first impossible one."""

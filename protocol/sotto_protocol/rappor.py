@@ -200,6 +200,10 @@ class BloomResponse(BitMechanism):
         blocks = [row[at : at + self._block_bytes] for at in range(self.group_bytes, len(row), self._block_bytes)]
         return [*group, *(base64.b64encode(block).decode("ascii") for block in blocks)]
 
+    def longest_report(self) -> Bytes:
+        group = (self.n_cohorts - 1).to_bytes(_COHORT_BYTES, "big") + bytes([len(self.pairs) - 1] if self.pairs else [])
+        return np.frombuffer(group.ljust(self.n_bytes, b"\0"), np.uint8)
+
     def from_wire(self, values: Sequence[Any]) -> Bytes:
         rows = bytearray()
         for index, value in enumerate(values):

@@ -1,7 +1,7 @@
 """A report: what leaves the device. A random id, which is also the respondent's receipt, and noisy answers.
 
 On the wire a batch is `{"fingerprint": "...", "reports": [{"id": "...", "answers": {...}}, ...]}`; in a survey of
-several waves a report also has its `wave`, in an invited one the `invitation` that admits it.
+several waves a report also has its `wave`, in an invited one the `invitation` that admits it. Blanks follow.
 """
 
 import json
@@ -46,9 +46,18 @@ class Report:
 
 
 def batch_body(survey: Survey, reports: list[Report]) -> bytes:
-    """Return the bytes of a POST that carries these reports; the same reports give the same bytes."""
+    """Return the bytes of a POST that carries these reports; the same reports give the same bytes.
+
+    Blanks follow up to the length of the longest reports of this survey: who sees the length of a POST learns how many
+    reports it has, and nothing of what they say.
+    """
     sent = [report.to_wire(survey) for report in reports]
-    return canonical_json({"fingerprint": survey.fingerprint, "reports": sent})
+    body = canonical_json({"fingerprint": survey.fingerprint, "reports": sent})
+    longest = canonical_json(Report(bytes(REPORT_ID_BYTES), survey.longest_record).to_wire(survey))
+    n_commas = max(0, len(reports) - 1)
+    invitations = sum(len(f',"invitation":"{report.invitation}"') for report in reports if report.invitation)
+    frame = canonical_json({"fingerprint": survey.fingerprint, "reports": []})
+    return body.ljust(len(frame) + len(reports) * len(longest) + n_commas + invitations)
 
 
 def with_invitation(body: bytes, invitation: bytes) -> bytes:
@@ -56,7 +65,7 @@ def with_invitation(body: bytes, invitation: bytes) -> bytes:
     batch = json.loads(body)
     for report in batch["reports"]:
         report["invitation"] = invitation_text(invitation)
-    return canonical_json(batch)
+    return canonical_json(batch) + body[len(body.rstrip()) :]
 
 
 def parse_report_id(text: Any, where: str) -> bytes:

@@ -213,6 +213,12 @@ class Survey:
         columns = self.columns(record.reshape(1, -1))
         return {question.id: question.mechanism.to_wire(part[0]) for question, part in columns}
 
+    @cached_property
+    def longest_record(self) -> bytes:
+        """A packed report that no other one of this survey is longer than as JSON."""
+        columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
+        return self.join(columns, [self.waves]).tobytes()
+
     def from_wire(
         self, answers: Sequence[Mapping[str, Any]], where: str = "$", waves: Sequence[int | None] | None = None
     ) -> Bytes:

@@ -54,7 +54,7 @@ export async function surveys(url, texts) {
 
 /** What a device posts: from its secret, the answers, the coins of the second stage, and the report's id. */
 export async function reports(url, surveys, vectors) {
-  const [{ readSurvey }, { importSecret, Coins, givenBytes }, { markAnswers, reportAnswers }, { batchBody, wireReport }] =
+  const [{ readSurvey }, { importSecret, Coins, givenBytes }, { markAnswers, reportAnswers }, { batchBody, blanksAfter, wireReport }] =
     await Promise.all(["survey", "coins", "permanent", "report"].map((name) => module(url, name)));
   const found = [];
   for (const { survey: name, secret, wave, answers, coins, id, invitation } of vectors) {
@@ -64,7 +64,8 @@ export async function reports(url, surveys, vectors) {
     const columns = await reportAnswers(survey, encoded, key, (question) => streams.get(question));
     const sent = wireReport(survey, unhex(id), columns, wave);
     const marks = hex(await markAnswers(survey, encoded, key));
-    found.push([marks, batchBody(survey.fingerprint, sent), batchBody(survey.fingerprint, sent, invitation)]);
+    const body = (given) => batchBody(survey.fingerprint, sent, blanksAfter(survey, sent), given);
+    found.push([marks, body(), body(invitation)]);
   }
   return found;
 }

@@ -92,6 +92,11 @@ export class BitMechanism {
     return base64(report);
   }
 
+  /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+  get longest() {
+    return new Uint8Array(Math.ceil(this.nValues / 8));
+  }
+
   /** @param {Uint8Array} report @returns {any} the values that it supports */
   said(report) {
     return onesOf(unpackBits(report, this.nValues));

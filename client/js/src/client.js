@@ -1,7 +1,6 @@
 /** The client: answer a survey, and let only noise leave the device. */
 
 import { areEqual } from "./bytes.js";
-import { writeEpsilon } from "./decimals.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
 import { AlreadyAnswered, StateError } from "./errors.js";
@@ -15,7 +14,7 @@ import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
 import { isId } from "./survey.js";
 
-const NEEDED = ["fetch", "AbortController", "ReadableStream", "TextDecoder", "BigInt"];
+const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./outbox.js").Rejected} Rejected */
@@ -127,8 +126,7 @@ export class SurveyClient {
         await putReport(transaction, this.#postUrl, survey, report, this.#maxDelayMs);
         return { entry, waiting: await waitingReports(transaction) };
       });
-    const { epsilon } = await this.#transact(price);
-    return new Draft(survey, columns, drawn.id, wave, writeEpsilon(epsilon), send);
+    return new Draft(survey, columns, drawn.id, await this.#transact(price), send);
   }
 
   /**

@@ -2,10 +2,11 @@
 
 import { areEqual, hex } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
+import { writeEpsilon } from "./decimals.js";
 import { AlreadyAnswered, InvitationError, ParticipationEnded } from "./errors.js";
 import { checkBudget, entriesOf, epsilonOfReport, receiptOf } from "./ledger.js";
 import { SECRET_BYTES } from "./permanent.js";
-import { REPORT_ID_BYTES, batchBody, wireReport } from "./report.js";
+import { REPORT_ID_BYTES, batchBody, blanksAfter, wireReport } from "./report.js";
 
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./ledger.js").Entry} Entry */
@@ -26,18 +27,18 @@ export class Draft {
 
   /**
    * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
-   * @param {number} wave @param {string} epsilon @param {() => Promise<Receipt>} send
+   * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
    */
-  constructor(survey, columns, id, wave, epsilon, send) {
+  constructor(survey, columns, id, { wave, epsilon, invitation }, send) {
     this.#send = send;
     /** What it takes, in nats; an exact decimal. */
-    this.epsilon = epsilon;
-    /** The report as it is sent. */
+    this.epsilon = writeEpsilon(epsilon);
+    /** The report as it is sent, but for the invitation to an invited survey. */
     this.sent = wireReport(survey, id, columns, wave);
     /** The receipt that it will have. */
     this.receipt = this.sent.id;
-    /** The very text that is posted; an invited survey's carries the invitation too. */
-    this.body = batchBody(survey.fingerprint, this.sent);
+    /** The very text that is posted, to the last blank. */
+    this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
     /**
      * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and
      * the numbers of the bits that are set.

@@ -39,6 +39,11 @@ export class KaryResponse {
     return report.reduce((value, byte) => 256 * value + byte, 0);
   }
 
+  /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+  get longest() {
+    return bigEndian(this.nValues - 1, 2);
+  }
+
   /** @param {Uint8Array} report @returns {number[]} the values that it supports */
   said(report) {
     return [this.toWire(report)];

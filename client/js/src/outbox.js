@@ -2,7 +2,7 @@
 
 import { drawUpTo } from "./coins.js";
 import { settleReport } from "./ledger.js";
-import { batchBody } from "./report.js";
+import { batchBody, blanksAfter } from "./report.js";
 import { backoffMs } from "./turns.js";
 import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "./verdict.js";
 
@@ -19,6 +19,7 @@ import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "
  * @property {string} surveyId
  * @property {string} fingerprint
  * @property {import("./report.js").Sent} sent
+ * @property {number} [nBlanks] that follow it; states of before have none
  * @property {number} nAttempts
  * @property {number} notBefore
  * @property {boolean} isHeld
@@ -39,7 +40,8 @@ import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
  * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
  */
-export async function putReport(transaction, url, { id: surveyId, fingerprint }, sent, maxDelayMs) {
+export async function putReport(transaction, url, survey, sent, maxDelayMs) {
+  const { id: surveyId, fingerprint } = survey;
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
   const held = kept.filter((report) => report.url === url && report.isHeld && report.problem === null);
   await transaction.put("outbox", {
@@ -48,6 +50,7 @@ export async function putReport(transaction, url, { id: surveyId, fingerprint },
     surveyId,
     fingerprint,
     sent,
+    nBlanks: blanksAfter(survey, sent),
     nAttempts: 0,
     notBefore: Math.max(0, ...held.map((report) => report.notBefore)),
     isHeld: held.length > 0,
@@ -65,9 +68,11 @@ export async function waitingReports(transaction) {
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
   const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const invitations = new Map(entries.map((entry) => [entry.receipt, entry.invitation]));
+  const bodyOf = (/** @type {Kept} */ { fingerprint, sent, receipt, nBlanks = 0 }) =>
+    batchBody(fingerprint, sent, nBlanks, invitations.get(receipt));
   return kept
     .filter((report) => report.problem === null)
-    .map((report) => ({ ...report, body: batchBody(report.fingerprint, report.sent, invitations.get(report.receipt)) }))
+    .map((report) => ({ ...report, body: bodyOf(report) }))
     .sort((left, right) => left.nAttempts - right.nAttempts);
 }
 

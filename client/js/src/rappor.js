@@ -67,6 +67,11 @@ export class BloomResponse extends BitMechanism {
     return [256 * report[0] + report[1], ...pair, ...this.#blocks(report).map(base64)];
   }
 
+  get longest() {
+    const group = concat(bigEndian(this.nCohorts - 1, COHORT_BYTES), this.maxLength ? [this.pairs.length - 1] : []);
+    return this.#join(group, new Uint8Array(this.nBlocks * this.nValues));
+  }
+
   said(/** @type {Uint8Array} */ report) {
     const [bits, ...gramBits] = this.#blocks(report).map((block) => onesOf(unpackBits(block, this.nValues)));
     const cohort = 256 * report[0] + report[1];

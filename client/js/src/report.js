@@ -18,11 +18,22 @@ export function wireReport(survey, id, columns, wave) {
 }
 
 /**
+ * Return by how much a report is shorter than the survey's longest: so many blanks follow it, so that the length of a POST
+ * says nothing of what is in it.
+ * @param {import("./survey.js").Survey} survey @param {Sent} sent without its invitation
+ */
+export function blanksAfter(survey, sent) {
+  const columns = survey.questions.map(({ mechanism }) => mechanism.longest);
+  const longest = wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
+  return canonical(longest).length - canonical(sent).length;
+}
+
+/**
  * Return the body of a POST that carries a report; the same report gives the same text.
- * @param {string} fingerprint @param {Sent} report @param {string | null} [invitation] as it is written
+ * @param {string} fingerprint @param {Sent} report @param {number} nBlanks @param {string | null} [invitation] as written
  * @returns {string}
  */
-export function batchBody(fingerprint, report, invitation = null) {
+export function batchBody(fingerprint, report, nBlanks, invitation = null) {
   const sent = invitation === null ? report : { ...report, invitation };
-  return canonical({ fingerprint, reports: [sent] });
+  return canonical({ fingerprint, reports: [sent] }) + " ".repeat(nBlanks);
 }

@@ -63,6 +63,7 @@ export class Turns {
   async #run() {
     clearTimeout(this.#timer);
     let dueMs = null;
+    await null; // it is known to run before it can end
     try {
       for (let nServed = -1; nServed < this.#nAsked && !this.#isClosed;) {
         nServed = this.#nAsked;

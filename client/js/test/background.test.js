@@ -8,6 +8,7 @@ import { StateError, SurveyClient } from "../sottovoce.js";
 import { Delivery } from "../src/delivery.js";
 import { putReport } from "../src/outbox.js";
 import { openState } from "../src/state.js";
+import { Turns } from "../src/turns.js";
 import { ANSWERS, LUNCH, TEXTS, changeRows, faultOf, newState, open, rowsOf, until } from "./devices.js";
 import { AWAY, BUSY, repeat, serve } from "./server.js";
 
@@ -259,7 +260,7 @@ test("a state that cannot be written is not hammered, nor is the collector", asy
   const device = open(t, http, "lunch", { state: name });
   http.script = [AWAY];
   await device.answer(ANSWERS);
-  await device.flush(0);
+  await until(async () => (await rowsOf(name, "outbox"))[0].nAttempts > 0);
   const transact = state.transact.bind(state);
   await changeRows(name, "outbox", (report) => ({ ...report, notBefore: 0, isHeld: false })); // as time does
   const put = async () => Promise.reject(new StateError("state cannot be used (QuotaExceededError)."));
@@ -269,4 +270,18 @@ test("a state that cannot be written is not hammered, nor is the collector", asy
   assert.ok(http.posts.length - before >= 1 && http.posts.length - before <= 2, `${http.posts.length - before} posts`);
   delete state.transact;
   assert.ok(await device.flush(20_000), "it goes on where the state can be written again");
+});
+
+test("work that is asked for while it pauses after a fault is done when it is asked for eagerly", async (t) => {
+  t.mock.method(console, "warn", () => undefined);
+  t.mock.method(crypto, "getRandomValues", (array) => array.fill(0xffffffff)); // a pause of a second
+  const done = [];
+  const turns = new Turns(async (isEager) => {
+    done.push(isEager);
+    if (done.length === 1) throw new Error("once");
+    return null;
+  });
+  t.after(() => turns.close());
+  for (const isEager of [false, false, true]) await turns.wake(isEager);
+  assert.deepEqual(done, [false, true]);
 });

@@ -65,7 +65,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
     }
     assert.equal(await device.attempt(), null);
     assert.deepEqual([http.posts.length, new Set(http.posts.map((post) => post.body)).size], [4, 1]);
-    assert.deepEqual(http.posts[0].body, `{"fingerprint":"${LUNCH.fingerprint}","reports":[${JSON_REPORT}]}`);
+    assert.deepEqual(http.posts[0].body.trimEnd(), `{"fingerprint":"${LUNCH.fingerprint}","reports":[${JSON_REPORT}]}`);
     assert.deepEqual(http.gets, []);
   });
 }

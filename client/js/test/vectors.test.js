@@ -13,7 +13,7 @@ import { parseInvitation } from "../src/invitation.js";
 import { epsilonOfReport } from "../src/ledger.js";
 import { readMechanism } from "../src/mechanisms.js";
 import { markAnswers, reportAnswers, respond } from "../src/permanent.js";
-import { batchBody, wireReport } from "../src/report.js";
+import { batchBody, blanksAfter, wireReport } from "../src/report.js";
 import { readSurvey } from "../src/survey.js";
 
 const [PERTURB, BLOOM, SURVEYS, DEVICE] = ["perturb", "bloom", "surveys", "device"].map((name) =>
@@ -173,9 +173,10 @@ for (const [number, vector] of DEVICE.reports.entries()) {
     assert.equal(hex(concat(wave, ...columns)), vector.record);
     const sent = wireReport(survey, BYTES(vector.id), columns, vector.wave);
     assert.deepEqual(sent.answers, vector.wire);
-    assert.equal(batchBody(fingerprint, sent), vector.body);
+    const blanks = blanksAfter(survey, sent);
+    assert.equal(batchBody(fingerprint, sent, blanks), vector.body);
     if (vector.invitation === undefined) return;
-    assert.equal(batchBody(fingerprint, sent, parseInvitation(vector.invitation)), vector.body_with_invitation);
+    assert.equal(batchBody(fingerprint, sent, blanks, parseInvitation(vector.invitation)), vector.body_with_invitation);
   });
 }
 

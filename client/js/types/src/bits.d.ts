@@ -32,6 +32,8 @@ export class BitMechanism {
     report(permanent: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
     /** @param {Uint8Array} report @returns {any} */
     toWire(report: Uint8Array): any;
+    /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+    get longest(): Uint8Array;
     /** @param {Uint8Array} report @returns {any} the values that it supports */
     said(report: Uint8Array): any;
     #private;

@@ -35,16 +35,16 @@ export function makeEntry(transaction: Transaction, survey: Survey, wave: number
 export class Draft {
     /**
      * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
-     * @param {number} wave @param {string} epsilon @param {() => Promise<Receipt>} send
+     * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
      */
-    constructor(survey: Survey, columns: Uint8Array[], id: Uint8Array, wave: number, epsilon: string, send: () => Promise<Receipt>);
+    constructor(survey: Survey, columns: Uint8Array[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
     /** What it takes, in nats; an exact decimal. */
     epsilon: string;
-    /** The report as it is sent. */
+    /** The report as it is sent, but for the invitation to an invited survey. */
     sent: import("./report.js").Sent;
     /** The receipt that it will have. */
     receipt: string;
-    /** The very text that is posted; an invited survey's carries the invitation too. */
+    /** The very text that is posted, to the last blank. */
     body: string;
     /**
      * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and

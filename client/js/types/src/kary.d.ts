@@ -14,6 +14,8 @@ export class KaryResponse {
     report(permanent: Uint8Array): Promise<Uint8Array<ArrayBufferLike>>;
     /** @param {Uint8Array} report */
     toWire(report: Uint8Array): number;
+    /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+    get longest(): Uint8Array;
     /** @param {Uint8Array} report @returns {number[]} the values that it supports */
     said(report: Uint8Array): number[];
 }

@@ -11,6 +11,7 @@
  * @property {string} surveyId
  * @property {string} fingerprint
  * @property {import("./report.js").Sent} sent
+ * @property {number} [nBlanks] that follow it; states of before have none
  * @property {number} nAttempts
  * @property {number} notBefore
  * @property {boolean} isHeld
@@ -30,7 +31,7 @@
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
  * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
  */
-export function putReport(transaction: Transaction, url: string, { id: surveyId, fingerprint }: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number): Promise<void>;
+export function putReport(transaction: Transaction, url: string, survey: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number): Promise<void>;
 /**
  * Return what waits, the least often tried first: no report can keep the others back.
  * @param {Transaction} transaction @returns {Promise<Waiting[]>}
@@ -64,6 +65,10 @@ export type Kept = {
     surveyId: string;
     fingerprint: string;
     sent: import("./report.js").Sent;
+    /**
+     * that follow it; states of before have none
+     */
+    nBlanks?: number | undefined;
     nAttempts: number;
     notBefore: number;
     isHeld: boolean;

@@ -6,11 +6,17 @@
  */
 export function wireReport(survey: import("./survey.js").Survey, id: Uint8Array, columns: Uint8Array[], wave: number): Sent;
 /**
+ * Return by how much a report is shorter than the survey's longest: so many blanks follow it, so that the length of a POST
+ * says nothing of what is in it.
+ * @param {import("./survey.js").Survey} survey @param {Sent} sent without its invitation
+ */
+export function blanksAfter(survey: import("./survey.js").Survey, sent: Sent): number;
+/**
  * Return the body of a POST that carries a report; the same report gives the same text.
- * @param {string} fingerprint @param {Sent} report @param {string | null} [invitation] as it is written
+ * @param {string} fingerprint @param {Sent} report @param {number} nBlanks @param {string | null} [invitation] as written
  * @returns {string}
  */
-export function batchBody(fingerprint: string, report: Sent, invitation?: string | null): string;
+export function batchBody(fingerprint: string, report: Sent, nBlanks: number, invitation?: string | null): string;
 export const REPORT_ID_BYTES: 16;
 export type Sent = {
     id: string;
