@@ -5,12 +5,12 @@ From a secret, answers and coins to the bytes that are posted. reference_device_
 
 import base64
 import hmac
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reference import Answer, Published, Stream, draw_groups, flip, pack, perturb, respond, wire
 from reference_surveys import Document, canonical, epsilon_of, fingerprint, n_values_of
+from reference_text_vectors import counts_as
 
 
 class KeyStream(Stream):
@@ -49,7 +49,9 @@ def encode(question: Document, given: Any) -> Answer:
         return int(question["options"].index(said))
     if question["type"] == "any-of":
         return tuple(int(option in said) for option in question["options"])
-    return unicodedata.normalize("NFC", said)
+    normal = counts_as(said)
+    assert normal is not None
+    return normal
 
 
 def group_of(survey: Document, question: Document, secret: bytes) -> list[int]:

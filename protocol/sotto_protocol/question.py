@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanism import Mechanism
-from sotto_protocol.text import EXPECTED, is_answer, normalise
+from sotto_protocol.text import EXPECTED, expected_of, is_answer, normalise
 
 TYPES = ("yes-no", "one-of", "any-of", "text")
 YES_NO_LABELS = ("yes",)
@@ -61,6 +61,8 @@ class Question:
                 return np.array([[option in answer for option in self.options]], np.intp)
             case "text" if is_answer(answer):
                 return np.array([normalise(answer)], object)
+            case "text":
+                raise AnswerError(self.id, f"the answer must be {expected_of(answer)}.")
         raise AnswerError(self.id, f"the answer must be {self.expected}.")
 
     @property

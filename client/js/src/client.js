@@ -268,8 +268,8 @@ function checkBrowser() {
   if (globalThis.crypto?.subtle === undefined) {
     throw new StateError("sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).");
   }
-  const missing = NEEDED.filter((name) => typeof (/** @type {any} */ (globalThis)[name]) !== "function");
-  if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser has not.`);
+  const missing = NEEDED.filter((name) => !(/** @type {any} */ (globalThis)[name]));
+  if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser lacks.`);
 }
 
 function checkFingerprint(/** @type {unknown} */ fingerprint) {

@@ -10,7 +10,6 @@ import { DeliveryError } from "./errors.js";
 const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
 
 const UNREACHED = "it cannot be reached, or does not allow this page's origin: see --cors-origin";
-const LATE = "TimeoutError";
 const PROBLEM = "application/problem+json";
 const PROBLEM_TYPE = "urn:sottovoce:problem:";
 
@@ -66,28 +65,18 @@ async function exchange(
   /** @type {number} */ maxBytes,
 ) {
   const controller = new AbortController();
-  const asked = { ...COMMON, ...request, signal: controller.signal };
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException("", LATE)), Math.ceil(timeoutMs));
-  });
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {
-    return await Promise.race([late, readReply(fetch(address, asked), maxBytes)]);
+    const response = await fetch(address, { ...COMMON, ...request, signal: controller.signal });
+    return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
   } catch (fault) {
     const { name } = /** @type {Error} */ (fault);
     const why = name === "TypeError" ? UNREACHED : name; // a browser tells scripts no more
     throw new DeliveryError(`no answer from the collector (${why}).`, { cause: fault });
   } finally {
     clearTimeout(timer);
-    controller.abort(); // where it is not over: nobody reads on
+    controller.abort(); // nobody reads on
   }
-}
-
-/** @returns {Promise<Reply>} */
-async function readReply(/** @type {Promise<Response>} */ fetched, /** @type {number} */ maxBytes) {
-  const response = await fetched;
-  return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
 }
 
 async function readBody(/** @type {Response} */ response, /** @type {number} */ maxBytes) {

@@ -66,8 +66,7 @@ export async function putReport(transaction, url, survey, sent, maxDelayMs) {
  */
 export async function waitingReports(transaction) {
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
-  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
-  const invitations = new Map(entries.map((entry) => [entry.receipt, entry.invitation]));
+  const invitations = await invitationsOf(transaction);
   const bodyOf = (/** @type {Kept} */ { fingerprint, sent, receipt, nBlanks = 0 }) =>
     batchBody(fingerprint, sent, nBlanks, invitations.get(receipt));
   return kept
@@ -79,14 +78,19 @@ export async function waitingReports(transaction) {
 /** @param {Transaction} transaction @returns {Promise<Rejected[]>} what was refused for good */
 export async function rejectedReports(transaction) {
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
-  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
-  const forgotten = entries.filter((entry) => entry.invitation === "").map((entry) => entry.receipt);
+  const invitations = await invitationsOf(transaction);
   return kept.flatMap(({ receipt, url, surveyId, problem }) => {
     if (problem === null) return [];
-    const lacksInvitation = isUnknown(problem) && forgotten.includes(receipt);
+    const lacksInvitation = isUnknown(problem) && invitations.get(receipt) === "";
     const takesInvitation = needsInvitation(problem) || lacksInvitation;
     return [{ receipt, url, surveyId, problem, isUnknown: isUnknown(problem), needsInvitation: takesInvitation }];
   });
+}
+
+/** By receipt, what the ledger has of every report. */
+async function invitationsOf(/** @type {Transaction} */ transaction) {
+  const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
+  return new Map(entries.map((entry) => [entry.receipt, entry.invitation]));
 }
 
 /**

@@ -11,7 +11,7 @@ import { isBelieved, isSurveyOver, isUnknown, lengthen } from "./verdict.js";
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
 /** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
-/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: import("./verdict.js").Doubt}}} Record */
+/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
 
 export class SurveySource {
   /**
@@ -121,36 +121,33 @@ export class SurveySource {
 
   /** Take in what was answered in the survey's place. */
   async #hear(/** @type {import("./exchange.js").Problem} */ problem) {
-    if (isUnknown(problem)) await this.#doubt("");
-    else if (isSurveyOver(problem)) await this.#believe();
+    if (isSurveyOver(problem)) await this.#doubt("", !isUnknown(problem));
     else await this.#change((record) => record && { ...record, doubts: begunAnew(record.doubts) });
   }
 
   /**
    * Note that the collector has neither the kept version nor others that were doubted before, but for the one that it
-   * serves. What it has not had for a week is over, and the device forgets what could undo its noise.
+   * serves. What it has not had for a week, or says is closed, is over: the device forgets what could undo its noise.
    */
-  async #doubt(/** @type {string} */ served) {
+  async #doubt(/** @type {string} */ served, isClosed = false) {
     const record = await this.#record();
     if (record === undefined) return;
     const before = record.doubts ?? {};
     const doubted = new Set([hex(await sha256(record.canonical)), ...Object.keys(before)]);
     doubted.delete(served);
-    const now = Date.now();
-    const entries = [...doubted].map((each) => /** @type {const} */ ([each, lengthen(before[each] ?? {}, now)]));
-    const over = entries.filter(([, doubt]) => isBelieved(doubt)).map(([fingerprint]) => fingerprint);
-    const doubts = Object.fromEntries(entries.filter(([fingerprint]) => !over.includes(fingerprint)));
+    /** @type {Record["doubts"]} */
+    const doubts = {};
+    const over = [];
+    for (const each of doubted) {
+      const doubt = lengthen(before[each] ?? {}, Date.now());
+      if (isClosed || isBelieved(doubt)) over.push(each);
+      else doubts[each] = doubt;
+    }
     await this.#change((kept) => kept && { ...kept, doubts }, over);
-  }
-
-  /** The version that is kept takes no more reports. */
-  async #believe() {
-    const record = await this.#record();
-    if (record !== undefined) await this.#change((kept) => kept, [hex(await sha256(record.canonical))]);
   }
 }
 
 /** Doubts of the same versions, from now on: something else was answered. */
 function begunAnew(/** @type {Record["doubts"]} */ doubts = {}) {
-  return Object.fromEntries(Object.keys(doubts).map((fingerprint) => [fingerprint, lengthen({}, 0)]));
+  return Object.fromEntries(Object.keys(doubts).map((fingerprint) => [fingerprint, {}]));
 }

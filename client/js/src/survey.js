@@ -5,6 +5,7 @@ import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { Fields, isText, parseJson } from "./documents.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
+import { EXPECTED, expectedOf, isAnswer, normalise } from "./text.js";
 
 export const MAX_SURVEY_BYTES = 2 ** 20;
 const FORMAT = "sottovoce-survey-1";
@@ -14,7 +15,6 @@ const TYPES = ["yes-no", "one-of", "any-of", "text"];
 const MAX_TEXT = 2000;
 const MAX_OPTIONS = 4096;
 const MAX_OPTION_TEXT = 200;
-const MAX_ANSWER_CHARACTERS = 200;
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
 
 /** @typedef {"yes-no" | "one-of" | "any-of" | "text"} QuestionType */
@@ -62,7 +62,7 @@ export class Question {
     const index = this.options.indexOf(/** @type {string} */ (given));
     if (this.type === "yes-no" && typeof given === "boolean") return given ? 1 : 0;
     if (this.type === "one-of" && index >= 0) return index;
-    if (this.type === "text" && isAnswer(given)) return given.normalize("NFC");
+    if (this.type === "text" && isAnswer(given)) return normalise(given);
     if (this.type === "any-of" && (Array.isArray(given) || given instanceof Set)) {
       const selected = new Set(given);
       const known = this.options.map((option) => (selected.has(option) ? 1 : 0));
@@ -70,7 +70,7 @@ export class Question {
       const nSelected = known.filter((bit) => bit === 1).length;
       if (nSelected === nGiven && nSelected <= this.maxSelected) return Uint8Array.from(known);
     }
-    throw new AnswerError(this.id, `the answer must be ${this.expected}.`);
+    throw new AnswerError(this.id, `the answer must be ${this.type === "text" ? expectedOf(given) : this.expected}.`);
   }
 
   /** How many options one person may select. */
@@ -82,7 +82,7 @@ export class Question {
   /** In words, what an answer must be. */
   get expected() {
     if (this.type === "yes-no") return "true or false";
-    if (this.type === "text") return `a text of 1 to ${MAX_ANSWER_CHARACTERS} characters without control characters`;
+    if (this.type === "text") return EXPECTED;
     const listed = this.options.slice(0, 12).join(" | ") + (this.options.length > 12 ? " | .." : "");
     if (this.type === "one-of") return `one of these texts: ${listed}`;
     return `an array or set of at most ${this.maxSelected} of these texts, none twice: ${listed}`;
@@ -207,11 +207,6 @@ function notCanonical() {
   return new SurveyError("$", "must be in canonical form, its epsilon the sum of its questions'.");
 }
 
-/** @returns {value is string} */
-function isAnswer(/** @type {unknown} */ value) {
-  return isText(value, MAX_ANSWER_CHARACTERS) && isText(value.normalize("NFC"), MAX_ANSWER_CHARACTERS);
-}
-
 function isList(/** @type {unknown} */ value, /** @type {number} */ fewest, /** @type {number} */ most) {
   return Array.isArray(value) && fewest <= value.length && value.length <= most;
 }
@@ -235,8 +230,7 @@ function readSkip(
 ) {
   if (!fields.has("skip")) return null;
   if (type === "one-of") return fields.oneOf("skip", options);
-  const isGood = (/** @type {unknown} */ value) =>
-    type === "text" && isAnswer(value) && value === value.normalize("NFC");
+  const isGood = (/** @type {unknown} */ value) => type === "text" && isAnswer(value) && value === normalise(value);
   return fields.take("skip", "a text, and of a one-of or text question", isGood);
 }
 

@@ -85,7 +85,7 @@ test("a text answer is in no error, with all of its causes", async (t) => {
     tooDear.answer(ANSWERS, 2),
     device.answer({ ...ANSWERS, word: lone }, 2),
     device.answer({ ...ANSWERS, word: CANARY.repeat(20) }, 2),
-    device.answer({ ...ANSWERS, word: `${CANARY}\n` }, 2),
+    device.answer({ ...ANSWERS, word: `${CANARY}\nb` }, 2),
     device.answer({ ...ANSWERS, word: [CANARY] }, 2),
     device.answer({ ...ANSWERS, well: CANARY }, 2),
     device.answer({ ...ANSWERS, [CANARY]: true }, 2),

@@ -52,7 +52,7 @@ test("nobody listening, and nobody answering in time, are offline too", async (t
     http.surveyReply = reply;
     const slow = open(t, http, "lunch", { state, timeoutMs: 50 });
     assert.equal((await slow.survey()).fingerprint, LUNCH.fingerprint);
-    assert.match((await faultOf(open(t, http, "lunch", { timeoutMs: 50 }).survey())).message, /TimeoutError/);
+    assert.match((await faultOf(open(t, http, "lunch", { timeoutMs: 50 }).survey())).message, /AbortError/);
   }
   await http.close();
   const device = open(t, http, "lunch", { state });

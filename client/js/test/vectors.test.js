@@ -15,8 +15,9 @@ import { readMechanism } from "../src/mechanisms.js";
 import { markAnswers, reportAnswers, respond } from "../src/permanent.js";
 import { batchBody, blanksAfter, wireReport } from "../src/report.js";
 import { readSurvey } from "../src/survey.js";
+import { isAnswer, normalise } from "../src/text.js";
 
-const [PERTURB, BLOOM, SURVEYS, DEVICE] = ["perturb", "bloom", "surveys", "device"].map((name) =>
+const [PERTURB, BLOOM, SURVEYS, DEVICE, TEXT] = ["perturb", "bloom", "surveys", "device", "text"].map((name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8")),
 );
 const BYTES = /** @param {string} text hexadecimal */ (text) => Uint8Array.from(Buffer.from(text, "hex"));
@@ -234,3 +235,9 @@ for (const { text, bytes } of DEVICE.invitations) {
     else assert.equal(parseInvitation(text), written(bytes));
   });
 }
+
+test("an open answer counts as the vectors say", () => {
+  for (const { typed, counts_as: normal } of TEXT.vectors) {
+    assert.equal(isAnswer(typed) ? normalise(typed) : null, normal, JSON.stringify(typed));
+  }
+});

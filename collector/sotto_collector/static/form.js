@@ -15,10 +15,13 @@ export function say(id, text) {
   element.hidden = !text;
 }
 
+/** What is typed in a field; direction marks and tabs, which nobody sees, count as blanks do. */
+const typedIn = (field) => field?.value.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() && field.value;
+
 /** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
   const checked = [...question.querySelectorAll("input:checked")].map((input) => input.value);
-  const typed = question.querySelector("input[type=text]")?.value.trim() ?? question.querySelector("select")?.value;
+  const typed = typedIn(question.querySelector("input[type=text]")) ?? question.querySelector("select")?.value;
   switch (question.dataset.type) {
     case "any-of":
       return checked;

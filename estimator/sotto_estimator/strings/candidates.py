@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_protocol.bloom import BloomDesign, bloom_map, google_map
-from sotto_protocol.text import EXPECTED, MAX_ANSWER_CHARACTERS, is_answer, normalise
+from sotto_protocol.text import MAX_ANSWER_CHARACTERS, expected_of, is_answer, normalise
 
 Bits = NDArray[np.uint16]
 Hash = Literal["sottovoce", "google"]
@@ -88,7 +88,7 @@ class CandidateMap:
 
 
 def read_candidates(path: Path, column: str | None = None) -> tuple[str, ...]:
-    """Read candidates in normal form C: one a line of a UTF-8 file, or a CSV file's column of this name.
+    """Read candidates as answers count: one a line of a UTF-8 file, or a CSV file's column of this name.
 
     Raises SourceError, which names the file and the line, for what cannot be an answer, for repeats, and for more than
     2,000,000 candidates or 256 MiB.
@@ -188,11 +188,7 @@ def _read_column(path: Path, column: str) -> Iterator[tuple[int, str]]:
 
 
 def _complaint(text: str) -> str:
-    if not text:
-        return "is empty."
-    if len(text) > MAX_ANSWER_CHARACTERS:
-        return f"has more than {MAX_ANSWER_CHARACTERS} characters."
-    return f"must be {EXPECTED}."
+    return f"must be {expected_of(text)}." if normalise(text) else "is empty."
 
 
 def _no_bits(design: BloomDesign) -> Bits:

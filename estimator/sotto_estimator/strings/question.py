@@ -17,7 +17,7 @@ def decode_tally(
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares: see `decode`.
 
-    `candidates`: strings that differ in Unicode's normal form C, which devices report and which they are brought to.
+    `candidates`: strings that differ as answers count, which devices report and which they are brought to.
     Raises SourceError where the survey has no such text question, or no reports are counted.
     """
     _, mechanism = text_question(tally.survey, question_id)

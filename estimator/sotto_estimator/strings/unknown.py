@@ -26,7 +26,7 @@ from sotto_estimator.strings.remarks import names
 from sotto_protocol.bloom import bloom_map
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.rappor import BloomResponse
-from sotto_protocol.text import PADDING, is_answer, normalise
+from sotto_protocol.text import PADDING, compose, is_answer, normalise
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 -.'"
 MAX_GRAMS = 200_000
@@ -130,7 +130,7 @@ def _positions(mechanism: BloomResponse) -> range:
 
 def _all_grams(alphabet: str, length: int) -> list[str]:
     """Return all n-grams of an alphabet, those included that end in padding."""
-    characters = sorted(set(normalise(alphabet)))
+    characters = sorted(set(compose(alphabet)))
     n_grams = sum(len(characters) ** filled for filled in range(length + 1))
     if not characters or PADDING in characters or n_grams > MAX_GRAMS:
         raise DomainError(

@@ -1,7 +1,7 @@
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
 /** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
-/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: import("./verdict.js").Doubt}}} Record */
+/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
 export class SurveySource {
     /**
      * @param {Promise<State>} state @param {string} url @param {string} surveyId
@@ -29,6 +29,6 @@ export type State = import("./state.js").State;
 export type Record = {
     canonical: Uint8Array;
     doubts?: {
-        [fingerprint: string]: import("./verdict.js").Doubt;
+        [fingerprint: string]: Partial<import("./verdict.js").Doubt>;
     };
 };
