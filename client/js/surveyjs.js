@@ -88,7 +88,7 @@ class Attachment {
   #options;
   /** @type {readonly Question[]} */
   #questions = [];
-  /** @type {ReturnType<typeof fitForm> | null} */
+  /** @type {ReturnType<typeof fitForm>["fits"] | null} */
   #fits = null;
   #isSending = false;
   #hasTold = false;
@@ -115,10 +115,15 @@ class Attachment {
   }
 
   async #fit() {
-    refuseLeaks(this.#model);
-    this.#questions = (await this.#client.survey()).questions;
-    this.#fits = fitForm(this.#model, this.#questions, this.#options.leaveOut);
-    return this.#fits;
+    const leaks = findWrong(this.#model);
+    const survey = await this.#client.survey().catch((fault) => {
+      refuse(leaks);
+      throw fault;
+    });
+    this.#questions = survey.questions;
+    const { fits, problems } = fitForm(this.#model, this.#questions, this.#options.leaveOut);
+    refuse([...leaks, ...problems]);
+    return (this.#fits = fits);
   }
 
   detach() {
@@ -161,7 +166,7 @@ class Attachment {
   /** @returns {Promise<boolean>} whether the answers were sent, and not kept back after a look at the draft */
   async #send() {
     const fits = await this.fitted;
-    refuseLeaks(this.#model);
+    refuse(findWrong(this.#model));
     const { onReview, onSent, wave = 1 } = this.#options;
     const answers = readAnswers(this.#model, this.#questions, fits);
     let receipt;
@@ -203,20 +208,24 @@ class Attachment {
   }
 }
 
+/** Throw FormRefused if anything is wrong. @param {string[]} problems */
+function refuse(problems) {
+  if (problems.length > 0) throw new FormRefused(problems);
+}
+
 /**
- * Throw FormRefused for what would send answers in clear, or hand them out, before the form is completed or by the
- * address that it leads to.
- * @param {any} model
+ * Return what would send answers in clear, or hand them out, before the form is completed or by the address that it leads
+ * to, a line for each.
+ * @param {any} model @returns {string[]}
  */
-function refuseLeaks(model) {
+function findWrong(model) {
   const found = canWait(model) ? [] : ["survey-core 2.5 or newer is needed: older ones cannot hold a completion"];
   for (const [name, what] of Object.entries(GIVEN_AWAY)) {
     if (name.startsWith("on") ? !isUnused(model[name]) : model[name]) found.push(`${name} ${what}`);
   }
   if (model.navigateToUrlOnCondition.length > 0) found.push("navigateToUrlOnCondition tells answers by the address");
   if (model.processText("{pageno}") === "{pageno}") found.push("settings.expressionVariableDelimiters must be { and }");
-  found.push(...findLeaks(formOf(model), !isUnused(model.onTextMarkdown)));
-  if (found.length > 0) throw new FormRefused(found);
+  return [...found, ...findLeaks(formOf(model), !isUnused(model.onTextMarkdown))];
 }
 
 /** @param {any} model @returns {any} its form as JSON, with what the page's own types of elements are made of */

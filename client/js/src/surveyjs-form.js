@@ -64,11 +64,10 @@ export function questionId(name) {
 }
 
 /**
- * Return the name of the element and what reads it, by question id. Throws FormRefused with everything that does not
- * fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
+ * Return the name of the element and what reads it, by question id, and everything that does not fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
  * questions that must be answered but need not be in the form.
  * @param {Model} model @param {readonly Question[]} questions @param {readonly string[]} leaveOut names of elements
- * @returns {Map<string, {name: string, read: Reader}>}
+ * @returns {{fits: Map<string, {name: string, read: Reader}>, problems: string[]}}
  */
 export function fitForm(model, questions, leaveOut = []) {
   const problems = [];
@@ -89,14 +88,13 @@ export function fitForm(model, questions, leaveOut = []) {
     problems.push(...found.map((problem) => `question "${question.id}": ${problem}`));
     if (!found.length) fits.set(question.id, { name: element.name, read: reader(element, question) });
   }
-  if (problems.length) throw new FormRefused(problems);
-  return fits;
+  return { fits, problems };
 }
 
 /**
  * Return the answers in a form, by question id, as a client takes them: null, or for any-of nothing selected, where
  * there is none or its element is not visible. Throws AnswerError, which holds no answer.
- * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>} fits
+ * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
 export function readAnswers(model, questions, fits) {
   /** @type {Record<string, boolean | string | string[] | null>} */

@@ -20,7 +20,7 @@ for (const { file } of VECTORS.forms) {
     for (const locale of ["", "de", "fr"]) {
       const model = new Model(readForm(file));
       if (locale) model.locale = locale;
-      const fits = fitForm(model, survey.questions);
+      const { fits } = fitForm(model, survey.questions);
       for (const { id, name, choices } of questions) {
         const { name: found, read } = fits.get(id);
         assert.equal(found, name);
@@ -46,7 +46,7 @@ test("what is filled in is read by question id, as the client takes it", () => {
   };
   const numbers = { "Wie oft (früher)?": 1.5, pain: 2, mood: 10, sleep: 3, zero: 0.25, last: 9, "Nights per week": 7 };
   model.data = { ...values, ...numbers, 年龄: 42, doctors: "  Dr\n Who ", Anything_else: "x", refuses: "na" };
-  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions));
+  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions).fits);
   assert.deepEqual(answers, {
     ...{ agrees: false, smokes: "Yes", drinks: "Never", brand: "Three", places: ["home", "work"] },
     ...{ "wie-oft-fruher": "1.5", symptoms: ["Fever", "None"], pets: [], refuses: "no answer" },
@@ -60,14 +60,14 @@ test("an element that is not visible counts as skipped, whatever it holds", () =
   const model = new Model({ ...readForm("clinic.json"), clearInvisibleValues: "none" });
   const required = { "Agrees?": true, "Wie oft (früher)?": 0, mood: 1, sleep: 1, "Nights per week": 1, 年龄: 18 };
   model.data = { ...required, brand: "a", places: ["home"], smokes: false, pain: 1, Anything_else: "x" };
-  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions));
+  const answers = readAnswers(model, CLINIC.questions, fitForm(model, CLINIC.questions).fits);
   assert.deepEqual([answers.brand, answers.places, answers.anything_else], [null, [], null]);
   assert.equal(answers.smokes, "No");
 });
 
 test("an answer that is missing, or none of the choices, is an error that names the question and not the answer", () => {
   const model = lunch();
-  const fits = fitForm(model, LUNCH.questions);
+  const { fits } = fitForm(model, LUNCH.questions);
   for (const [name, value] of [
     ["expensed", undefined],
     ["expensed", CANARY],

@@ -217,3 +217,19 @@ test("the real client posts noise, and no answer", async (t) => {
   assert.deepEqual([receipts, Object.keys(answers).sort()], [[id], ["cuisine", "expensed", "habits", "place"]]);
   assert.ok(!body.includes(CANARY) && !body.includes("leftovers"));
 });
+
+test("everything that is wrong is listed at once: what leaks, and what does not fit", async () => {
+  const model = lunch();
+  model.surveyPostId = "x";
+  model.pages[0].addNewQuestion("text", "unasked");
+  const fault = await attachSurvey(model, recorder()).catch((refused) => refused);
+  assert.ok(fault instanceof FormRefused);
+  assert.match(fault.problems.join("\n"), /surveyPostId sends[^]*does not ask "unasked"/);
+});
+
+test("a form that leaks is refused for that where there is no survey to be had", async () => {
+  const model = lunch();
+  model.surveyPostId = "x";
+  const client = { ...recorder(), survey: () => Promise.reject(new StateError("no")) };
+  await assert.rejects(attachSurvey(model, client), FormRefused);
+});

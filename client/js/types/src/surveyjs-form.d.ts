@@ -4,22 +4,24 @@
  */
 export function questionId(name: string): string;
 /**
- * Return the name of the element and what reads it, by question id. Throws FormRefused with everything that does not
- * fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
+ * Return the name of the element and what reads it, by question id, and everything that does not fit: questions without an element, elements without a question that are not among `leaveOut`, unknown options, and
  * questions that must be answered but need not be in the form.
  * @param {Model} model @param {readonly Question[]} questions @param {readonly string[]} leaveOut names of elements
- * @returns {Map<string, {name: string, read: Reader}>}
+ * @returns {{fits: Map<string, {name: string, read: Reader}>, problems: string[]}}
  */
-export function fitForm(model: Model, questions: readonly Question[], leaveOut?: readonly string[]): Map<string, {
-    name: string;
-    read: Reader;
-}>;
+export function fitForm(model: Model, questions: readonly Question[], leaveOut?: readonly string[]): {
+    fits: Map<string, {
+        name: string;
+        read: Reader;
+    }>;
+    problems: string[];
+};
 /**
  * Return the answers in a form, by question id, as a client takes them: null, or for any-of nothing selected, where
  * there is none or its element is not visible. Throws AnswerError, which holds no answer.
- * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>} fits
+ * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
-export function readAnswers(model: Model, questions: readonly Question[], fits: ReturnType<typeof fitForm>): Record<string, string | boolean | string[] | null>;
+export function readAnswers(model: Model, questions: readonly Question[], fits: ReturnType<typeof fitForm>["fits"]): Record<string, string | boolean | string[] | null>;
 /** @param {any} element @returns {boolean} whether what was typed is longer than an answer can be */
 export function isTooLong(element: any): boolean;
 /** A form that does not fit its survey, or that would give answers away. `problems` has all that is wrong. */
