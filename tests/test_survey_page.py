@@ -264,7 +264,7 @@ def test_wave_that_the_survey_has_not_is_a_page_that_says_which_there_are(house:
 def test_only_an_invited_survey_asks_for_an_invitation(house: House, survey: Survey) -> None:
     assert page_of(house, survey).one("input", id="invitation").attributes["autocomplete"] == "off"
     assert not page_of(house, SURVEY).find("input", id="invitation")
-    assert "with your invitation beside it" in page_of(house, survey).one("section", id="review").text
+    assert "your invitation included" in page_of(house, survey).one("section", id="review").text
 
 
 def test_closed_survey_says_so_and_still_shows_receipts(closed: House) -> None:

@@ -152,6 +152,52 @@ def test_going_back_takes_what_was_answered_out_of_the_review(collector: Served,
     expect(visit.body).to_be_empty()
 
 
+def test_the_browsers_back_leads_from_the_review_to_the_answers_and_tells_nothing(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("button"))
+    visit = Visit(devices(wire.url)[0].new_page(), wire.url, survey).open()
+    page = visit.page
+    visit.fill(ANSWERS)
+    body = visit.review()
+    assert (page.url, page.evaluate("history.state")) == (visit.address, {"isReview": True})
+    page.go_back()
+    expect(page.locator("#questions")).to_be_visible()
+    expect(visit.body).to_be_empty()
+    page.go_forward()
+    expect(page.locator("#questions")).to_be_visible()
+    assert visit.review() == body  # of the same answers
+    page.get_by_role("button", name="Change answers").click()
+    expect(page.locator("#questions")).to_be_visible()
+    page.wait_for_function("history.state === null")
+    assert visit.review() == body
+    visit.send()
+    visit.expect_delivered()
+    page.wait_for_function("history.state === null")
+    expect(page.locator("#receipt")).to_be_visible()
+    assert [post.body.decode() for post in wire.posts()] == [body]
+    assert page.locator("input:checked").count() == 0
+
+
+def test_site_data_that_are_deleted_on_the_review_are_said_to_be_and_the_answers_stay(
+    collector: Served, wire: Wire, devices: Devices
+) -> None:
+    survey = publish(collector, named("cleared"))
+    context, _ = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    visit.fill(ANSWERS)
+    visit.review()
+    cleared = {"origin": wire.url, "storageTypes": "indexeddb"}
+    context.new_cdp_session(visit.page).send("Storage.clearDataForOrigin", cleared)
+    visit.page.get_by_role("button", name="Send", exact=True).click()
+    expect(visit.alarm).to_contain_text("This browser's data were deleted meanwhile")
+    expect(visit.page.locator("#questions")).to_be_visible()
+    body = visit.review()
+    visit.send()
+    visit.expect_delivered()
+    assert [post.body.decode() for post in wire.posts()] == [body]
+
+
 def test_a_page_that_the_browser_kept_whole_holds_no_answer(collector: Served, playwright: Playwright) -> None:
     """Who comes back by the browser's button may be somebody else; Playwright's own browsers keep no page."""
     survey = publish(collector, named("kept-whole"))
@@ -277,11 +323,12 @@ def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
         expect(visit.page.get_by_text("Your invitation came with the address of this page.")).to_be_visible()
     assert invitation not in visit.page.url
     visit.answer(ANSWERS)
-    visit.review()
+    shown = visit.review()
     receipt = visit.send()
     visit.expect_delivered()
     (post,) = wire.posts()
-    assert report_in(post.body.decode())["invitation"] == invitation
+    assert post.body.decode() == shown
+    assert report_in(shown)["invitation"] == invitation
     assert b"".join(wire.received()).lower().count(invitation.encode()) == 1
     wait_for_reports(collector, survey, receipt)
 

@@ -78,7 +78,8 @@ export class ReceiptView {
     document.getElementById("refused").hidden = !refused;
     if (!refused) return (await this.#isKnown()) ? "delivered" : "forgotten";
     say("refusal", refused.problem.detail);
-    document.getElementById("again").hidden = !refused.needsInvitation;
+    document.getElementById("again").hidden = !refused.needsInvitation && !refused.isUnknown;
+    document.getElementById("other").hidden = !refused.needsInvitation;
     return "refused";
   }
 
@@ -87,11 +88,12 @@ export class ReceiptView {
     return (await this.#client.answered()).some(({ id }) => id === this.#receipt);
   }
 
-  /** Send a report that was refused for its invitation again, under another. */
+  /** Send a report again that was refused for its invitation, under another, or as the collector had no such survey. */
   async resend() {
     const field = document.getElementById("other-invitation");
+    const isAsked = !document.getElementById("other").hidden;
     try {
-      await this.#client.resend(field.value.trim());
+      await this.#client.resend(isAsked ? field.value.trim() : undefined);
       field.value = "";
       say("other-error", "");
       await this.#look();

@@ -6,7 +6,7 @@ import { Form, say } from "./form.js";
 import { takeInvitation } from "./invitation.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
-import { INSECURE, SENT, UNLOADED, describe, sentence } from "./words.js";
+import { FORGOTTEN, INSECURE, SENT, UNLOADED, describe, sentence } from "./words.js";
 
 const CLIENT = new URL("../js/sottovoce.min.js", import.meta.url).href;
 const COLLECTOR = new URL("..", import.meta.url).href.replace(/\/$/, "");
@@ -58,6 +58,7 @@ class Visit {
     find("review-button").addEventListener("click", () => this.#run(() => this.#review()));
     find("send-button").addEventListener("click", () => this.#run(() => this.#send()));
     find("change-button").addEventListener("click", () => this.#change());
+    addEventListener("popstate", ({ state }) => this.#goBack(state));
     addEventListener("pagehide", () => this.#forget());
     addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
     if (!IS_INVITED) return;
@@ -87,12 +88,20 @@ class Visit {
     this.#draft = await this.#client.prepare(answers, WAVE);
     showReview(this.#survey, answers, this.#draft);
     this.#show("review", "review-title");
+    history.pushState({ ...history.state, isReview: true }, ""); // so that Back leads to the questions
   }
 
   #change() {
     this.#draft = null;
     clearReview();
     this.#show("questions", "title");
+    leaveEntry();
+  }
+
+  /** The browser's Back on the review leads to the questions, with their answers; Forward leads nowhere. */
+  #goBack(state) {
+    if (this.#draft && !state?.isReview) this.#change();
+    else if (!this.#draft) leaveEntry();
   }
 
   async #send() {
@@ -104,6 +113,7 @@ class Visit {
   /** Forget what was answered, and show a receipt in its place. */
   #finish(receipt, title) {
     this.#forget();
+    leaveEntry();
     this.#show("receipt", "");
     return this.#receipt.show(this.#client, receipt.id, title);
   }
@@ -134,12 +144,16 @@ class Visit {
     }
   }
 
-  #explain(fault, again) {
+  async #explain(fault, again) {
     if (this.#isSent) return alarm(SENT);
-    const { AlreadyAnswered, AnswerError, InvitationError } = this.#sotto;
+    const { AlreadyAnswered, AnswerError, InvitationError, ParticipationEnded } = this.#sotto;
     if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, "This device has answered already");
     if (fault instanceof AnswerError && fault.where !== "$") {
       return this.#form.show([this.#form.problemOf(fault.where, sentence(fault.problem))]);
+    }
+    if (fault instanceof ParticipationEnded && this.#draft && !(await this.#client.answered()).length) {
+      this.#change(); // what it was drawn from went with the browser's data
+      return alarm(FORGOTTEN);
     }
     if (fault instanceof InvitationError && IS_INVITED) return this.#form.show(this.#askInvitation());
     return alarm(describe(fault, this.#sotto), again);
@@ -179,6 +193,11 @@ class Visit {
   }
 }
 
+/** Leave the review's entry of the tab's history, which holds nothing of the answers. */
+function leaveEntry() {
+  if (history.state?.isReview) history.back();
+}
+
 async function start() {
   if (!globalThis.crypto?.subtle) return alarm(INSECURE);
   let sotto;
@@ -187,9 +206,12 @@ async function start() {
   } catch {
     return alarm(UNLOADED);
   }
-  return new Visit(sotto).open();
+  try {
+    return await new Visit(sotto).open();
+  } catch (fault) {
+    return alarm(describe(fault, sotto));
+  }
 }
 
 start()
-  .catch((fault) => alarm(describe(fault)))
   .finally(() => find("loading").remove());

@@ -22,7 +22,13 @@ export const INSECURE = [
 ];
 export const UNLOADED = [
   "This page could not be loaded whole",
-  "The program that changes your answers is missing. Nothing was sent. Please reload the page.",
+  "The program that changes your answers is missing, or this browser is too old for it: it takes Chrome or Edge 91, Firefox " +
+    "90, Safari 15, or a newer one. Nothing was sent. Please reload the page, or use another browser.",
+];
+export const FORGOTTEN = [
+  "This browser's data were deleted meanwhile",
+  "What chance had drawn for your report went with them. Nothing was sent, and your answers are still here. Please review " +
+    "what will be sent once more: chance draws it anew.",
 ];
 export const SENT = [
   "Your report was made",
