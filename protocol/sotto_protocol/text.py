@@ -26,9 +26,9 @@ _UNSETTLED = re.compile(
     "\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5"
     "]"
 )
-"""The characters of Unicode 14 to 17 that reorder, compose or decompose, and a few beside them: older programs do not know
-them, and leave them as they are. What is older keeps its normal form for ever (Unicode's stability policy), and what else
-is newer stands for itself. So both sides, of whatever age, agree; `tests/test_text.py` compares two."""
+"""The characters of Unicode 14 to 17 that reorder, compose or decompose, and a few beside them: older programs, which
+do not know them, leave them as they are. What is older keeps its normal form for ever (Unicode's stability policy), and
+what else is newer stands for itself. So both sides, of whatever age, agree; `tests/test_text.py` compares two."""
 
 
 def compose(text: str) -> str:
