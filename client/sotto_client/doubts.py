@@ -36,10 +36,10 @@ class Doubts:
         Ledger(self._connection).end(fingerprint)
         self._forget(fingerprint)
 
-    def clear(self) -> None:
-        """Doubt no version any more: the collector said something else."""
+    def restart(self) -> None:
+        """Begin the week of every version anew: the collector said something else."""
         for fingerprint in self._read():
-            self._forget(fingerprint)
+            self._write(fingerprint, 0.0, 0.0)
 
     def _forget(self, fingerprint: str) -> None:
         place = (*self._place, fingerprint)

@@ -57,7 +57,7 @@ class SurveySource:
         elif code in SURVEY_UNKNOWN:
             doubts.doubt(kept)
         else:
-            doubts.clear()
+            doubts.restart()
 
     def _doubts(self, connection: sqlite3.Connection) -> Doubts:
         return Doubts(connection, self.url, self.survey_id)
