@@ -163,10 +163,11 @@ def test_candidates_that_set_the_same_bits_are_named_and_not_reported() -> None:
 
 
 def test_candidates_that_others_make_up_are_named() -> None:
-    bits = np.tile(np.arange(3, dtype=np.uint16)[:, None, None], (1, 4, 1))
-    counts = BitCounts(np.full(4, 1000), np.tile([600, 500, 400], (4, 1)))
-    decoded = decode(counts, RATES, CandidateMap.given("abc", BloomDesign(3, 1, 4), bits))
-    assert any(text.startswith("'c' cannot be told from combinations") for text in decoded.warnings)
+    """a + b - c = d, in every cohort."""
+    bits = np.array([[0, 1, 1, 0], [1, 0, 2, 2], [0, 1, 2, 2], [1, 0, 1, 0]], np.uint16)[:, :, None]
+    counts = BitCounts(np.full(4, 1000), np.tile([600, 500, 400, 400], (4, 1)))
+    decoded = decode(counts, RATES, CandidateMap.given("abcd", BloomDesign(4, 1, 4), bits))
+    assert any(text.startswith("'d' cannot be told from combinations") for text in decoded.warnings)
 
 
 @pytest.mark.parametrize("n_reports", [0, 1, 1000])

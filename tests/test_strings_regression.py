@@ -188,9 +188,12 @@ def test_a_column_that_others_make_up_is_told() -> None:
     design = BloomDesign(3, 1, 4)
     columns = np.tile(np.eye(3), (4, 1))  # they add up to 1 everywhere
     cells = Cells.of(BitCounts(np.full(4, 9), np.full((4, 3), 3)), RATES, HashMoments.of(design))
-    assert independent(cells, columns).tolist() == [True, True, False]
-    assert independent(cells, np.ones((12, 1))).tolist() == [False]
-    assert independent(cells, columns[:, :2]).all()
+    assert independent(cells, columns, of_constant=True).tolist() == [True, True, False]
+    assert independent(cells, np.ones((12, 1)), of_constant=True).tolist() == [False]
+    assert independent(cells, columns[:, :2], of_constant=True).all()
+    assert independent(cells, columns, of_constant=False).all()
+    doubled = np.hstack([columns, columns[:, :1] + columns[:, 2:]])
+    assert independent(cells, doubled, of_constant=False).tolist() == [True, True, True, False]
 
 
 def test_rejections_are_those_of_the_step_up_procedure_by_hand() -> None:

@@ -1,5 +1,6 @@
 """The design of the regression: a candidate's column has a 1 where one of its hashes sets a bit, in every cohort."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,9 @@ Ints = NDArray[np.intp]
 _ENTRIES_PER_BLOCK = 2**21  # 12 bytes each in a sparse block
 _MAX_KEPT_ENTRIES = 2**23  # larger designs are made anew, block by block, for each pass over them
 _PROBE_SEED = 1
+_CHANCE = 1e-6
+"""Below it, a map that a random hash would make with this probability is not one's."""
+_FIRST_LOOK = 64  # strings: a hash's are told by the first of them
 _PROBE_BITS = 40  # of up to 2^13 hashes' sums: 53 bits, which a double holds
 
 
@@ -33,7 +37,10 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HashMoments:
-    """Of the bits of a string that is hashed at random: their mean, variance, and covariance within a cohort."""
+    """Of the bits of a string that is hashed at random: their mean, variance, and covariance within a cohort.
+
+    All are 0 where a map is no hash (`NO_HASH`): then strings that nobody listed set no bits at random.
+    """
 
     density: float
     variance: float
@@ -57,9 +64,33 @@ class HashMoments:
 
     def skewness(self, weights: Floats, n_hashes: int) -> float:
         """Return the skewness of the sum over all cohorts, weights of shape (n_cohorts, n_bits), as of single bits."""
+        if not self.variance:
+            return 0.0
         centred = weights - weights.mean(-1, keepdims=True)
         variance, third = (n_hashes * float((centred**power).mean(-1).sum()) for power in (2, 3))
         return third / variance**1.5 if variance > 0 else 0.0
+
+
+NO_HASH = HashMoments(0.0, 0.0, 0.0)
+
+
+def is_hash(candidates: Candidates) -> bool:
+    """Return whether a map may be a random hash's: that of basic RAPPOR is not, whose strings have bits of their own.
+
+    It is none where in every cohort each bit belongs to one string, so that others could not be told from all of the
+    candidates together; and where each string sets the same bits in all cohorts, though a hash would do so with
+    probability n_bits^-(n n_hashes (n_cohorts - 1)) below 1e-6.
+    """
+    design, n = candidates.design, len(candidates.strings)
+    if n * design.n_hashes == design.n_bits:
+        owned = candidates.bits(0, n).transpose(1, 0, 2).reshape(design.n_cohorts, -1)
+        if (np.sort(owned) == np.arange(design.n_bits)).all():
+            return False
+    n_equal = n * design.n_hashes * (design.n_cohorts - 1)
+    if n_equal * math.log(design.n_bits) <= -math.log(_CHANCE):
+        return True
+    blocks = (candidates.bits(start, min(start + _FIRST_LOOK, n)) for start in range(0, n, _FIRST_LOOK))
+    return any((bits != bits[:, :1]).any() for bits in blocks)
 
 
 class Columns:
@@ -70,7 +101,7 @@ class Columns:
         design = candidates.design
         self.n = len(candidates.strings)
         self.n_cells = design.n_cohorts * design.n_bits
-        self.moments = HashMoments.of(design)
+        self.moments = HashMoments.of(design) if is_hash(candidates) else NO_HASH
         self.n_hashes = design.n_hashes
         self._starts = (design.n_bits * np.arange(design.n_cohorts, dtype=np.int32))[:, None]
         per_candidate = design.n_cohorts * design.n_hashes

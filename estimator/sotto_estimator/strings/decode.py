@@ -16,7 +16,7 @@ from sotto_estimator.strings.bounds import chernoff_half_width, normal_half_widt
 from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import Model, Search
-from sotto_estimator.strings.regression import Cells, fit_columns, level_score, standard_errors
+from sotto_estimator.strings.regression import Cells, confounding, fit_columns, level_score, standard_errors
 from sotto_estimator.strings.regression import Fit as Regression
 from sotto_estimator.strings.remarks import Fit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
@@ -77,7 +77,8 @@ class Decoded:
     """What was found, by share from the largest, and how much was not.
 
     `explained_mass`: the sum of the rows' shares. `other_share`: of all other strings, 1 - explained_mass, with the
-    standard error of the linear estimate of either; None where nothing was found, and so nothing estimated.
+    standard error of the linear estimate of either; None where nothing was found, and so nothing estimated. `hashed`:
+    whether strings that nobody listed are taken to set bits at random, as a hash makes them.
     """
 
     n_reports: int
@@ -94,6 +95,7 @@ class Decoded:
     fit: Fit
     warnings: tuple[str, ...]
     origin: Origin = "list"
+    hashed: bool = True
 
 
 def decode(
@@ -132,6 +134,7 @@ def decode(
         fit,
         _warnings(Remarks(candidates.strings, origin, counts), cells, finding, fit),
         origin,
+        cells.has_others,
     )
 
 
@@ -151,12 +154,17 @@ def decode_nothing(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Finding:
-    """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be."""
+    """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be.
+
+    `confounding`: how many times as large other strings make the variance of shares; infinite where they cannot be told
+    from the candidates' sum.
+    """
 
     model: Model
     is_found: NDArray[np.bool_]
     twins: list[list[int]]
     dropped: list[int]
+    confounding: float
 
 
 def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> _Finding:
@@ -166,7 +174,8 @@ def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> _Finding:
     search = Search(cells, columns, eligible, manner.fdr, manner.correction)
     model = search.find()
     is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
-    return _Finding(model, is_found, twins, sorted(search.dropped))
+    confounded = math.inf if search.spans_others else confounding(cells, model.fit)
+    return _Finding(model, is_found, twins, sorted(search.dropped), confounded)
 
 
 def _rows(
@@ -197,7 +206,8 @@ def _error_of_others(cells: Cells, finding: _Finding) -> float | None:
 def _warnings(remarks: Remarks, cells: Cells, finding: _Finding, fit: Fit) -> tuple[str, ...]:
     return (
         *remarks.on_finding(int(np.count_nonzero(finding.is_found))),
-        *remarks.on_fit(fit, level_score(cells, finding.model.fit), cells.moments.density),
+        *remarks.on_fit(fit, level_score(cells, finding.model.fit), cells.moments.density or 1 / cells.shape[1]),
+        *remarks.on_confounding(finding.confounding),
         *remarks.on_twins(finding.twins),
         *remarks.on_dropped(finding.dropped),
         *remarks.on_cohorts(),
@@ -251,11 +261,13 @@ def _intervals(
 def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return what 1 % of fakes in every cohort adds to linear estimates, with the bits of weights > 0 set, or < 0.
 
-    A set bit adds weight / contrast, and weights add up to 0 over the cells, so that no bit at all adds nothing.
+    A set bit adds weight / contrast, and no bit at all takes if_other / contrast of the sum of all weights: of nothing,
+    where other strings leave a constant free.
     """
-    most = np.clip(model.fit.weights[found], 0, None).sum(-1) / rates.contrast
-    shares = model.fit.shares[found]
-    return PERCENT * (most - shares), PERCENT * (-most - shares)
+    weights, shares = model.fit.weights[found], model.fit.shares[found]
+    none = -rates.if_other * weights.sum(-1)
+    most, least = (clipped.sum(-1) + none for clipped in (np.maximum(weights, 0), np.minimum(weights, 0)))
+    return PERCENT * (most / rates.contrast - shares), PERCENT * (least / rates.contrast - shares)
 
 
 def _goodness(fit: Regression) -> Fit:

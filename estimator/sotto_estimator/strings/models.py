@@ -14,6 +14,8 @@ from sotto_estimator.strings.selection import Correction, rejected
 
 MAX_FULL = 512
 """Most candidates that are all fitted together."""
+_MAX_FULL_ENTRIES = 2**24
+"""Most entries of the columns of a map that is no hash, whose candidates are fitted together however many they are."""
 _WORTH_GROWING = 1.1
 """How many times the degrees of freedom of the full model another must be able to have to be tried."""
 _WINSOR = 2.0
@@ -57,10 +59,18 @@ class Search:
         self.correction: Correction = correction
         self.dropped: set[int] = set()
         """Candidates whose columns those before them in a model make up."""
+        self.spans_others = False
+        """Whether some of those would stand if no other strings set bits: their sum is the same in all cells."""
         self._refused: set[int] = set()
 
     def find(self) -> Model:
-        """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests."""
+        """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests.
+
+        Where the map is no hash all are fitted: tests by which models grow are of random columns.
+        """
+        if not self.cells.has_others:
+            fits = self.eligible.size * self.columns.n_cells <= _MAX_FULL_ENTRIES
+            return self._model(self.eligible if fits else self.eligible[:0])
         if not 0 < self.eligible.size <= min(MAX_FULL, self.cells.n_used // 2):
             return self._allow_for_choice(self._grow())
         full = self._model(self.eligible)
@@ -118,7 +128,9 @@ class Search:
         try:
             fit = fit_columns(self.cells, columns, start)
         except linalg.LinAlgError:
-            told_apart = independent(self.cells, columns)
+            told_apart = independent(self.cells, columns, of_constant=self.cells.has_others)
+            alone = independent(self.cells, columns, of_constant=False)
+            self.spans_others |= bool((alone & ~told_apart).any())
             self.dropped.update(chosen[~told_apart].tolist())
             self._refused |= self.dropped
             chosen = chosen[told_apart]

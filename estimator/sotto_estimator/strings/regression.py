@@ -1,7 +1,8 @@
 """Weighted least squares of debiased bit counts on candidates' columns, with strings that nobody listed as a remainder.
 
 With shares x that add up to 1 with that of all other strings, and a density of bits d of a random string,
-E(y - d) = sum of x_s (B_s - d): the remainder needs no column of its own (docs/maths-strings.md).
+E(y - d) = sum of x_s (B_s - d): the remainder needs no column of its own (docs/maths-strings.md). Where the map is no
+hash there is no such remainder: d is 0, and no constant is free.
 """
 
 import math
@@ -49,6 +50,11 @@ class Cells:
         return cls(counts.bit_counts.shape, excess, n_devices, zero, one, rates.contrast, moments)
 
     @property
+    def has_others(self) -> bool:
+        """Whether strings that nobody listed set bits at random, as a hash makes them."""
+        return self.moments.density > 0
+
+    @property
     def n_used(self) -> int:
         """How many cells have reports."""
         return int(np.count_nonzero(self.n_devices))
@@ -60,7 +66,7 @@ class Cells:
     def variances(self, true_shares: Floats) -> Floats:
         """Return the variance of each cell's share: perturbation and sampled strings; infinite without reports."""
         device = self.noise(true_shares) + true_shares * (1 - true_shares)
-        floor = self.moments.variance * _LEAST_VARIANCE
+        floor = (self.moments.variance or 1 / self.shape[1]) * _LEAST_VARIANCE
         out = np.full(self.n_devices.shape, np.inf)
         np.divide(np.maximum(device, floor), self.n_devices, out=out, where=self.n_devices > 0)
         return out
@@ -110,7 +116,7 @@ def fit_columns(cells: Cells, columns: Floats, start: Fit | None = None) -> Fit:
         variances = cells.variances(_true_shares(columns, np.maximum(solved.shares, 0), density))
         inside = used & ~_outliers(solved.residuals, variances)
         inside = inside if _carries(inside, used, columns) else used
-        degrees = max(int(np.count_nonzero(inside)) - columns.shape[1] - 1, 0)
+        degrees = max(int(np.count_nonzero(inside)) - columns.shape[1] - cells.has_others, 0)
         unlisted = _unlisted(solved.residuals[inside], variances[inside], degrees, hash_variance)
         before, cell_weights = cell_weights, np.where(inside, 1 / (variances + unlisted * hash_variance), 0.0)
         solved = _solve(cells, columns, cell_weights)
@@ -125,7 +131,7 @@ def fit_columns(cells: Cells, columns: Floats, start: Fit | None = None) -> Fit:
         cell_weights,
         solved.residuals,
         float(np.square(solved.residuals) @ (1 / variances)),
-        max(cells.n_used - columns.shape[1] - 1, 0),
+        max(cells.n_used - columns.shape[1] - cells.has_others, 0),
         unlisted,
         _true_shares(columns, bounded, density),
         variances + unlisted * hash_variance,
@@ -191,7 +197,10 @@ def level_score(cells: Cells, fit: Fit) -> tuple[float, float]:
     """Return the constant that the strings leave over, as a share of devices a bit, and its size in its own errors.
 
     0 but for noise: other strings set bits at their density, and the rest of a fit is the rates' or the reports' fault.
+    Where the map is no hash it is what the strings' shares exceed 1 by, or lack to it if no bit is without a string.
     """
+    if not cells.has_others:
+        return _total_score(cells, fit)
     used = np.isfinite(fit.variances)
     mass = np.where(used, 1 / fit.variances, 0.0)
     mass /= mass.sum()
@@ -201,10 +210,38 @@ def level_score(cells: Cells, fit: Fit) -> tuple[float, float]:
     return left, left / math.sqrt(sampled + hashed)
 
 
-def independent(cells: Cells, columns: Floats) -> NDArray[np.bool_]:
-    """Return for each column whether, by the reports, it is no sum of a constant and multiples of those before it."""
+def _total_score(cells: Cells, fit: Fit) -> tuple[float, float]:
+    beyond = float(fit.shares.sum()) - 1
+    if not fit.shares.size or (beyond < 0 and not fit.columns.any(1).all()):
+        return 0.0, 0.0
+    error = float(standard_errors(cells, fit, fit.weights.sum(0, keepdims=True))[0])
+    return beyond / cells.shape[1], beyond / error
+
+
+def confounding(cells: Cells, fit: Fit) -> float:
+    """Return how many times as large the variance of a share is as it would be if there were no other strings.
+
+    The median over the columns. Large where their sum is nearly the same in all cells, as that of others is: with G the
+    columns' Gram matrix, g = G^-1 X'W1 and the constant's part that they leave, t = 1'W1 - 1'WX g: 1 + g^2 / (t G^-1).
+    """
+    if not cells.has_others or not fit.shares.size:
+        return 1.0
+    weighted = fit.columns.T * fit.cell_weights
+    inverse = linalg.pinvh(weighted @ fit.columns)
+    sums = weighted.sum(1)
+    along = inverse @ sums
+    left = float(fit.cell_weights.sum() - sums @ along)
+    with np.errstate(divide="ignore"):
+        return float(np.median(1 + np.square(along) / np.float64(max(left, 0.0)) / np.diag(inverse)))
+
+
+def independent(cells: Cells, columns: Floats, *, of_constant: bool) -> NDArray[np.bool_]:
+    """Return for each column whether, by the reports, it is no sum of multiples of those before it, or of a constant.
+
+    `of_constant`: whether there is one, as others make it.
+    """
     mass = cells.n_devices / cells.n_devices.sum()
-    centred = np.sqrt(mass)[:, None] * (columns - mass @ columns)
+    centred = np.sqrt(mass)[:, None] * (columns - mass @ columns * of_constant)
     lengths = np.sqrt(np.square(centred).sum(0))
     (triangle,) = linalg.qr(centred / np.maximum(lengths, math.sqrt(_MIN_PIVOT)), mode="r")
     left = np.zeros(columns.shape[1], bool)
@@ -225,8 +262,11 @@ class _Solved:
 
 
 def _solve(cells: Cells, columns: Floats, cell_weights: Floats) -> _Solved:
-    """Solve with a free constant, both sides less their weighted means. Raises LinAlgError for dependent columns."""
-    mass = cell_weights / cell_weights.sum()
+    """Solve, with a free constant where there are others: both sides less their weighted means.
+
+    Raises LinAlgError for dependent columns.
+    """
+    mass = cell_weights / cell_weights.sum() * cells.has_others
     centred = columns - mass @ columns
     excess = cells.excess - mass @ cells.excess
     if not columns.shape[1]:

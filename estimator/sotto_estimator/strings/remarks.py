@@ -1,5 +1,6 @@
 """What is said beside decoded strings: what was not found, what cannot be told apart, where the model fits badly."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ MISFIT_P_VALUE = 1e-3
 _N_NAMED = 6
 _FAR_OFF = 6.0  # deviations of the mean of all bits
 _FAR_OFF_SHARE = 0.02  # of a random string's density of bits
+_CONFOUNDED = 2.0  # times the variance; 1.0 to 1.2 for hashes of 4 to 256 bits, few candidates or many
 _ONE: dict[Origin, str] = {"list": "candidate", "n-grams": "string made of n-grams"}
 _MANY: dict[Origin, str] = {"list": "candidates", "n-grams": "strings made of n-grams"}
 
@@ -69,6 +71,21 @@ class Remarks:
         if not fit.degrees:
             said.append("there are as many strings as cells: whether the model fits cannot be told.")
         return tuple(said)
+
+    def on_confounding(self, times: float) -> tuple[str, ...]:
+        """`times`: how much larger the shares' variance is because others set bits too."""
+        if times < _CONFOUNDED:
+            return ()
+        together = f"all {_MANY[self.origin]} together set"
+        if math.isinf(times):
+            return (
+                f"{together} every bit alike, as strings on no list do, and cannot be told from those: shares may be "
+                "too low, each by as much as those of strings that are not reported.",
+            )
+        return (
+            f"{together} nearly every bit alike, as strings on no list do: shares can hardly be told from those, which "
+            f"makes their variance {times:.3g} times as large.",
+        )
 
     def on_twins(self, twins: Sequence[Sequence[int]]) -> tuple[str, ...]:
         """`twins`: groups of the strings' numbers, each of those that set the same bits."""

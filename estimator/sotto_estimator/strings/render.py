@@ -80,7 +80,8 @@ def summary(decoded: Decoded, n_shown: int) -> str:
     return (
         f"detected {len(decoded.rows):,} of {counted_words(decoded.n_candidates, decoded.origin)}{shown}, "
         f"{percent(decoded.explained_mass)} of all answers\n"
-        f"other strings {percent(decoded.other_share)}, {_error_words(decoded.other_standard_error)}\n"
+        f"other strings {percent(decoded.other_share)}, {_error_words(decoded.other_standard_error)}"
+        f"{'' if decoded.hashed else '; the map is no hash: strings on no list set no bits at random'}\n"
         f"fit: residual chi-square {fit.chi_square:.1f} on {fit.degrees:,} degrees of freedom, "
         f"ratio {fit.ratio:.3f}, p-value {fit.p_value:.3g}"
     )
@@ -93,6 +94,7 @@ def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str
         "explained_mass": decoded.explained_mass,
         "other_share": decoded.other_share,
         "other_standard_error": decoded.other_standard_error,
+        "hashed": decoded.hashed,
         "fit": asdict(decoded.fit) | {"ratio": decoded.fit.ratio},
         "warnings": list(decoded.warnings),
         "strings": [asdict(row) for row in decoded.rows[:limit]],
