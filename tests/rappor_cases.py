@@ -95,7 +95,10 @@ def zipf(n: int, exponent: float = 1.1) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Setting:
-    """A simulated collection: `n_true` strings at Zipf 1.1, of which some are missing from the candidates."""
+    """A simulated collection: `n_true` strings at Zipf 1.1, of which some are missing from the candidates.
+
+    `listed`: the numbers of those that are candidates, the commonest is 0; () leaves out `n_missing` at random.
+    """
 
     n_reports: int
     design: BloomDesign
@@ -103,15 +106,37 @@ class Setting:
     n_extra: int
     n_missing: int = 10
     n_true: int = 100
+    listed: tuple[int, ...] = ()
+
+    def shares(self) -> np.ndarray:
+        return zipf(self.n_true)
 
     def draw(self, seed: int) -> tuple[BitCounts, CandidateMap, dict[str, float]]:
         """Return counts, candidates and truth: other strings, and others missing, for each seed."""
         generator = np.random.default_rng([11, seed])
         names = [f"{seed}-{number}" for number in range(self.n_true)]
         missing = set(generator.choice(self.n_true, self.n_missing, replace=False).tolist())
-        shares = zipf(self.n_true)
+        missing = set(range(self.n_true)) - set(self.listed) if self.listed else missing
+        shares = self.shares()
         bits = bloom_map(self.design, [name.encode() for name in names])
         counts = collect(CandidateMap.given(names, self.design, bits), shares, self.n_reports, self.rates, generator)
         listed = [name for number, name in enumerate(names) if number not in missing]
         listed += [f"{seed}-false-{number}" for number in range(self.n_extra)]
         return counts, CandidateMap.of(listed, self.design), dict(zip(names, shares.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class HalfUnlisted(Setting):
+    """Half of the people give one string that nobody listed, the others as many strings as there are."""
+
+    def shares(self) -> np.ndarray:
+        return np.append(0.5, np.full(self.n_true - 1, 0.5 / (self.n_true - 1)))
+
+
+@dataclass(frozen=True)
+class Geometric(Setting):
+    """Each string is as common as four fifths of the one before."""
+
+    def shares(self) -> np.ndarray:
+        weights = 0.8 ** np.arange(self.n_true)
+        return weights / weights.sum()

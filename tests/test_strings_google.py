@@ -155,8 +155,8 @@ def test_a_bad_map_is_refused_with_its_row(tmp_path: Path, text: bytes, message:
 
 def decoded(**changes: object) -> Decoded:
     rows = (
-        DecodedString("v1", 0.04061, 0.00221, 0.0362784, 0.0449416, 1e-20, 18.4, 0.02, -0.02),
-        DecodedString('a "b", ü', 0.0358, 0.00951, 0.0171604, 0.0544396, 1e-4, 3.7, 0.02, -0.02),
+        DecodedString("v1", 0.04061, 0.00221, 0.0362784, 0.0449416, 0.00221, 1e-20, 18.4, 0.02, -0.02),
+        DecodedString('a "b", ü', 0.0358, 0.00951, 0.0171604, 0.0544396, 0.00951, 1e-4, 3.7, 0.02, -0.02),
     )
     fields = {
         "n_reports": 100_000,

@@ -11,11 +11,12 @@ from sotto_estimator.quality import Quality
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
 from sotto_estimator.strings.remarks import Fit
 from sotto_estimator.strings.render import Subject, align_wide, as_csv, as_json, caption, summary, table, width
+from sotto_estimator.strings.undetected import UndetectedString
 
 ROWS = (
-    DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 1e-30, 50.0, 0.035, -0.045),
-    DecodedString("日本", 0.25, 0.0125, 0.2, 0.3, 1e-10, 20.0, 0.0375, -0.0425),
-    DecodedString('a, "b"', 0.05, 0.02, 0.01, 0.09, 0.003, 2.5, 0.0395, -0.0405),
+    DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 0.008, 1e-30, 50.0, 0.035, -0.045),
+    DecodedString("日本", 0.25, 0.0125, 0.2, 0.3, 0.01, 1e-10, 20.0, 0.0375, -0.0425),
+    DecodedString('a, "b"', 0.05, 0.02, 0.01, 0.09, 0.0125, 0.003, 2.5, 0.0395, -0.0405),
 )
 SUBJECT = Subject("Fruit", "liked", 2.0, 6.0)
 
@@ -43,7 +44,8 @@ def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() ->
     assert table(SUBJECT, decoded()).splitlines() == [
         "Fruit, liked: n = 12,345 reports, epsilon 2.0000 a report, 6.0000 for ever",
         "95 % intervals by the normal approximation, of those that were detected, about the population",
-        "detected among 1,000 candidates: false discovery rate at most 0.05",
+        "detected among 1,000 candidates: false discovery rate at most 0.05; "
+        "intervals and std. errors allow for the choice",
         "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share",
         "",
         "string     share  std. error      low     high  fakes for  against",
@@ -64,7 +66,8 @@ def test_the_manner_is_said_in_words() -> None:
         "counts.csv: n = 12,345 reports,",
         "up to 3 of one device: errors and intervals are as wide as that makes them",
         "99.9 % intervals by the Chernoff-type bound, all together, about the population",
-        "detected among 1,000 candidates: probability of any false discovery at most 0.01",
+        "detected among 1,000 candidates: probability of any false discovery at most 0.01; "
+        "intervals and std. errors allow for the choice",
     ]
 
 
@@ -102,6 +105,40 @@ def test_json_and_csv_hold_the_numbers_themselves() -> None:
             found.shift_up,
         ]
         assert (row["n_reports"], row["epsilon"], row["level"], row["correction"]) == ("12345", "2.0", "0.95", "fdr")
+
+
+OTHERS = (UndetectedString("fig", 0.004, 0.0123), UndetectedString("plum", None, None))
+
+
+def test_candidates_that_were_not_detected_follow_with_their_bounds_where_they_were_asked_for() -> None:
+    every = replace(decoded(), undetected=OTHERS)
+    lines = table(SUBJECT, every).splitlines()
+    assert lines[3] == (
+        "not detected: the share is at most high; 95 % bounds by the normal approximation, all together"
+    )
+    assert [line.split() for line in lines if line.startswith(("fig", "plum"))] == [
+        ["fig", "0.40", "%", "not", "detected", "1.23", "%"],
+        ["plum", "not", "told", "apart"],
+    ]
+    document = json.loads(as_json(SUBJECT, every))
+    assert document["not_detected"] == [asdict(row) for row in OTHERS]
+    assert document["n_detected"] == 3
+    rows = list(csv.DictReader(as_csv(SUBJECT, every).splitlines()))
+    assert [row["detected"] for row in rows] == 3 * ["True"] + 2 * ["False"]
+    assert [(row["string"], row["share"], row["low"], row["high"]) for row in rows[3:]] == [
+        ("fig", "0.004", "", "0.0123"),
+        ("plum", "", "", ""),
+    ]
+
+
+def test_they_are_not_shown_where_they_were_not_asked_for_and_count_towards_a_limit() -> None:
+    assert "not detected" not in table(SUBJECT, decoded())
+    assert json.loads(as_json(SUBJECT, decoded()))["not_detected"] is None
+    every = replace(decoded(), undetected=OTHERS)
+    assert [row["string"] for row in json.loads(as_json(SUBJECT, every, 4))["not_detected"]] == ["fig"]
+    assert json.loads(as_json(SUBJECT, every, 2))["not_detected"] == []
+    nothing = replace(decoded(rows=()), undetected=OTHERS)
+    assert len(as_csv(SUBJECT, nothing).splitlines()) == 3
 
 
 def test_nothing_found_is_a_table_without_rows_and_csv_with_the_same_header() -> None:

@@ -9,9 +9,13 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.strings.counts import BitCounts, BitRates
 
 
-def normal_half_width(standard_errors: Floats, miss: float) -> Floats:
-    """Return half of the width of intervals that miss with probability `miss`, both tails together."""
-    return -float(special.ndtri(miss / 2)) * standard_errors
+def normal_quantile(miss: float) -> float:
+    """Return half of the width, in standard errors, of an interval that misses with probability `miss` in two tails.
+
+    >>> round(normal_quantile(0.05), 2)
+    1.96
+    """
+    return -float(special.ndtri(miss / 2))
 
 
 def chernoff_half_width(

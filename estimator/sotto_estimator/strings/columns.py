@@ -1,6 +1,7 @@
 """The design of the regression: a candidate's column has a 1 where one of its hashes sets a bit, in every cohort."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -108,9 +109,13 @@ class Columns:
         self._step = max(1, _ENTRIES_PER_BLOCK // per_candidate)
         self._kept: dict[int, sparse.csr_array] | None = {} if self.n * per_candidate <= _MAX_KEPT_ENTRIES else None
 
+    def blocks(self) -> Iterator[sparse.csr_array]:
+        """Iterate over the rows of all candidates, some at a time, shape (n, n_cells)."""
+        return (self._block(start) for start in range(0, self.n, self._step))
+
     def sums(self, values: Floats) -> Floats:
         """Return for every candidate the sums of `values`, shape (n_cells, n), over the cells that it sets."""
-        return np.concatenate([self._block(start) @ values for start in range(0, self.n, self._step)])
+        return np.concatenate([block @ values for block in self.blocks()])
 
     def rows(self, chosen: Ints) -> sparse.csr_array:
         """Return the rows of some candidates, shape (n_chosen, n_cells)."""

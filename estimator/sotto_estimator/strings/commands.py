@@ -86,6 +86,7 @@ class _Listed:
     help="The most false discoveries, as a share of all discoveries between 0 and 1.",
 )
 @click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
+@click.option("--all", "keep_all", is_flag=True, help="Bound the shares of candidates that were not detected too.")
 @click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
 @style_options
 @click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file.")
@@ -101,6 +102,7 @@ def decode(
     counts: Path | None,
     map_path: Path | None,
     rappor_csv: Path | None,
+    keep_all: bool,
     limit: int | None,
     style: str,
     plot_path: Path | None,
@@ -122,6 +124,8 @@ def decode(
     if is_unknown:
         if params or counts or map_path or candidates:
             raise click.UsageError("--unknown takes reports, and no candidates: give URL, SURVEY and QUESTION.")
+        if keep_all:
+            raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
         subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, how)
     else:
         is_google = params or counts or map_path
@@ -133,7 +137,8 @@ def decode(
         given = (
             _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
         )
-        subject, decoded = given.subject, decode_counts(given.counts, given.rates, given.candidates, how)
+        subject = given.subject
+        decoded = decode_counts(given.counts, given.rates, given.candidates, how, keep_all=keep_all)
     if rappor_csv:
         write_results(decoded, rappor_csv)
     if plot_path:

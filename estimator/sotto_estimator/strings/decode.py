@@ -12,14 +12,17 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals import check_level
 from sotto_estimator.quality import PERCENT
-from sotto_estimator.strings.bounds import chernoff_half_width, normal_half_width
+from sotto_estimator.strings.background import confounding, level_score
+from sotto_estimator.strings.bounds import normal_quantile
+from sotto_estimator.strings.choice import Finding, error_of_others, half_widths
 from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import Model, Search
-from sotto_estimator.strings.regression import Cells, confounding, fit_columns, level_score, standard_errors
+from sotto_estimator.strings.regression import Cells, fit_columns
 from sotto_estimator.strings.regression import Fit as Regression
 from sotto_estimator.strings.remarks import Fit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
+from sotto_estimator.strings.undetected import UndetectedString, undetected_strings
 from sotto_protocol.bloom import BloomDesign
 
 DecodeMethod = Literal["normal", "chernoff"]
@@ -56,9 +59,11 @@ class DecodeManner:
 class DecodedString:
     """A string that was found: its share in [low, high], and the one-sided test that it is above 0.
 
-    `standard_error`, `z_score` and the shifts belong to the unbounded linear estimate; `p_value` is of this string
-    alone. `shift_up`, `shift_down`: what reports that no answer produced add, for each 1 % of them in every cohort, if
-    they set whichever bits move the estimate most.
+    `standard_error` allows for the choice among candidates as the interval does: so many of them as the level asks of a
+    normal estimate, 1.96 at 0.95, are half of its width before it is brought into [0, 1]. `error_if_fixed` does not: it
+    is that of the unbounded linear estimate of a string fixed beforehand, and what `z_score` is in units of. `p_value`
+    is of this string alone. `shift_up`, `shift_down`: what reports that no answer produced add, for each 1 % of them in
+    every cohort, if they set whichever bits move the estimate most.
     """
 
     string: str
@@ -66,6 +71,7 @@ class DecodedString:
     standard_error: float
     low: float
     high: float
+    error_if_fixed: float
     p_value: float
     z_score: float
     shift_up: float
@@ -76,9 +82,10 @@ class DecodedString:
 class Decoded:
     """What was found, by share from the largest, and how much was not.
 
-    `explained_mass`: the sum of the rows' shares. `other_share`: of all other strings, 1 - explained_mass, with the
-    standard error of the linear estimate of either; None where nothing was found, and so nothing estimated. `hashed`:
-    whether strings that nobody listed are taken to set bits at random, as a hash makes them.
+    `explained_mass`: the sum of the rows' shares. `other_share`: of all other strings, 1 - explained_mass, with an
+    error of either that allows for the choice; None where nothing was found, and so nothing estimated. `hashed`:
+    whether strings that nobody listed are taken to set bits at random, as a hash makes them. `undetected`: the
+    candidates that were not found, if they were asked for.
     """
 
     n_reports: int
@@ -96,6 +103,7 @@ class Decoded:
     warnings: tuple[str, ...]
     origin: Origin = "list"
     hashed: bool = True
+    undetected: tuple[UndetectedString, ...] | None = None
 
 
 def decode(
@@ -104,10 +112,13 @@ def decode(
     candidates: Candidates,
     manner: DecodeManner | None = None,
     origin: Origin = "list",
+    *,
+    keep_all: bool = False,
 ) -> Decoded:
     """Find the candidates that are there, and estimate their shares (docs/maths-strings.md).
 
-    `origin`: where the candidates come from, for the warnings' words. The same input gives the same output. Raises
+    `origin`: where the candidates come from, for the warnings' words. `keep_all`: bound the shares of the others too,
+    by normal errors whatever the method. The same input gives the same output. Raises
     `DomainError` where the candidates are hashed for another design than that of the counts, or none is given,
     `SourceError` where there are no reports.
     """
@@ -130,11 +141,12 @@ def decode(
         rows,
         explained,
         1 - explained,
-        _error_of_others(cells, finding),
+        _error_of_others(cells, manner, finding),
         fit,
         _warnings(Remarks(candidates.strings, origin, counts), cells, finding, fit),
         origin,
         cells.has_others,
+        _undetected(candidates, cells, columns, manner, finding) if keep_all else None,
     )
 
 
@@ -152,22 +164,7 @@ def decode_nothing(
     return Decoded(counts.n_total, counts.n_waves, 0, *shape, manner, (), 0.0, 1.0, None, fit, warnings, "n-grams")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Finding:
-    """A model, and which of its strings are reported; `twins` and `dropped` are the numbers of those that cannot be.
-
-    `confounding`: how many times as large other strings make the variance of shares; infinite where they cannot be told
-    from the candidates' sum.
-    """
-
-    model: Model
-    is_found: NDArray[np.bool_]
-    twins: list[list[int]]
-    dropped: list[int]
-    confounding: float
-
-
-def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> _Finding:
+def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> Finding:
     twins = columns.twins(cells.n_devices > 0)
     ambiguous = [number for group in twins for number in group]
     eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
@@ -175,18 +172,22 @@ def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> _Finding:
     model = search.find()
     is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
     confounded = math.inf if search.spans_others else confounding(cells, model.fit)
-    return _Finding(model, is_found, twins, sorted(search.dropped), confounded)
+    return Finding(columns.n, model, is_found, search.n_beside(model), twins, sorted(search.dropped), confounded)
 
 
 def _rows(
-    counts: BitCounts, rates: BitRates, candidates: Candidates, manner: DecodeManner, finding: _Finding
+    counts: BitCounts, rates: BitRates, candidates: Candidates, manner: DecodeManner, finding: Finding
 ) -> tuple[DecodedString, ...]:
     """Return the strings that were found, the commonest first."""
     model, found = finding.model, finding.is_found
-    ends = _intervals(counts, rates, candidates, manner, model, found)
-    shares = np.clip(model.fit.bounded[found], *ends)
-    errors, p_values, z_scores = model.standard_errors[found], model.p_values[found], model.z_scores[found]
-    numbers = [shares, errors, *ends, p_values, z_scores, *_shifts(rates, model, found)]
+    miss = finding.miss(manner.level, simultaneous=manner.simultaneous)
+    n_hashes, is_chernoff = candidates.design.n_hashes, manner.method == "chernoff"
+    widths = half_widths(counts, rates, n_hashes, finding, miss, chernoff=is_chernoff)
+    ends = np.clip(model.fit.shares[found] - widths, 0, 1), np.clip(model.fit.shares[found] + widths, 0, 1)
+    errors = widths / normal_quantile(check_level(manner.level))
+    fixed = model.standard_errors[found]
+    tests = model.p_values[found], model.z_scores[found]
+    numbers = [np.clip(model.fit.bounded[found], *ends), errors, *ends, fixed, *tests, *_shifts(rates, model, found)]
     rows = [
         DecodedString(candidates.strings[number], *row)
         for number, row in zip(model.chosen[found].tolist(), np.stack(numbers, axis=-1).tolist(), strict=True)
@@ -194,16 +195,22 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (-row.share, row.string)))
 
 
-def _error_of_others(cells: Cells, finding: _Finding) -> float | None:
-    """Return the standard error of the sum of the shares that were found, and so of what they leave to others."""
-    model = finding.model
-    if not finding.is_found.any():
-        return None
-    sums = model.fit.weights[finding.is_found].sum(0, keepdims=True)
-    return float(model.inflation * standard_errors(cells, model.fit, sums)[0])
+def _error_of_others(cells: Cells, manner: DecodeManner, finding: Finding) -> float | None:
+    miss = finding.miss(manner.level, simultaneous=manner.simultaneous)
+    return error_of_others(cells, finding, normal_quantile(miss) / normal_quantile(check_level(manner.level)))
 
 
-def _warnings(remarks: Remarks, cells: Cells, finding: _Finding, fit: Fit) -> tuple[str, ...]:
+def _undetected(
+    candidates: Candidates, cells: Cells, columns: Columns, manner: DecodeManner, finding: Finding
+) -> tuple[UndetectedString, ...]:
+    """Return the candidates that were not found, with bounds that all hold together: whom none finds is chosen too."""
+    found = finding.model.chosen[finding.is_found]
+    untold = np.array([*finding.dropped, *(number for group in finding.twins for number in group)], np.intp)
+    miss = check_level(manner.level) / columns.n
+    return undetected_strings(candidates.strings, cells, columns, finding.model, found, untold, miss)
+
+
+def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: Fit) -> tuple[str, ...]:
     return (
         *remarks.on_finding(int(np.count_nonzero(finding.is_found))),
         *remarks.on_fit(fit, level_score(cells, finding.model.fit), cells.moments.density or 1 / cells.shape[1]),
@@ -229,33 +236,6 @@ def _check(counts: BitCounts, candidates: Candidates) -> None:
 def _check_reports(counts: BitCounts) -> None:
     if not counts.n_total:
         raise SourceError("the counts hold no reports; decoding needs at least one.")
-
-
-def _intervals(
-    counts: BitCounts,
-    rates: BitRates,
-    candidates: Candidates,
-    manner: DecodeManner,
-    model: Model,
-    found: NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
-    """Return intervals around the linear estimates, each of the level that the choice among candidates asks for.
-
-    Of R found among M, intervals that miss with probability miss R / M each make the expected part of those found that
-    miss at most `miss` (Benjamini & Yekutieli 2005); with miss / M all hold together.
-    """
-    n_candidates, n_found = len(candidates.strings), int(np.count_nonzero(found))
-    miss = check_level(manner.level) / n_candidates * (1 if manner.simultaneous else max(n_found, 1))
-    fit = model.fit
-    if manner.method == "normal":
-        half_width = normal_half_width(model.standard_errors[found], miss)
-    else:
-        weights = fit.weights[found].reshape(-1, counts.n_cohorts, counts.n_bits)
-        half_width = (
-            chernoff_half_width(weights, counts, rates, candidates.design.n_hashes, miss, fit.unlisted)
-            * model.inflation
-        )
-    return np.clip(fit.shares[found] - half_width, 0, 1), np.clip(fit.shares[found] + half_width, 0, 1)
 
 
 def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -1,7 +1,7 @@
 """Choose the regression: all candidates where the cells can carry them, else those that tests find, wave by wave."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from scipy import linalg, sparse, special
 from sotto_estimator.channel import Floats
 from sotto_estimator.strings.columns import Columns, Ints
 from sotto_estimator.strings.regression import Cells, Fit, fit_columns, independent, standard_errors
-from sotto_estimator.strings.selection import Correction, rejected
+from sotto_estimator.strings.selection import Correction, count_true, rejected
 
 MAX_FULL = 512
 """Most candidates that are all fitted together."""
@@ -33,13 +33,15 @@ _SHORTLIST = 4096
 class Model:
     """A regression on the candidates `chosen`, with one-sided tests of their shares, in its order.
 
-    `inflation`: what the errors were multiplied by, because the counts had a say in which candidates were chosen.
+    `n_true`: of all candidates, how many are taken to have no share. `inflation`: what the errors of intervals are
+    multiplied by, because the counts had a say in which candidates were chosen; tests of joining have allowed for it.
     """
 
     chosen: Ints
     fit: Fit
     standard_errors: Floats
     p_values: Floats
+    n_true: float
     inflation: float = 1.0
 
     @property
@@ -82,7 +84,8 @@ class Search:
 
     def detected(self, model: Model) -> NDArray[np.bool_]:
         """Return which of the model's candidates the tests find, beside all the others."""
-        return rejected(model.p_values, self.rate, self.correction, self.columns.n) & (model.fit.shares > 0)
+        called = rejected(model.p_values, self.rate, self.correction, self.columns.n, model.n_true)
+        return called & (model.fit.shares > 0)
 
     def _grow(self) -> Model:
         model = self._model(np.empty(0, np.intp))
@@ -105,13 +108,14 @@ class Search:
             p_values = p_values if matrix is not None else p_values[listed]
             found = np.isin(listed, model.chosen)
             p_values[found] = model.p_values[np.searchsorted(model.chosen, listed[found])]
-            called = rejected(p_values, self.rate, self.correction, self.columns.n)
+            n_true = count_true(p_values, self.columns.n)
+            called = rejected(p_values, self.rate, self.correction, self.columns.n, n_true)
             allowed = called & ~found & ~np.isin(listed, list(self._refused))
             room = self.cells.n_used // 2 - model.chosen.size
             new = listed[allowed][np.argsort(p_values[allowed], kind="stable")[: max(room, 0)]]
             if not new.size:
                 break
-            model = self._prune(self._model(np.union1d(model.chosen, new), model.fit))
+            model = self._prune(self._model(np.union1d(model.chosen, new), model.fit, n_true))
         return model
 
     def _prune(self, model: Model) -> Model:
@@ -120,10 +124,11 @@ class Search:
             worst = np.argsort(-np.where(kept, -1.0, model.p_values), kind="stable")
             worst = worst[: max(1, int(np.count_nonzero(~kept)) // 2)]
             self._refused.update(model.chosen[worst].tolist())
-            model = self._model(np.delete(model.chosen, worst), model.fit)
+            model = self._model(np.delete(model.chosen, worst), model.fit, model.n_true)
         return model
 
-    def _model(self, chosen: Ints, start: Fit | None = None) -> Model:
+    def _model(self, chosen: Ints, start: Fit | None = None, n_true: float | None = None) -> Model:
+        """Return the regression on some candidates; `n_true` where others were tested too, else by its own tests."""
         columns = self.columns.dense(chosen)
         try:
             fit = fit_columns(self.cells, columns, start)
@@ -135,27 +140,41 @@ class Search:
             self._refused |= self.dropped
             chosen = chosen[told_apart]
             fit = fit_columns(self.cells, columns[:, told_apart])
-        return self._tested(chosen, fit, standard_errors(self.cells, fit, fit.weights), 1.0)
-
-    def _tested(self, chosen: Ints, fit: Fit, errors: Floats, inflation: float) -> Model:
-        skewness = self._skewness(fit.residuals * fit.cell_weights)
-        return Model(chosen, fit, errors, upper_tail(fit.shares, errors, skewness), inflation)
+        errors = standard_errors(self.cells, fit, fit.weights)
+        p_values = upper_tail(fit.shares, errors, self._skewness(fit.residuals * fit.cell_weights))
+        return Model(chosen, fit, errors, p_values, n_true or count_true(p_values, self.columns.n))
 
     def _allow_for_choice(self, model: Model) -> Model:
-        """Widen errors for columns chosen because they fit the noise: each beside the threshold takes more than 1 df.
+        """Widen intervals for columns chosen because they fit the noise: one beside the threshold takes more than 1 df.
 
         Degrees of freedom of a choice by threshold t: t phi(t - z) for each candidate (Ye 1998). They count twice in
         the variance, as in generalised cross-validation: for the noise they take away and that which they pass on.
         """
         if not model.chosen.size:
             return model
-        threshold = max(0.0, -float(special.ndtri(max(model.p_values.max(), _LEAST_P_VALUE))))
-        z_scores = -special.ndtri(np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16))
-        z_scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
-        extra = threshold * float(np.exp(-np.square(threshold - z_scores) / 2).sum()) / math.sqrt(2 * math.pi)
+        extra = self._threshold(model) * self.n_beside(model)
         degrees = np.count_nonzero(model.fit.cell_weights) - model.chosen.size - 1
         inflation = degrees / max(degrees - extra, degrees / _MAX_INFLATION) if degrees > 0 else 1.0
-        return self._tested(model.chosen, model.fit, model.standard_errors * inflation, inflation)
+        return replace(model, inflation=inflation)
+
+    def n_beside(self, model: Model) -> float:
+        """Return the sum over all candidates of phi(t - z): their density at the threshold t of those detected.
+
+        Times an error it is the expected sum of what detected estimates exceed their shares by because they were
+        chosen: E (Z 1{Z > t - m}) = phi(t - m) for a normal Z.
+        """
+        z_scores = model.z_scores
+        if model.chosen.size < self.eligible.size:
+            z_scores = -special.ndtri(np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16))
+            z_scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
+        densities = np.exp(-np.square(self._threshold(model) - z_scores) / 2)
+        return float(densities.sum()) / math.sqrt(2 * math.pi)
+
+    def _threshold(self, model: Model) -> float:
+        """Return the score of the least likely of the candidates that are detected."""
+        detected = self.detected(model)
+        most = model.p_values[detected].max() if detected.any() else self.rate / self.columns.n
+        return max(0.0, -float(special.ndtri(max(most, _LEAST_P_VALUE))))
 
     def _screen(self, model: Model, matrix: sparse.csr_array | None) -> Floats:
         """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""

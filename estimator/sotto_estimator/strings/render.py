@@ -20,6 +20,7 @@ from sotto_estimator.render import (
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
+from sotto_estimator.strings.undetected import UndetectedString
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",
@@ -50,9 +51,20 @@ class Subject:
 def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     """Return an aligned table of the largest shares, n, epsilon, method, level and correction beside it."""
     shown = decoded.rows[:limit]
-    rows = [_COLUMNS, *map(_cells, shown)]
+    rows = [_COLUMNS, *map(_cells, shown), *map(_undetected_cells, _others(decoded, limit))]
     quality = f"\n{subject.quality}" if subject.quality else ""
     return f"{caption(subject, decoded)}\n{FAKES}\n\n{align_wide(rows)}\n\n{summary(decoded, len(shown))}{quality}"
+
+
+def _others(decoded: Decoded, limit: int | None) -> tuple[UndetectedString, ...]:
+    """Return the strings to show that were not detected: none unless they were asked for."""
+    return (decoded.undetected or ())[: None if limit is None else max(limit - len(decoded.rows), 0)]
+
+
+def _undetected_cells(row: UndetectedString) -> list[str]:
+    if row.share is None or row.high is None:
+        return [escaped(row.string), "", "not told apart", "", "", "", ""]
+    return [escaped(row.string), percent(row.share), "not detected", "", percent(row.high), "", ""]
 
 
 def _cells(row: DecodedString) -> list[str]:
@@ -61,7 +73,7 @@ def _cells(row: DecodedString) -> list[str]:
 
 
 def caption(subject: Subject, decoded: Decoded) -> str:
-    """Return what the intervals mean and how strings were chosen, in three lines."""
+    """Return what the intervals mean and how strings were chosen, in three lines, or four with those not detected."""
     manner = decoded.manner
     title = ", ".join(filter(None, [subject.title, subject.question]))
     together = "all together" if manner.simultaneous else "of those that were detected"
@@ -69,7 +81,8 @@ def caption(subject: Subject, decoded: Decoded) -> str:
     return (
         f"{title}: n = {decoded.n_reports:,} reports{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
         f"{level_words(manner.level)} intervals by the {_METHODS[manner.method]}, {together}, about the population\n"
-        f"detected among {tested}: {_CORRECTIONS[manner.correction]} {manner.fdr:g}"
+        f"detected among {tested}: {_CORRECTIONS[manner.correction]} {manner.fdr:g}; "
+        f"intervals and std. errors allow for the choice{_bound_words(decoded)}"
     )
 
 
@@ -98,12 +111,16 @@ def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str
         "fit": asdict(decoded.fit) | {"ratio": decoded.fit.ratio},
         "warnings": list(decoded.warnings),
         "strings": [asdict(row) for row in decoded.rows[:limit]],
+        "not_detected": None if decoded.undetected is None else [asdict(row) for row in _others(decoded, limit)],
     }
     return json_text(asdict(subject) | _design_members(decoded) | asdict(decoded.manner) | found)
 
 
 def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
-    """Return a header and a row for every detected string, n, epsilon and manner in every row; shares as fractions."""
+    """Return a header and a row for every detected string, n, epsilon and manner in every row; shares as fractions.
+
+    Strings that were not detected follow, if they were asked for, with what is known of them.
+    """
     heading = {
         "n_reports": decoded.n_reports,
         "n_candidates": decoded.n_candidates,
@@ -112,9 +129,10 @@ def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
         **asdict(decoded.manner),
         **quality_members(subject.quality),
     }
-    if not decoded.rows:
-        return ",".join([*DecodedString.__dataclass_fields__, *heading])
-    return csv_text([asdict(row) | heading for row in decoded.rows[:limit]])
+    empty = dict.fromkeys(DecodedString.__dataclass_fields__)
+    rows = [asdict(row) | {"detected": True} | heading for row in decoded.rows[:limit]]
+    rows += [empty | asdict(row) | {"detected": False} | heading for row in _others(decoded, limit)]
+    return csv_text(rows) if rows else ",".join([*empty, "detected", *heading])
 
 
 def align_wide(rows: Sequence[Sequence[str]]) -> str:
@@ -168,6 +186,13 @@ def _epsilon_words(subject: Subject) -> str:
     forever = subject.epsilon_forever
     words = f", epsilon {epsilon_words(subject.epsilon)} a report"
     return words if forever in (None, subject.epsilon) else f"{words}, {epsilon_words(forever)} for ever"
+
+
+def _bound_words(decoded: Decoded) -> str:
+    if decoded.undetected is None:
+        return ""
+    level = level_words(decoded.manner.level)
+    return f"\nnot detected: the share is at most high; {level} bounds by the normal approximation, all together"
 
 
 def _wave_words(subject: Subject, decoded: Decoded) -> str:
