@@ -194,6 +194,21 @@ def test_the_table_the_csv_and_the_json_say_the_same(folder: Path) -> None:
     assert "quince" not in text
 
 
+def test_all_candidates_are_shown_with_bounds_of_those_that_were_not_detected(folder: Path) -> None:
+    source = ("decode", folder / "tally.json", "liked", "--candidates", folder / "list.txt")
+    document = json.loads(sotto(*source, "--all", "--json").stdout)
+    assert json.loads(sotto(*source, "--json").stdout) == document | {"not_detected": None}
+    assert len(document["strings"]) == 3
+    assert len(document["not_detected"]) == 2
+    assert all(0 <= row["share"] <= row["high"] < 0.1 for row in document["not_detected"])
+    rows = list(csv.DictReader(sotto(*source, "--all", "--csv").stdout.splitlines()))
+    assert [row["detected"] for row in rows] == ["True", "True", "True", "False", "False"]
+    assert [row["string"] for row in rows[3:]] == [row["string"] for row in document["not_detected"]]
+    text = sotto(*source, "--all").stdout
+    assert text.count("not detected  ") == 2
+    assert "the share is at most high; 95 % bounds by the normal approximation, all together" in text
+
+
 def test_the_columns_of_google_rappor_are_written(folder: Path) -> None:
     path = folder / "results.csv"
     result = sotto("decode", *google_files(folder), "--map", folder / "map.csv", "--rappor-csv", path)
@@ -248,6 +263,7 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
         (["--rappor-csv", "r.csv", "--level", "0.9"], "--rappor-csv has columns of level 0.95"),
         (["tally.json", "liked", "--alphabet", "ab"], "--alphabet goes with --unknown."),
         (["reports", "liked", "--unknown", "--candidates", "list.txt"], "--unknown takes reports, and no candidates"),
+        (["reports", "liked", "--unknown", "--all"], "--all goes with a list of candidates"),
         (["reports", "--unknown"], "or a file of packed reports and QUESTION."),
         (["one", "two", "liked", "--unknown"], "--unknown takes one file of packed reports."),
         (["http://127.0.0.1:9", "fruit", "liked", "--unknown"], "--token or SOTTO_TOKEN is needed"),
