@@ -55,8 +55,8 @@ def half_widths(
 def error_of_others(cells: Cells, finding: Finding, times_wider: float) -> float | None:
     """Return an error of the sum of the shares that were found, and so of what they leave to others.
 
-    The root of a sum of squares: of the standard error of the linear estimates' sum, `times_wider` as each string's;
-    of the bias of the choice, which adds up over strings; of how far the bounded shares' sum is from the linear one.
+    The standard error of the linear estimates' sum, `times_wider` as each string's, and the bias of the choice, which
+    adds up over strings; and, in squares, how far the bounded shares' sum is from the linear one.
     """
     model, found = finding.model, finding.is_found
     if not found.any():
@@ -65,4 +65,4 @@ def error_of_others(cells: Cells, finding: Finding, times_wider: float) -> float
     error = times_wider * model.inflation * float(standard_errors(cells, model.fit, sums)[0])
     of_choice = finding.n_beside * float(np.mean(model.standard_errors[found]))
     of_bounds = float((model.fit.shares[found] - model.fit.bounded[found]).sum())
-    return math.hypot(error, of_choice, of_bounds)
+    return math.hypot(error + of_choice, of_bounds)

@@ -24,6 +24,7 @@ _TURN = 1.5
 _MAX_INFLATION = 3.0
 _ROUNDING = 1e-9
 """Of the sum of all sizes: a sum that varies by less varies by rounding, and is no evidence."""
+_KERNEL = 0.5  # deviations: of the density of scores
 _MAX_SCANS = 8
 _MAX_WAVES = 40
 _SHORTLIST = 4096
@@ -152,23 +153,33 @@ class Search:
         """
         if not model.chosen.size:
             return model
-        extra = self._threshold(model) * self.n_beside(model)
+        threshold = self._threshold(model)
+        extra = threshold * float(_density(threshold - self._scores(model)).sum())
         degrees = np.count_nonzero(model.fit.cell_weights) - model.chosen.size - 1
         inflation = degrees / max(degrees - extra, degrees / _MAX_INFLATION) if degrees > 0 else 1.0
         return replace(model, inflation=inflation)
 
     def n_beside(self, model: Model) -> float:
-        """Return the sum over all candidates of phi(t - z): their density at the threshold t of those detected.
+        """Return an estimate of the sum over all candidates of phi(t - m), m their mean scores, t the threshold.
 
         Times an error it is the expected sum of what detected estimates exceed their shares by because they were
-        chosen: E (Z 1{Z > t - m}) = phi(t - m) for a normal Z.
+        chosen: E (Z 1{m + Z > t}) = phi(t - m) for a normal Z. It is the scores' own density at t, by a kernel, less
+        what the kernel adds to that of candidates without a share, and no less than theirs.
         """
-        z_scores = model.z_scores
-        if model.chosen.size < self.eligible.size:
-            z_scores = -special.ndtri(np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16))
-            z_scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
-        densities = np.exp(-np.square(self._threshold(model) - z_scores) / 2)
-        return float(densities.sum()) / math.sqrt(2 * math.pi)
+        threshold, width = self._threshold(model), math.hypot(1, _KERNEL)
+        of_none = model.n_true * float(_density(np.array(threshold)))
+        smoothed = model.n_true * float(_density(np.array(threshold / width))) / width
+        seen = float(_density((threshold - self._scores(model)) / _KERNEL).sum()) / _KERNEL
+        return max(of_none, seen - smoothed + of_none)
+
+    def _scores(self, model: Model) -> Floats:
+        """Return a score of each candidate: in the model, or by the test of joining it."""
+        if model.chosen.size == self.eligible.size:
+            return model.z_scores
+        p_values = np.clip(self._screen(model, None)[self.eligible], _LEAST_P_VALUE, 1 - 1e-16)
+        scores: Floats = -special.ndtri(p_values)
+        scores[np.searchsorted(self.eligible, model.chosen)] = model.z_scores
+        return scores
 
     def _threshold(self, model: Model) -> float:
         """Return the score of the least likely of the candidates that are detected."""
@@ -187,6 +198,11 @@ class Search:
 
     def _skewness(self, weighted: Floats) -> float:
         return self.columns.moments.skewness(weighted.reshape(self.cells.shape), self.columns.n_hashes)
+
+
+def _density(scores: Floats) -> Floats:
+    densities: Floats = np.exp(-np.square(scores) / 2) / math.sqrt(2 * math.pi)
+    return densities
 
 
 def _winsorised(fit: Fit) -> Floats:
