@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from rappor_cases import collect, zipf
+from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.columns import is_hash
 from sotto_estimator.strings.commands import decode as decode_command
@@ -94,6 +95,12 @@ def test_counts_without_noise_are_decoded_to_the_truth(method: str) -> None:
     decoded = decode(counts, BitRates(1.0, 0.0), one_hot(4), DecodeManner(method=method))
     assert [row.share for row in decoded.rows] == pytest.approx([1 / 16] * 16, abs=1e-12)
     assert decoded.other_share == pytest.approx(0, abs=1e-12)
+
+
+def test_too_many_candidates_of_a_map_that_is_no_hash_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sotto_estimator.strings.models._MAX_FULL_ENTRIES", 32 * 32 * 8 - 1)
+    with pytest.raises(DomainError, match=r"candidates times cells \(8,192\) must be at most 8,191"):
+        decode(draw(8, 0), RATES, one_hot(8))
 
 
 def test_maps_that_a_hash_may_have_made_are_told_from_others() -> None:

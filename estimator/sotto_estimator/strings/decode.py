@@ -119,8 +119,8 @@ def decode(
 
     `origin`: where the candidates come from, for the warnings' words. `keep_all`: bound the shares of the others too,
     by normal errors whatever the method. The same input gives the same output. Raises
-    `DomainError` where the candidates are hashed for another design than that of the counts, or none is given,
-    `SourceError` where there are no reports.
+    `DomainError` where the candidates are hashed for another design than that of the counts, none is given, or too many
+    of a map that is no hash, `SourceError` where there are no reports.
     """
     manner = manner or DecodeManner()
     _check(counts, candidates)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse, special
 
 from sotto_estimator.channel import Floats
+from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.columns import Columns, Ints
 from sotto_estimator.strings.regression import Cells, Fit, fit_columns, independent, standard_errors
 from sotto_estimator.strings.selection import Correction, count_true, rejected
@@ -69,11 +70,17 @@ class Search:
     def find(self) -> Model:
         """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests.
 
-        Where the map is no hash all are fitted: tests by which models grow are of random columns.
+        Where the map is no hash all are fitted: tests by which models grow are of random columns. Raises DomainError
+        where they are too many for that.
         """
         if not self.cells.has_others:
-            fits = self.eligible.size * self.columns.n_cells <= _MAX_FULL_ENTRIES
-            return self._model(self.eligible if fits else self.eligible[:0])
+            n_entries = self.eligible.size * self.columns.n_cells
+            if n_entries > _MAX_FULL_ENTRIES:
+                raise DomainError(
+                    f"candidates times cells ({n_entries:,}) must be at most {_MAX_FULL_ENTRIES:,} in a map that is no "
+                    "hash; where each string sets the same bits in all cohorts, their counts can be added up to one."
+                )
+            return self._model(self.eligible)
         if not 0 < self.eligible.size <= min(MAX_FULL, self.cells.n_used // 2):
             return self._allow_for_choice(self._grow())
         full = self._model(self.eligible)
