@@ -87,6 +87,9 @@ class Dialect(ABC):
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
         """Move a survey's reports with ids in [low, high) from the inbox to the others, in the order of their ids."""
 
+    def check_kept(self, connection: Connection) -> None:  # noqa: B027  # nothing where a server keeps it
+        """Raise StoreUnavailableError where what was committed is not where one will look for it: files are moved."""
+
     @abstractmethod
     def is_transient(self, fault: BaseException) -> bool:
         """Return whether the same transaction may well succeed if it is tried again at once."""

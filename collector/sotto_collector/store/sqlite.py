@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from sqlalchemy import ClauseElement, Connection, Engine, QueuePool, create_engi
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.place import Place
 from sotto_collector.store.retally import KEPT_SINCE, retally
+from sotto_collector.store.room import fold, keep_room
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing, stamp
 
 APPLICATION_ID = 0x534F5454
@@ -75,19 +77,21 @@ class SqliteDialect(Dialect):
                 _make_file(path)
             elif not path.exists():
                 raise refuse_missing(str(path))
-            with closing(_connect(path, self._busy_timeout_s)) as connection:
+            self._place = Place(path)
+            with closing(self._connect()) as connection:
                 _recognise(connection, path, create=create)
         except OSError as fault:
             raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
         except sqlite3.Error as fault:
             raise StoreError(f"db ({path}) must be a sottovoce database that can be written: {fault}.") from fault
         self.write_engine = self._make_engine(self._begin_writing, _configure_to_write, pool_size=1)
-        self.read_engine = self._make_engine(_begin_reading, _configure, pool_size=N_READERS)
+        event.listen(self.write_engine, "close", lambda *_: self._place.forget_log())
+        self.read_engine = self._make_engine(self._begin_reading, _configure, pool_size=N_READERS)
 
     def _make_engine(self, begin: Any, configure: Any, pool_size: int) -> Engine:
         engine = create_engine(
             "sqlite+pysqlite://",
-            creator=lambda: configure(_connect(self.path, self._busy_timeout_s)),
+            creator=lambda: configure(self._connect()),
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=-1 if pool_size > 1 else 0,
@@ -97,17 +101,68 @@ class SqliteDialect(Dialect):
         event.listen(engine, "begin", begin)
         return engine
 
+    def _connect(self, timeout_s: float | None = None) -> sqlite3.Connection:
+        """Return a connection to the file that was opened first. Raises StoreUnavailableError where it is another."""
+        self._place.check()
+        connection = _connect(self.path, self._busy_timeout_s if timeout_s is None else timeout_s)
+        try:
+            self._place.check()
+        except StoreUnavailableError:
+            connection.close()
+            raise
+        return connection
+
+    def _check_place(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreUnavailableError where the files are not what was opened.
+
+        What was committed before is folded into the file then, wherever that is now: its log may be lost.
+        """
+        try:
+            self._place.check()
+        except StoreUnavailableError:
+            with suppress(sqlite3.Error):  # what is told is that it was moved
+                fold(connection)
+            raise
+
+    def _check_length(self) -> None:
+        """Raise StoreUnavailableError where the file was cut short."""
+        if self._place.is_shorter():
+            with closing(self._connect()) as other:  # maps nothing: a page that is gone would end this process
+                other.execute("BEGIN")
+                self._place.check_length(other)
+
+    def check_kept(self, connection: Connection) -> None:
+        self._check_place(_raw(connection))
+
     def _begin_writing(self, connection: Connection) -> None:
+        """Begin to write, in the files that were opened, where there is room."""
+        raw, is_new = _raw(connection), "begun" not in connection.info  # the one before was closed by a fault
+        self._check_place(raw)
+        self._check_length()
+        keep_room(raw, self.path, is_pressed=is_new)
+        self._lock(raw)
+        if is_new:
+            connection.info["begun"] = True
+            self._place.note_log()
+        self._place.check_length(raw)
+
+    def _lock(self, connection: sqlite3.Connection) -> None:
         """Take the one write lock; wait for other processes, each of which has it for milliseconds."""
         deadline = time.monotonic() + self._busy_timeout_s
         while True:
             try:
-                _raw(connection).execute("BEGIN IMMEDIATE")
+                connection.execute("BEGIN IMMEDIATE")
                 return
             except sqlite3.OperationalError as fault:
                 if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(POLL_S)
+
+    def _begin_reading(self, connection: Connection) -> None:
+        self._check_place(_raw(connection))
+        self._check_length()
+        connection.exec_driver_sql("BEGIN")
+        self._place.check_length(_raw(connection))
 
     def reason(self, fault: Exception) -> str:
         return str(getattr(fault, "orig", None) or fault)  # of SQLAlchemy's only the cause: it adds the statement
@@ -216,11 +271,17 @@ class SqliteDialect(Dialect):
         return self._empty_log(CLEAN_WAIT_S)
 
     def _empty_log(self, wait_s: float) -> bool:
-        with closing(_connect(self.path, wait_s)) as connection:
+        try:
+            self._place.check()
+        except StoreUnavailableError:
+            with self.write_engine.connect() as writer:
+                self._check_place(_raw(writer))
+        self._check_length()
+        with closing(self._connect(wait_s)) as connection:
             return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> None:
-        with closing(_configure_to_write(_connect(self.path, self._busy_timeout_s))) as connection:
+        with closing(_configure_to_write(self._connect())) as connection:
             connection.execute("VACUUM")
 
     def after_copy(self, connection: Connection) -> None:
@@ -302,10 +363,6 @@ def _configure_to_write(connection: sqlite3.Connection) -> sqlite3.Connection:
     for pragma in (f"cache_size = -{CACHE_KIB}", f"mmap_size = {MMAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}").close()
     return connection
-
-
-def _begin_reading(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")
 
 
 def _mark(connection: Connection) -> None:

@@ -129,12 +129,13 @@ class Store:
         """Begin to write; commit at the end, roll back at any error.
 
         Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then,
-        unless what was lost is the answer of the commit.
+        unless what was lost is the answer of the commit, or a file was moved in its midst.
         """
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:
                 with connection.begin():
                     yield Transaction(connection, self.dialect, self._shard)
+                self.dialect.check_kept(connection)
             except (SQLAlchemyError, self.dialect.driver_error):
                 connection.invalidate()  # the next transaction opens a fresh one
                 raise
