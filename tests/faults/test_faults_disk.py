@@ -1,6 +1,7 @@
-"""A disk that is full: refused, said beforehand, and over as soon as there is room. (RLIMIT_FSIZE: test_serve.py.)"""
+"""A disk that is full: refused, said beforehand, and over as soon as there is room; the log never fills it alone."""
 
 import os
+import resource
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,3 +69,55 @@ def test_full_disk_is_said_beforehand_refused_with_503_and_over_without_a_restar
         assert "Traceback" not in err
         crowd.check(db)
     assert crowd.statuses.keys() == {200, 503}
+
+
+FILE_BYTES = 1_000_000
+N_REFUSED = 20
+
+
+def send_until_it_is_full(served: Served, crowd: Crowd, n_batch: int) -> None:
+    """Send until every one of N_REFUSED batches, one after the other, is refused."""
+    n_refused = 0
+    while n_refused < N_REFUSED:
+        reports = make_reports(n_batch, SMALL)
+        crowd.sent |= {report.id: report for report in reports}
+        status, headers, _ = served.send(reports, SMALL)
+        if status == 200:
+            crowd.acknowledged |= {report.id for report in reports}
+        else:
+            assert (status, headers["Retry-After"]) == (503, "5")
+        n_refused = n_refused + 1 if status == 503 else 0
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_room_is_used_by_reports_and_not_by_the_log(tmp_path: Path, workers: str) -> None:
+    """The log of what a single disk holds would be many times as long: every report changes a page of its own."""
+    crowd = Crowd()
+    with small_disk(tmp_path / "disk") as disk:
+        filler, db = disk / "filler", disk / "survey.db"
+        filler.write_bytes(bytes(1_000_000))
+        with serve(db, "--workers", workers, survey=SMALL) as served:
+            send_until_it_is_full(served, crowd, 300)
+            assert db.stat().st_size > (DISK_BYTES - 1_000_000) / 3
+            filler.unlink()
+            again = [*crowd.sent][:10]
+            wait_until(lambda: served.send([crowd.sent[key] for key in again], SMALL)[0] == 200)
+            crowd.acknowledged |= {*again}
+            wait_until(lambda: db.with_name(f"{db.name}-wal").stat().st_size == 0)  # nothing came for a second
+            served.stop()  # 1 where there is no room to write everything anew
+            assert [path.name for path in disk.iterdir()] == ["survey.db"]
+        crowd.check(db)
+
+
+def test_file_limit_that_the_log_reaches_is_no_end(tmp_path: Path) -> None:
+    """The same fault on another path: no file may grow, so the log is folded until the database itself is as long."""
+    crowd, db = Crowd(), tmp_path / "survey.db"
+    with serve(db, survey=SMALL) as served:
+        limit = FILE_BYTES, resource.RLIM_INFINITY
+        resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, limit)
+        send_until_it_is_full(served, crowd, 100)
+        assert db.stat().st_size > FILE_BYTES / 2
+        resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        crowd.finish(db, served)
+        assert served.stop()[0] == 0
+    crowd.check(db)
