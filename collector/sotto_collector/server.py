@@ -1,27 +1,26 @@
-"""The server: waitress, threads, with an ending that drains. Nobody but `turns` knows waitress, too."""
+"""The server: waitress, threads, with an ending that drains. Nobody but `turns` and `channel` knows waitress, too."""
 
+import errno
+import logging
+import resource
 import socket
-import threading
+import sys
 import time
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
+from waitress.task import ThreadedTaskDispatcher
 
+from sotto_collector.channel import BODY_MARGIN_BYTES, GRACE_S, Channel, serving
 from sotto_collector.errors import ListenError
-from sotto_collector.problems import describe_status
+from sotto_collector.logs import OURS
 from sotto_collector.settings import Settings
 from sotto_collector.turns import Turns
-from sotto_protocol.problem import CONTENT_TYPE
 
-BODY_MARGIN_BYTES = 64 * 1024
-"""So much more than the limit reaches the application, which says what the limit is."""
 MAX_HEADER_BYTES = 32 * 1024
 STALLED_S = 30  # a connection that says nothing, or takes nothing of its answer, for so long is closed
 MAX_UNSENT_BYTES = 2**20
@@ -31,75 +30,27 @@ MAX_ANSWER_BYTES = 2**30
 DRAIN_S = 7.0  # when the server stops, requests being served may take so long to finish,
 RECEIVE_S = 1.0  # and requests that may be on their way so long to arrive
 
-_serving = threading.local()  # its `channel` is that whose request the thread serves
+RESERVED_DESCRIPTORS = 48
+"""So many are left to the database, the log and whatever else a process opens."""
 
+PAUSE_S = 0.1
+"""So long nothing is accepted where the system gave no descriptor."""
 
-class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
-    """Serves a request; while the server stops, it is its connection's last."""
-
-    wrote_header: bool
-
-    def write(self, data: bytes) -> None:
-        """Send an answer that is whole in one piece with its header; waitress would send two."""
-        if self.wrote_header or not self.has_body or self.content_length != len(data):
-            super().write(data)
-        else:
-            whole = self.build_response_header() + data
-            self.wrote_header = True
-            self.content_bytes_written = len(data)
-            self.channel.write_soon(whole)
-
-    def build_response_header(self) -> bytes:
-        if self.channel.server.is_stopping:
-            self.set_close_on_finish()
-        header: bytes = super().build_response_header()
-        return header
-
-
-class _RefusalTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
-    """Answers what the server itself refuses: with a problem document, where waitress would quote the request."""
-
-    def execute(self) -> None:
-        problem = describe_status(self.request.error.code, self.channel.adj.max_request_body_size - BODY_MARGIN_BYTES)
-        self.channel.server.count_refusal(problem.code)
-        body = problem.to_json()
-        self.status = f"{problem.status} {HTTPStatus(problem.status).phrase}"
-        self.response_headers.append(("Content-Type", CONTENT_TYPE))
-        self.set_close_on_finish()
-        self.content_length = len(body)
-        self.write(body)
-
-
-class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    task_class = _Task
-    error_task_class = _RefusalTask
-
-    def add_channel(self, map: dict[int, Any] | None = None) -> None:
-        super().add_channel(map)
-        self.server.turns.add(self)
-
-    def del_channel(self, map: dict[int, Any] | None = None) -> None:
-        self.server.turns.remove(self)
-        super().del_channel(map)
-
-    def service(self) -> None:
-        _serving.channel = self
-        super().service()
-
-    def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send what can be sent. Who has hung up is closed in the server's turns, never in a thread that serves."""
-        n_sent: int = super().send(data, do_close=do_close and not hasattr(_serving, "channel"))
-        return n_sent
+log = logging.getLogger(OURS)
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     """Listens at once, serves in `run`, until `stop`."""
 
-    channel_class = _Channel
+    channel_class = Channel
     is_stopping = False
     turns: Turns
     count_refusal: Callable[[str], None]
     """Hears the code of every request that is refused before the application sees it."""
+    _accepts_at = 0.0
+    max_connections: int
+    request_timeout_s: int
+    min_bytes_per_s: int
 
     def run(self) -> None:
         """Serve until `stop`, then finish the requests in flight."""
@@ -121,20 +72,52 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     def pull_trigger(self) -> None:
         """Wake the thread that takes the turns, where it has to see to the channel that this thread serves."""
-        channel = getattr(_serving, "channel", None)
+        channel = getattr(serving, "channel", None)
         if channel is None or self.turns.note_change(channel):
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Close connections that stall; waitress leaves those whose request is being served, however long that is."""
+        """Close connections that stall, or are too slow; waitress leaves those whose request is being served."""
         super().maintenance(now)
         for channel in list(self.active_channels.values()):
-            # While a request is being served, less than send_bytes waits for what comes behind it, not for the peer.
-            is_owed = channel.total_outbufs_len >= (self.adj.send_bytes if channel.requests else 1)
-            if is_owed and channel.last_activity < now - self.adj.channel_timeout:
+            is_stalled = channel.is_owed and channel.last_activity < now - self.adj.channel_timeout
+            if is_stalled or channel.is_late(time.monotonic(), self.request_timeout_s, self.min_bytes_per_s):
                 channel.handle_close()  # its thread hears of it at the next chunk
             elif channel.will_close:
                 self.turns.note_change(channel)
+
+    def readable(self) -> bool:
+        """Return whether one more connection can be open, now or once another gives way; see to those there are."""
+        is_accepting: bool = super().readable() and time.monotonic() >= self._accepts_at
+        return is_accepting and (len(self.active_channels) < self.max_connections or self._find_idle() is not None)
+
+    def handle_accept(self) -> None:
+        """Accept a connection; where no more can be open, that which has waited longest without a request gives way."""
+        if len(self.active_channels) >= self.max_connections and not self.is_stopping:
+            self._make_way()
+        super().handle_accept()
+
+    def accept(self) -> tuple[socket.socket, Any] | None:
+        try:
+            accepted: tuple[socket.socket, Any] | None = super().accept()
+        except OSError as fault:
+            if fault.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+                raise
+            self._accepts_at = time.monotonic() + PAUSE_S  # it would be told of the same connection again and again
+            self._make_way()
+            return None
+        return accepted
+
+    def _make_way(self) -> None:
+        log.warning("as many connections are open as can be: idle ones give way to new ones")
+        if (idle := self._find_idle()) is not None:
+            idle.handle_close()
+
+    def _find_idle(self) -> Channel | None:
+        """Return the connection that has waited longest without a request, if one has for long enough."""
+        waiting = [channel for channel in self.active_channels.values() if channel.is_waiting]
+        longest = min(waiting, key=lambda channel: channel.waits_since, default=None)
+        return longest if longest is not None and time.monotonic() - longest.waits_since > GRACE_S else None
 
     def _serve_once(self, timeout_s: float) -> None:
         if self.accepting:
@@ -209,6 +192,8 @@ def make_server(app: Flask, settings: Settings, listening: socket.socket | None 
         sockinfo=sockinfo,
         bind_socket=False,
     )
+    server.max_connections = _count_connections(settings.max_connections)
+    server.request_timeout_s, server.min_bytes_per_s = settings.request_timeout_s, settings.min_bytes_per_s
     server.turns = Turns(channels)
     server.turns.add(server)
     server.turns.add(server.trigger)
@@ -218,17 +203,30 @@ def make_server(app: Flask, settings: Settings, listening: socket.socket | None 
     return server
 
 
+def _count_connections(wanted: int) -> int:
+    """Return how many connections can be open at once, of so many; where the system allows it, raise its limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + RESERVED_DESCRIPTORS
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        if soft < needed:
+            wanted = max(1, soft - RESERVED_DESCRIPTORS)
+            log.warning("at most %d connections can be open: the system allows %d descriptors", wanted, soft)
+    return wanted
+
+
 def _adjust(settings: Settings) -> Adjustments:
     return Adjustments(
         threads=settings.threads,
-        connection_limit=settings.max_connections,
+        connection_limit=sys.maxsize,  # the server counts them
         max_request_body_size=settings.max_body_bytes + BODY_MARGIN_BYTES,
         inbuf_overflow=settings.max_body_bytes + 2 * BODY_MARGIN_BYTES,  # a body never goes to a temporary file
         outbuf_high_watermark=MAX_UNSENT_BYTES,
         outbuf_overflow=MAX_ANSWER_BYTES,
         max_request_header_size=MAX_HEADER_BYTES,
         channel_timeout=STALLED_S,
-        cleanup_interval=STALLED_S // 3,
+        cleanup_interval=1,
         ident=None,  # no Server header
         clear_untrusted_proxy_headers=False,  # nobody reads them
         log_socket_errors=False,  # they name the peer

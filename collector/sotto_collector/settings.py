@@ -50,7 +50,13 @@ class Settings:
     threads: int = _integer(
         32, 1, 1000, "Requests that a process serves at once; those that wait together are committed together."
     )
-    max_connections: int = _integer(1000, 1, 100_000, "Connections that a process holds open at once.")
+    max_connections: int = _integer(
+        1000, 1, 100_000, "Connections that a process holds open at once; idle ones then give way."
+    )
+    request_timeout_s: int = _integer(
+        30, 1, 3600, "Seconds in which a request must have come, or its answer gone, before the connection is closed,"
+    )
+    min_bytes_per_s: int = _integer(2000, 1, 10**9, "and a second more for every so many bytes of the body.")
     max_body_bytes: int = _integer(2 * 2**20, 1, 2**30, "Largest request body, in bytes.")
     max_batch_reports: int = _integer(10_000, 1, 1_000_000, "Most reports in one request.")
     max_queued_reports: int = _integer(
