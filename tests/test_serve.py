@@ -187,7 +187,7 @@ def test_bad_http_is_refused_or_cut_and_the_next_request_served(
     assert served.send(make_reports(1))[0] == 200
 
 
-@pytest.mark.parametrize("request_bytes", [request for request, _ in BAD_HTTP[2:8]], ids=range(2, 8))
+@pytest.mark.parametrize("request_bytes", [request for request, _ in BAD_HTTP[2:9]], ids=range(2, 9))
 def test_what_follows_a_request_of_two_lengths_is_never_answered(served: Served, request_bytes: bytes) -> None:
     """Nobody knows where it begins: it may be what somebody else's proxy took for a body."""
     follower = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

@@ -4,11 +4,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
+from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
 from sotto_estimator.intervals import Method
@@ -165,12 +166,15 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def csv_text(records: Sequence[dict[str, Any]]) -> str:
-    """Return records of the same members as CSV with a header."""
+    """Return records of the same members as CSV with a header; no text is a formula to a spreadsheet."""
+    return "\n".join(_line(cells) for cells in (records[0], *(record.values() for record in records)))
+
+
+def _line(cells: Iterable[object]) -> str:
+    """Return a row of CSV without its end; written as if that were CRLF, or a CR in a text would not be quoted."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, records[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue().rstrip("\n")
+    csv.writer(text, lineterminator="\r\n").writerow(guarded(cells))
+    return text.getvalue().removesuffix("\r\n")
 
 
 def _finite(value: Any) -> Any:

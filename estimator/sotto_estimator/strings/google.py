@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_estimator.cells import guarded
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import MAX_CANDIDATES, Bits, CandidateMap, read_csv
 from sotto_estimator.strings.counts import BitCounts, BitRates
@@ -115,7 +116,7 @@ def write_results(decoded: Decoded, path: Path) -> None:
             writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
             for row in decoded.rows:
                 reports = (round(decoded.n_reports * row.share), round(decoded.n_reports * row.standard_error))
-                writer.writerow([row.string, *reports, row.share, row.standard_error, row.low, row.high])
+                writer.writerow(guarded([row.string, *reports, row.share, row.standard_error, row.low, row.high]))
     except OSError as fault:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 
