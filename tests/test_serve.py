@@ -413,7 +413,7 @@ def test_failing_disk_is_503_and_over_when_the_disk_is_well(tmp_path: Path) -> N
 
 def test_request_being_served_at_sigterm_is_answered(tmp_path: Path) -> None:
     """Another process holds the database, so the request cannot end before the signal comes."""
-    with serve(tmp_path / "survey.db") as served, closing(Store(served.db)) as other:
+    with serve(tmp_path / "survey.db", "--busy-timeout-ms", "60000") as served, closing(Store(served.db)) as other:
         with closing(served.connect()) as connection, closing(served.connect()) as idle:
             with other.transaction():
                 connection.sendall(head(b"Content-Length: %d" % len(BODY)) + BODY)

@@ -25,8 +25,8 @@ N_RESETS = 3000
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serve(tmp_path / "survey.db", survey=SMALL) as started:
-        yield started
+    with serve(tmp_path / "survey.db", "--busy-timeout-ms", "60000", survey=SMALL) as started:
+        yield started  # its posts wait for as long as `commits_held_up`, however slow the machine is
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Connections that drip, or stay and say nothing: each has its time, and none keeps an honest request waiting."""
 
-import re
 import resource
 import socket
 import sys
@@ -74,7 +73,8 @@ def test_honest_requests_are_served_while_more_connections_drip_than_can_be_open
                 assert served.send(make_reports(1, SMALL), SMALL)[0] == 200
         code, _, err = served.stop()
     assert code == 0
-    assert re.fullmatch(r"\S+ sotto_collector: as many connections are open as can be: [^\d:]+\n", err), err
+    lines = {line.partition("sotto_collector: ")[2] for line in err.splitlines()}  # once a minute; of no address
+    assert lines == {"as many connections are open as can be: idle ones give way to new ones"}
 
 
 @pytest.mark.parametrize("kind", DRIPS)
@@ -134,11 +134,10 @@ def test_connections_without_a_request_give_way_where_descriptors_are_few(tmp_pa
             assert served.ask("GET", "/healthz")[0] == 200
         code, _, err = served.stop()
     assert code == 0
-    lines = err.splitlines()
-    assert [line.partition("sotto_collector: ")[2] for line in lines] == [
+    assert {line.partition("sotto_collector: ")[2] for line in err.splitlines()} == {
         "at most 16 connections can be open: the system allows 64 descriptors",
         "as many connections are open as can be: idle ones give way to new ones",
-    ]
+    }
 
 
 def test_descriptors_that_something_else_took_are_no_end(tmp_path: Path) -> None:
