@@ -196,6 +196,7 @@ RECORDS = noise(10).tobytes()
         (b"\n", 1, "another survey's records"),
         (b"", 0, "another survey's records"),
     ],
+    ids=range(6),  # a body is noise, and every process has its own
 )
 def test_answer_that_is_cut_or_anothers_is_not_exported(
     tmp_path: Path, body: bytes, length: int | None, said: str
