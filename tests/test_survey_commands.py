@@ -182,10 +182,11 @@ def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
     assert run(served, "close", "URL", "small")[0] == 0
     for answer in ("", "n\n"):
         code, out, err = run(served, "erase", "URL", "small", "--all", stdin=answer)
-        assert (code, out) == (1, "")
-        assert f"Erase survey small at {served.url}, and all its reports? [y/N]: " in err
+        assert (code, out.strip()) == (1, "")  # click before 8.4 puts the blank after the question there
+        assert f"Erase survey small at {served.url}, and all its reports? [y/N]:" in err
         assert served.ask("GET", "/v1/surveys/small")[0] == 200
-    assert run(served, "erase", "URL", "small", "--all", stdin="y\n")[:2] == (0, "small  erased\n")
+    code, out, _ = run(served, "erase", "URL", "small", "--all", stdin="y\n")
+    assert (code, out.strip()) == (0, "small  erased")
     publish(served, SMALL)
     assert run(served, "close", "URL", "small")[0] == 0
     assert run(served, "erase", "URL", "small", "--all", "--yes") == (0, "small  erased\n", "")

@@ -105,7 +105,7 @@ def read_object(environ: dict[str, Any], max_bytes: int, kind: type[SentObject])
     except msgspec.ValidationError:
         members = ", ".join(kind.__struct_fields__)
         raise refuse(422, "bad_request_body", f"must be an object of {members}, and nothing else.") from None
-    except (ValueError, RecursionError):
+    except (msgspec.DecodeError, ValueError, RecursionError):
         raise refuse(400, "bad_json", _JSON_WORDS) from None
 
 
@@ -157,7 +157,7 @@ def _decode(body: bytes, survey: Survey) -> SentBatch[Any]:
         path = _PATH.search(str(fault).rpartition(" - at ")[2])
         where = path[1].replace("[...]", "").rstrip(".[") if path else "$"
         raise refuse(422, "bad_report", f"must be an object of {_members(survey)}.", where) from None
-    except (ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
+    except (msgspec.DecodeError, ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
         raise refuse(400, "bad_json", _JSON_WORDS) from None
 
 
