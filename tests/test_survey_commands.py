@@ -182,11 +182,11 @@ def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
     assert run(served, "close", "URL", "small")[0] == 0
     for answer in ("", "n\n"):
         code, out, err = run(served, "erase", "URL", "small", "--all", stdin=answer)
-        assert (code, out.strip()) == (1, "")  # click before 8.4 puts the blank after the question there
+        assert (code, "erased" in out) == (1, False)  # before 8.4 click's runner puts what is typed there
         assert f"Erase survey small at {served.url}, and all its reports? [y/N]:" in err
         assert served.ask("GET", "/v1/surveys/small")[0] == 200
     code, out, _ = run(served, "erase", "URL", "small", "--all", stdin="y\n")
-    assert (code, out.strip()) == (0, "small  erased")
+    assert (code, out.endswith("small  erased\n")) == (0, True)
     publish(served, SMALL)
     assert run(served, "close", "URL", "small")[0] == 0
     assert run(served, "erase", "URL", "small", "--all", "--yes") == (0, "small  erased\n", "")
