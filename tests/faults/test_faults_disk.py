@@ -54,7 +54,7 @@ def test_full_disk_is_said_beforehand_refused_with_503_and_over_without_a_restar
     crowd = Crowd()
     with small_disk(tmp_path / "disk") as disk:
         filler, db = disk / "filler", disk / "survey.db"
-        filler.write_bytes(bytes(DISK_BYTES // 2))
+        filler.write_bytes(bytes(DISK_BYTES - 2_500_000))  # once it is gone there is room to write everything anew
         with serve(db, "--min-free-bytes", str(MIN_FREE_BYTES), survey=SMALL) as served:
             assert is_ready(served)
             assert fill(served, crowd)
