@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from collecting import STRINGS, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here
+from collecting import STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
+from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Report
 
 
@@ -195,3 +197,39 @@ def test_file_that_cannot_be_written_is_refused_at_once() -> None:
         command = [sys.executable, "-c", OPEN_AS_NOBODY, db]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert f"db ({db}) must be a sottovoce database that can be written" in done.stderr
+
+
+def test_what_is_committed_into_a_file_that_was_moved_meanwhile_is_not_acknowledged(tmp_path: Path) -> None:
+    """A look before the transaction is too early, and the next one too late: that was answered by then."""
+    db, kept = tmp_path / "survey.db", tmp_path / "kept.db"
+    store = Store(db)
+    stored = publish_here(store)
+    reports = make_reports(10)
+
+    def count(transaction: Transaction) -> None:
+        count_batches(transaction, [make_batch(stored, reports)])
+        db.rename(kept)
+
+    with pytest.raises(StoreUnavailableError, match="moved, removed or replaced"):
+        store.run(count)
+    kept.rename(db)
+    assert count_here(store, stored, reports) == [Outcome(0, 10)]  # it went where the file was
+    store.close()
+
+
+def test_file_that_another_process_wrote_anew_and_shorter_is_no_fault(tmp_path: Path) -> None:
+    """One that was cut short is, which nothing but the version of the schema tells apart."""
+    db = tmp_path / "survey.db"
+    with closing(Store(db)) as store, closing(Store(db)) as other:
+        stored = publish_here(store)
+        count_here(store, stored, make_reports(3000))
+        assert store.clean()
+        n_bytes = db.stat().st_size
+        store.check_writable(0)
+        other.close_survey(stored.key)
+        other.erase_survey(stored.key)
+        other.rewrite()
+        assert other.clean()
+        assert db.stat().st_size < n_bytes
+        store.check_writable(0)
+        assert store.list_surveys() == []
