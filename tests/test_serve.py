@@ -258,12 +258,25 @@ def send_honestly(served: Served) -> bool:
         return False
 
 
+def is_open(connection: socket.socket) -> bool:
+    """Return whether the other side has not closed a connection."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+
+
 def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
-    """At least 99 % of honest requests are served, with more requests stalled than there are threads."""
+    """At least 99 % of honest requests are served, with more requests stalled than there are threads.
+
+    The first of them while all the others stall: not because these have been closed.
+    """
     stalled = [served.connect() for _ in range(N_STALLED)]
     try:
         for number, connection in enumerate(stalled):
             connection.sendall(STALLED[number % len(STALLED)])
+        assert send_honestly(served)
+        assert all(map(is_open, stalled))
         with ThreadPoolExecutor(4) as pool:
             successes = sum(pool.map(send_honestly, [served] * N_HONEST))
         assert successes >= 0.99 * N_HONEST
