@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import select
 import signal
 import socket
 import sqlite3
@@ -260,10 +261,8 @@ def send_honestly(served: Served) -> bool:
 
 def is_open(connection: socket.socket) -> bool:
     """Return whether the other side has not closed a connection."""
-    try:
-        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
-    except BlockingIOError:
-        return True
+    readable, _, _ = select.select([connection], [], [], 0)
+    return not readable or connection.recv(1, socket.MSG_PEEK) != b""
 
 
 def test_stalled_bodies_hold_up_nobody(served: Served) -> None:
