@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from browser.asked import wait_for_reports
-from browser.wire import Wire, wire_to
 from collecting import TIMEOUT_S, Served, serve
 from console import blocks
 from embedded import CANARY, CHOSEN, EXAMPLES, LUNCH, assert_is_noise, forms_in
+from wire import Wire, wire_to
 
 Load = Callable[[str], Any]
 ANSWERS = {"expensed": True, "cuisine": CHOSEN, "place": CANARY}
