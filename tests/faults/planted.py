@@ -11,7 +11,7 @@ import numpy as np
 from sotto_client.cli import main
 from sotto_collector import tidying, writer
 from sotto_collector.counting import Outcome
-from sotto_collector.store import shuffle, sqlite
+from sotto_collector.store import shuffle, sqlite, sqlite_engine
 from sotto_collector.store.dialect import Dialect
 
 LATE_S = 0.3
@@ -51,13 +51,13 @@ def count_repeats() -> None:
 
 
 def _sync(mode: str) -> None:
-    configure = sqlite._configure
+    configure = sqlite_engine.configure
 
     def configure_less(connection: Any) -> Any:
         configure(connection).execute(f"PRAGMA synchronous = {mode}")
         return connection
 
-    sqlite._configure = configure_less
+    sqlite_engine.configure = sqlite.configure = configure_less
 
 
 def commit_asynchronously() -> None:

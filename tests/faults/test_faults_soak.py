@@ -12,7 +12,7 @@ import pytest
 
 from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
 from crowd import FULL, changed, check_stored, post, wait_until
-from sotto_collector.store.sqlite import CACHE_KIB
+from sotto_collector.store.sqlite_engine import CACHE_KIB
 
 N_CLIENTS = 4
 N_BATCH = 100

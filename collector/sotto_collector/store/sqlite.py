@@ -1,33 +1,35 @@
 """SQLite: one file, one writer at a time, any number of processes."""
 
-import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ClauseElement, Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import ClauseElement, Connection, event
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.place import Place
 from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.room import fold, keep_room
+from sotto_collector.store.sqlite_engine import (
+    APPLICATION_ID,
+    configure,
+    configure_to_write,
+    connect,
+    first,
+    make_engine,
+    make_file,
+    recognise,
+)
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing, stamp
 
-APPLICATION_ID = 0x534F5454
-"""Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
-CHECKPOINT_PAGES = 4000
-"""The write-ahead log is folded into the file every so many pages (16 MB): random ids touch many pages."""
-CACHE_KIB, READ_CACHE_KIB = 64 * 1024, 2 * 1024
-MMAP_BYTES = 2**31
-"""The one connection that writes looks ids up all over the file, and in the system's own copy of it: at ten million
-reports it takes a third more then. Each of those that read goes through the file once."""
 POLL_S = 3e-4
 """SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
 N_READERS = 8
@@ -74,37 +76,25 @@ class SqliteDialect(Dialect):
         self._busy_timeout_s = busy_timeout_ms / 1000
         try:
             if create:
-                _make_file(path)
+                make_file(path)
             elif not path.exists():
                 raise refuse_missing(str(path))
             self._place = Place(path)
             with closing(self._connect()) as connection:
-                _recognise(connection, path, create=create)
+                recognise(connection, path, create=create)
         except OSError as fault:
             raise StoreError(f"db ({path}) must be a file that can be written: {fault.strerror}.") from fault
         except sqlite3.Error as fault:
             raise StoreError(f"db ({path}) must be a sottovoce database that can be written: {fault}.") from fault
-        self.write_engine = self._make_engine(self._begin_writing, _configure_to_write, pool_size=1)
+        make = partial(make_engine, timeout_s=self._busy_timeout_s)
+        self.write_engine = make(lambda: configure_to_write(self._connect()), self._begin_writing, pool_size=1)
         event.listen(self.write_engine, "close", lambda *_: self._place.forget_log())
-        self.read_engine = self._make_engine(self._begin_reading, _configure, pool_size=N_READERS)
-
-    def _make_engine(self, begin: Any, configure: Any, pool_size: int) -> Engine:
-        engine = create_engine(
-            "sqlite+pysqlite://",
-            creator=lambda: configure(self._connect()),
-            poolclass=QueuePool,
-            pool_size=pool_size,
-            max_overflow=-1 if pool_size > 1 else 0,
-            pool_timeout=max(1, self._busy_timeout_s),
-            hide_parameters=True,
-        )
-        event.listen(engine, "begin", begin)
-        return engine
+        self.read_engine = make(lambda: configure(self._connect()), self._begin_reading, pool_size=N_READERS)
 
     def _connect(self, timeout_s: float | None = None) -> sqlite3.Connection:
         """Return a connection to the file that was opened first. Raises StoreUnavailableError where it is another."""
         self._place.check()
-        connection = _connect(self.path, self._busy_timeout_s if timeout_s is None else timeout_s)
+        connection = connect(self.path, self._busy_timeout_s if timeout_s is None else timeout_s)
         try:
             self._place.check()
         except StoreUnavailableError:
@@ -278,10 +268,10 @@ class SqliteDialect(Dialect):
                 self._check_place(_raw(writer))
         self._check_length()
         with closing(self._connect(wait_s)) as connection:
-            return bool(_first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
+            return bool(first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> None:
-        with closing(_configure_to_write(self._connect())) as connection:
+        with closing(configure_to_write(self._connect())) as connection:
             connection.execute("VACUUM")
 
     def after_copy(self, connection: Connection) -> None:
@@ -311,60 +301,6 @@ def _insert(connection: sqlite3.Connection, key: int, ids: Ids, records: NDArray
     return connection.execute(_INSERT, values).rowcount
 
 
-def _make_file(path: Path) -> None:
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        return  # recognised next: it may be ours
-
-
-def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
-    """Return a connection without touching the file: never makes one, starts no transaction by itself."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
-        uri=True,
-        timeout=timeout_s,
-        isolation_level=None,
-        check_same_thread=False,  # a pool lends it to one thread at a time
-    )
-
-
-def _recognise(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
-    """Raise StoreError unless the file is ours, or empty and to be made; then it gets its page size and its log."""
-    connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written, or in write-ahead logging at
-    connection.execute(f"PRAGMA user_version = {_first(connection, 'PRAGMA user_version')}")  # what changes nothing
-    is_new = _first(connection, "SELECT count(*) FROM sqlite_master") == 0
-    application_id = _first(connection, "PRAGMA application_id")
-    connection.execute("ROLLBACK")
-    if application_id != APPLICATION_ID and not (is_new and application_id == 0):
-        raise StoreError(f"db ({path}) must be a sottovoce database; it is another program's.")
-    if is_new and not create:
-        raise refuse_missing(str(path))
-    if _first(connection, "PRAGMA journal_mode = WAL") != "wal":
-        raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
-
-
-def _configure(connection: sqlite3.Connection) -> sqlite3.Connection:
-    for pragma in (
-        "foreign_keys = ON",
-        "synchronous = FULL",  # an acknowledged report is on the disk
-        "secure_delete = ON",
-        "temp_store = MEMORY",  # no report in a temporary file
-        f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
-        f"journal_size_limit = {CHECKPOINT_PAGES * 4096}",
-        f"cache_size = -{READ_CACHE_KIB}",
-    ):
-        connection.execute(f"PRAGMA {pragma}").close()
-    return connection
-
-
-def _configure_to_write(connection: sqlite3.Connection) -> sqlite3.Connection:
-    _configure(connection)
-    for pragma in (f"cache_size = -{CACHE_KIB}", f"mmap_size = {MMAP_BYTES}"):
-        connection.execute(f"PRAGMA {pragma}").close()
-    return connection
-
-
 def _mark(connection: Connection) -> None:
     connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.exec_driver_sql(f"PRAGMA user_version = {int(HEAD)}")
@@ -380,8 +316,3 @@ def _refuse_unmigrated(connection: Connection, name: str) -> None:
 
 def _number(connection: Connection, question: str) -> int:
     return int(connection.exec_driver_sql(question).scalar_one())
-
-
-def _first(connection: sqlite3.Connection, question: str) -> Any:
-    with closing(connection.execute(question)) as answer:
-        return answer.fetchone()[0]
