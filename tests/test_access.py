@@ -154,6 +154,7 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "invited": False,
         "waves": 1,
         "min_reports": 1,
+        "keep": "reports",
         "n_reports": 3,
         "cors_origins": [],
         "reports_per_minute": None,

@@ -220,7 +220,7 @@ def test_store_that_cannot_be_read_is_a_problem_document(house: House, tmp_path:
     house.collector.store.dialect.read_engine.dispose()  # the next question opens the file
     path.rename(path.with_suffix(".away"))
     try:
-        with pytest.raises(StoreUnavailableError, match="cannot be read now"):
+        with pytest.raises(StoreUnavailableError, match="was moved, removed or replaced"):
             house.collector.store.open_records(stored)
         for route in ("records", "tally"):
             response = house.http.get(f"/v1/surveys/habits/{route}", headers=house.analyst)

@@ -136,7 +136,7 @@ def test_no_strings_give_no_reports(mechanism: BloomResponse) -> None:
 @pytest.mark.parametrize(
     "answers",
     [
-        *([""], ["x" * 201], ["a\n"], ["a\x00"], ["\x7f"], ["a\u202eb"], ["\u2028"], ["\ud800"], ["\ufb2c" * 100]),
+        *([""], ["x" * 201], ["a\nb"], ["a\x00"], ["\x7f"], ["a\u202eb"], ["\u2028"], ["\ud800"], ["\ufb2c" * 100]),
         *([b"CANARY"], [5309], [None], [["CANARY"]], ["good", 5309], [True], "CANARY", b"CANARY", np.array([5309])),
     ],
     ids=lambda answers: ascii(answers)[:30],
