@@ -1,10 +1,12 @@
 """Tidying: every few seconds, busy or idle; a small store as a whole, of a large one the inbox; never twice in vain."""
 
 import time
+from contextlib import closing
 
 import pytest
 
 from collecting import SMALL, count_here, make_reports, publish_here
+from raw_database import read_hidden
 from sotto_collector import tidying
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.store import Store
@@ -25,9 +27,9 @@ class Watched(Tidying):
             monkeypatch.setattr(owner, name, self._watch(name, getattr(owner, name)))
 
     def _watch(self, name: str, work):  # type: ignore[no-untyped-def]  # as it is called
-        def watched() -> None:
+        def watched() -> object:
             self.done.append(name)
-            work()
+            return work()
 
         return watched
 
@@ -56,9 +58,9 @@ def mine(store: Store, monkeypatch: pytest.MonkeyPatch) -> Watched:
     return begun
 
 
-def let_nothing_be_calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let any report be many, and any store hold others up."""
-    monkeypatch.setattr(tidying, "CALM_REPORTS", 0)
+@pytest.fixture
+def no_store_is_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let any store hold others up, and wear a disk out."""
     monkeypatch.setattr(tidying, "STALL_BYTES", 0)
 
 
@@ -97,37 +99,62 @@ def test_of_a_large_store_only_the_inbox_is_written_anew(
     assert mine.done == ["settle"]
     assert mine.is_done
     mine.come(store, 1)
-    mine.turn(is_last=True)
+    mine.finish()
     assert mine.done == ["settle", "settle"]
     assert not Shuffle(store).is_inbox_empty()
     check_integrity(store)
 
 
-def test_a_busy_store_is_written_anew_as_a_whole_once_it_is_calm(
-    store: Store, mine: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    let_nothing_be_calm(monkeypatch)
-    for _ in range(3):
-        mine.come(store, 2)
-        mine.wait()
-    assert mine.done == ["settle"] * 3
-    assert not mine.is_done
-    mine.wait()
-    assert mine.done == ["settle"] * 3 + ["rewrite"]
-    assert mine.is_done
-    assert Shuffle(store).is_inbox_empty()
-
-
-def test_a_store_that_is_never_calm_is_written_anew_once_a_minute(
-    store: Store, mine: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    let_nothing_be_calm(monkeypatch)
+@pytest.mark.usefixtures("no_store_is_tiny")
+def test_a_store_of_some_size_is_written_anew_as_a_whole_once_a_minute(store: Store, mine: Watched) -> None:
     began = mine.now
-    while mine.now - began < 2 * tidying.LATEST_S:
+    while mine.now - began < 2 * tidying.ALL_S:
         mine.come(store, 1)
         mine.wait()
     assert mine.done.count("rewrite") == 2
     assert mine.done.count("settle") > 15
+    mine.come(store, 1)
+    while not mine.is_done:  # and once more, though nothing comes any more
+        mine.wait()
+    assert mine.done.count("rewrite") == 3
+    assert Shuffle(store).is_inbox_empty()
+    check_integrity(store)
+
+
+@pytest.mark.usefixtures("no_store_is_tiny")
+def test_what_is_deleted_again_and_again_costs_no_more_than_a_minutes_turn(store: Store, mine: Watched) -> None:
+    began = mine.now
+    while mine.now - began < 2 * tidying.ALL_S:
+        mine.note_deletion()
+        mine.wait()
+    assert mine.done.count("rewrite") == 2
+
+
+def test_what_another_collector_was_in_the_way_of_is_still_owed(
+    postgres_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Store(postgres_db)) as store, closing(Store(postgres_db)) as other:
+        mine = Watched(store, monkeypatch)
+        mine.come(store, 20)
+        with other.dialect._alone():  # type: ignore[attr-defined]  # PostgreSQL's
+            mine.wait()
+            assert not mine.is_done
+            mine.finish()
+            assert not mine.is_done
+            assert store.dialect.close() is False
+        mine.finish()
+        assert mine.is_done
+        rows = read_hidden(postgres_db, "reports", "report_id")
+        assert len({xmin for _, xmin, _ in rows}) == 1
+
+
+def test_collector_that_starts_writes_anew_what_a_killed_one_had_only_moved(store: Store, mine: Watched) -> None:
+    mine.come(store, 30)
+    mine._shuffle.finish()
+    begun = Tidying(store)
+    assert not begun.is_done
+    begun.finish()
+    assert begun.is_done
 
 
 def test_what_is_deleted_meanwhile_is_not_forgotten(
@@ -136,7 +163,7 @@ def test_what_is_deleted_meanwhile_is_not_forgotten(
     mine.note_deletion()
     assert not mine.is_done
     rewrite = store.rewrite
-    monkeypatch.setattr(store, "rewrite", lambda: (rewrite(), mine.note_deletion()))
+    monkeypatch.setattr(store, "rewrite", lambda: (mine.note_deletion(), rewrite())[1])
     mine.wait()
     assert not mine.is_done
     monkeypatch.setattr(store, "rewrite", rewrite)

@@ -62,7 +62,7 @@ def test_collector_that_cannot_empty_the_log_at_its_end_says_so(
             other.execute("SELECT count(*) FROM reports").fetchall()
             assert house.send(SURVEY, make_reports(5)).status_code == 200
         assert [record.getMessage() for record in caplog.records] == [
-            "somebody else reads the database: its log cannot be emptied, and holds the order of commits"
+            "somebody else uses the database: what holds the order of commits cannot be cleared"
         ]
         assert Store(path, busy_timeout_ms=50).close() is False
     assert Store(path).close() is True

@@ -84,4 +84,4 @@ class Collector:
                 self.writer.tidy()
         finally:
             if not self.store.close() and is_last:
-                log.error("somebody else reads the database: its log cannot be emptied, and holds the order of commits")
+                log.error("somebody else uses the database: what holds the order of commits cannot be cleared")

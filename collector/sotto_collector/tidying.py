@@ -7,52 +7,51 @@ from sotto_collector.store.shuffle import Shuffle
 
 TURN_S, GATHER_S = 5.0, 1.0
 """A turn comes at most so often, and so long after the first report since the last one: several may share it."""
-REST, LATEST_S = 10, 60.0
-"""Everything is written anew at most for a tenth of the time; while many reports come, once a minute."""
-CALM_REPORTS, STALL_BYTES = 500, 8 * 2**20
-"""Many: more than this since the last turn, which would have to wait. A store of this size holds nobody up."""
+ALL_S, STALL_BYTES = 60.0, 8 * 2**20
+"""A store above this size is written anew as a whole, and its large tables cleaned, once a minute: it costs as many bytes
+as there are, and others wait for it."""
+REST = 10
+"""And at most for a tenth of the time, whatever the size."""
+LAST_TRIES, LAST_S = 20, 0.1
+"""The last turn waits two seconds for who is in the way: another collector that tidies, somebody who reads."""
 
 
 class Tidying:
     """What there is to tidy in a store, for the one thread that writes; `note_deletion` may be called by any.
 
-    After a turn nothing that is stored tells in which order the reports before it came, nor which invitations they used
-    up. A small store is written anew as a whole; of a large one only the inbox is, which is emptied once it is full.
+    A turn leaves nothing that tells in which order the reports before it came. Of a small store it writes all anew, if
+    it is time for that, else the inbox; a large store's inbox is emptied once it is full.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._shuffle = Shuffle(store)
-        self._undone_since: float | None = time.monotonic()  # a collector that was killed leaves a log
-        self._n_arrived = self._n_deletions = self._n_deletions_seen = 0
+        self._undone_since: float | None = time.monotonic()  # when the first report since the last turn came
+        self._owes_all = True  # of a collector that was killed nobody knows what it has left
         self._is_in_the_way = False  # somebody, of what should have been let go of
-        self._owes_whole = False  # of a small store only the inbox was written anew
-        self._next_at = self._next_whole_at = 0.0
-        self._last_whole_at = time.monotonic()
-        self._has_arrived = not self._shuffle.is_inbox_empty()
+        self._n_deletions = self._n_deletions_seen = 0
+        self._next_at = self._next_all_at = 0.0
 
     @property
     def is_done(self) -> bool:
         """Whether there is nothing to do."""
-        return self._undone_since is None and self._n_deletions == self._n_deletions_seen and not self._owes_whole
+        return self._undone_since is None and not self._owes_all and self._n_deletions == self._n_deletions_seen
 
     def wait_s(self) -> float | None:
         """Return how long the next turn is still off; None if there is nothing to do."""
         if self.is_done:
             return None
         since = self._undone_since
-        earliest = self._next_whole_at if since is None else since + GATHER_S
+        earliest = self._next_all_at if since is None else since + GATHER_S
         return max(0.0, max(earliest, self._next_at) - time.monotonic())
 
     def note_arrived(self, n_reports: int) -> None:
         """Hear that so many reports came into the inbox."""
-        self._has_arrived = True
-        self._n_arrived += n_reports
         self._undone_since = self._undone_since or time.monotonic()
         self._shuffle.count_arrived(n_reports)
 
     def note_deletion(self) -> None:
-        """Hear that something was deleted: what is left of it goes at the next turn."""
+        """Hear that something was deleted: what is left of it goes when all is written anew."""
         self._undone_since = self._undone_since or time.monotonic()
         self._n_deletions += 1
 
@@ -66,48 +65,51 @@ class Tidying:
         else:
             self._shuffle.step()
 
-    def turn(self, *, is_last: bool = False) -> None:
-        """Write a small store anew, or else the inbox, and let go of what was there before.
-
-        The last turn of a collector spares nobody. Raises StoreUnavailableError.
-        """
+    def turn(self) -> None:
+        """Write a small store anew, or the inbox, and let go of what was there. Raises StoreUnavailableError."""
         began = time.monotonic()
         try:
             if not self._is_in_the_way or self._clean():  # else what is written anew would pile up
-                self._write_anew(is_last=is_last)
+                self._write_anew(began, is_all=began >= self._next_all_at)
         finally:
             self._next_at = began + max(TURN_S, 2 * (time.monotonic() - began))
 
-    def _write_anew(self, *, is_last: bool) -> None:
-        began, n_deletions = time.monotonic(), self._n_deletions
-        is_deleted = n_deletions > self._n_deletions_seen
-        has_changed = self._has_arrived or self._owes_whole or is_deleted
-        is_small = self._store.is_small()
-        is_whole = is_small and has_changed and (is_last or self._is_time_for_all(began))
+    def finish(self) -> None:
+        """Leave nothing to do, for the collector stops; or what somebody is in the way of. Raises as a turn does."""
+        for is_first in (True, *[False] * LAST_TRIES):
+            if self.is_done:
+                return
+            if not is_first:
+                time.sleep(LAST_S)
+            if not self._is_in_the_way or self._clean():
+                self._write_anew(time.monotonic(), is_all=True)
+
+    def _write_anew(self, began: float, *, is_all: bool) -> None:
+        n_deletions, n_bytes = self._n_deletions, self._store.count_bytes()
+        is_all = is_all or n_bytes <= STALL_BYTES
+        is_whole = is_all and self._store.is_small()
         if is_whole:
             self._shuffle.finish()
-            self._store.rewrite()
-        elif has_changed:
+            is_all = self._store.rewrite()  # not where another collector does it now
+        else:
             self._shuffle.settle()
-        self._undone_since, self._has_arrived, self._n_arrived = None, False, 0  # nothing comes while this thread works
-        self._owes_whole = has_changed and is_small and not is_whole
-        if is_whole:
-            self._last_whole_at = time.monotonic()
-            self._next_whole_at = began + REST * (self._last_whole_at - began)
-        if self._clean(thoroughly=is_whole or is_deleted):
+        self._undone_since = None  # nothing comes while this thread works
+        is_clean = self._clean(
+            large_tables=is_all, reports=is_whole or (is_all and n_deletions > self._n_deletions_seen)
+        )
+        self._owes_all = not (is_all and is_clean)
+        if is_all:
+            took = time.monotonic() - began
+            self._next_all_at = began + max(REST * took, ALL_S if n_bytes > STALL_BYTES else 0.0)
+        if is_all and is_clean:
             self._n_deletions_seen = n_deletions
 
-    def _is_time_for_all(self, now: float) -> bool:
-        return now >= self._next_whole_at and (
-            self._n_arrived <= CALM_REPORTS
-            or now - self._last_whole_at >= LATEST_S
-            or self._store.count_bytes() <= STALL_BYTES
-        )
-
-    def _clean(self, *, thoroughly: bool = True) -> bool:
+    def _clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
         """Let go of what was written anew or deleted; return whether nobody was in the way."""
         self._is_in_the_way = True
-        self._undone_since = self._undone_since or time.monotonic()
-        if self._store.clean(thoroughly=thoroughly):
-            self._is_in_the_way, self._undone_since = False, None
+        try:
+            self._is_in_the_way = not self._store.clean(large_tables=large_tables, reports=reports)
+        finally:
+            if self._is_in_the_way:
+                self._undone_since = self._undone_since or time.monotonic()
         return not self._is_in_the_way

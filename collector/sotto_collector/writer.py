@@ -112,11 +112,11 @@ class Writer:
         self._thread.join()
 
     def tidy(self) -> None:
-        """Put all reports in the order of their ids; what is stored says nothing of who came when then.
+        """Leave nothing that says who came when, as the collector stops; or what somebody else is in the way of.
 
-        For the writer's thread, or once that has ended. Raises StoreUnavailableError; all is as it was then.
+        Once the writer is closed. Raises StoreUnavailableError; all is as it was then.
         """
-        self._tidying.turn(is_last=True)
+        self._tidying.finish()
 
     def _run(self) -> None:
         while (group := self._take_group()) or not self._closing:

@@ -53,11 +53,10 @@ def files(request: pytest.FixtureRequest, server: PostgresServer, tmp_path: Path
         yield PostgresFiles(url, server)
 
 
-@pytest.fixture(params=["small", "busy", "large"])
+@pytest.fixture(params=["small", "middle", "large"])
 def regime(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written anew: everything; the inbox, as others would have to wait; the inbox, as there is too much."""
-    if request.param == "busy":
-        monkeypatch.setattr(tidying, "CALM_REPORTS", 0)
+    """What is written anew: everything; everything once a minute, and else the inbox; the inbox."""
+    if request.param != "small":
         monkeypatch.setattr(tidying, "STALL_BYTES", 0)
     if request.param == "large":
         monkeypatch.setattr("sotto_collector.store.store.MAX_REWRITE_BYTES", 0)
@@ -131,7 +130,7 @@ def test_two_histories_of_the_same_reports_leave_the_same_pages(
                 mine.note_arrived(size)
                 if chance.random() < size / 500:
                     mine.turn()
-            mine.turn(is_last=True)
+            mine.finish()
         content = bytearray((tmp_path / name).read_bytes())
         assert content.count(reports[0].id) == 1
         for field in (24, 40, 92):
@@ -248,7 +247,7 @@ def test_large_store_keeps_no_order_of_single_reports(files: RawFiles) -> None:
         for _ in range(6):
             mine.turn()
             singles += come_singly(store, mine, 1)
-        mine.turn(is_last=True)
+        mine.finish()
         assert files.list_in_order(ids_of(singles)) == []
         if isinstance(files, PostgresFiles):
             assert len({xmin for _, xmin, _ in read_hidden(files.db, "inbox", "report_id")}) == 1
@@ -285,7 +284,7 @@ def test_samples_of_before_the_upgrade_are_cleared(server: PostgresServer) -> No
             execute(url, "ANALYZE")  # another: the first is a dead row by now
             store.close_survey(stored.key)
             store.erase_survey(stored.key)
-            Tidying(store).turn(is_last=True)
+            Tidying(store).finish()
         execute(url, "VACUUM (FULL) inbox, reports, invitations", "UPDATE alembic_version SET version_num = '0004'")
         secrets = [*ids_of(reports), *hashes_of(reports)]
         assert sum(map(bool, files.count(secrets))) > 60  # the thief is able to

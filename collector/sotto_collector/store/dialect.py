@@ -107,15 +107,18 @@ class Dialect(ABC):
         """Write the inbox of these surveys anew, in the order of the ids. The surveys are held."""
 
     @abstractmethod
-    def clean(self, *, thoroughly: bool = True) -> bool:
+    def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
         """Empty what holds the order of commits, moved and deleted rows; return False where others are in the way.
 
-        Of the reports, too, and not of the smaller tables alone, if it shall be thorough.
+        `large_tables`: of invitations and tallies also where they are large. `reports`: of the reports, too.
         """
 
     @abstractmethod
-    def rewrite(self) -> None:
-        """Write the reports anew, in the order of their keys; what was there before goes as all is cleaned."""
+    def rewrite(self) -> bool:
+        """Write the reports anew, in the order of their keys; return False where another collector does so now.
+
+        What was there before goes as all is cleaned.
+        """
 
     @abstractmethod
     def after_copy(self, connection: Connection) -> None:

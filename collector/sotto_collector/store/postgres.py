@@ -25,6 +25,8 @@ WORK_MS = 3000
 """A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
 SILENCE_S = 2.0
 """So much later than the server's own limit its answer must have come."""
+MOST_OFTEN_BYTES = 8 * 2**20
+"""A table beside the reports that is larger is not given a new file with every turn."""
 MOST_FULL_BYTES = 160 * 2**20
 """A larger table of reports is not given a new file: others wait for that."""
 N_READERS = 8
@@ -53,6 +55,7 @@ class PostgresDialect(Dialect):
         where = {name: value for name, value in parsed.query.items() if name in ("host", "port")}
         self.name = parsed.set(password=None, query=where).render_as_string()
         self._busy_timeout_ms = busy_timeout_ms
+        self._is_clean = True
         self._statement_ms = busy_timeout_ms + WORK_MS
         self._patience = Patience(self._statement_ms / 1000 + SILENCE_S)
         make = partial(
@@ -79,7 +82,7 @@ class PostgresDialect(Dialect):
     def close(self) -> bool:
         self.write_engine.dispose()
         self.read_engine.dispose()
-        return True
+        return self._is_clean
 
     def hurry(self) -> None:
         self._patience.is_hurried = True
@@ -175,9 +178,11 @@ class PostgresDialect(Dialect):
         return is_gone or cause.sqlstate in _TRANSIENT
 
     def count_bytes(self) -> int:
+        return self._count_bytes("reports") + self._count_bytes("inbox")
+
+    def _count_bytes(self, table: str) -> int:
         with self.read_engine.connect() as connection:
-            size = "SELECT pg_total_relation_size('reports') + pg_total_relation_size('inbox')"
-            return int(connection.exec_driver_sql(size).scalar_one())
+            return int(connection.exec_driver_sql(f"SELECT pg_total_relation_size('{table}')").scalar_one())
 
     def check_room(self, min_free_bytes: int) -> None:
         """Nothing: the server's disk cannot be asked from here."""
@@ -185,25 +190,30 @@ class PostgresDialect(Dialect):
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
         self.ask(connection, _SETTLE, keys=list(keys))
 
-    def clean(self, *, thoroughly: bool = True) -> bool:
-        """Give every table a new file, in which nothing of deleted rows stays; a large one of reports is only vacuumed.
+    def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
+        """Give tables new files, in which nothing of deleted rows stays; of reports a very large one is only vacuumed.
 
         The server's write-ahead log is its own.
         """
+        self._is_clean = False
         with self._alone() as connection:
             if connection is None:
                 return False
-            is_clean = self._vacuum(connection, "VACUUM (FULL)", *_SMALL_TABLES)
-            if not thoroughly:
-                return is_clean
-            is_small = self.count_bytes() <= MOST_FULL_BYTES
-            return is_clean and self._vacuum(connection, "VACUUM (FULL)" if is_small else "VACUUM", "reports")
+            most = None if large_tables else MOST_OFTEN_BYTES
+            tables = ["inbox", *(table for table in _SIDE_TABLES if most is None or self._count_bytes(table) <= most)]
+            if reports and self._count_bytes("reports") <= MOST_FULL_BYTES:
+                tables.append("reports")
+            self._is_clean = self._vacuum(connection, "VACUUM (FULL)", *tables) and (
+                not reports or "reports" in tables or self._vacuum(connection, "VACUUM", "reports")
+            )
+        return self._is_clean
 
-    def rewrite(self) -> None:
+    def rewrite(self) -> bool:
         """Write reports anew in the order of their ids, by one transaction, unless another collector does it now."""
         with self._alone() as connection:
             if connection is not None:
                 connection.exec_driver_sql(_REWRITE)
+            return connection is not None
 
     @contextmanager
     def _alone(self) -> Iterator[Connection | None]:
@@ -285,7 +295,7 @@ _SETTLE = """
 WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
 INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
 """
-_SMALL_TABLES = ("inbox", "invitations", "tallies")
+_SIDE_TABLES = ("invitations", "tallies")
 """Their dead rows would join a report to its invitation, and tell by how much its commit has moved the tally."""
 _REWRITE = """
 WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)

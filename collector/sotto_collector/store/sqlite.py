@@ -256,7 +256,7 @@ class SqliteDialect(Dialect):
         for statement in _SETTLE:
             _raw(connection).execute(statement).close()
 
-    def clean(self, *, thoroughly: bool = True) -> bool:
+    def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
         """Fold the write-ahead log into the file and empty it; what was deleted there is overwritten already."""
         return self._empty_log(CLEAN_WAIT_S)
 
@@ -270,9 +270,10 @@ class SqliteDialect(Dialect):
         with closing(self._connect(wait_s)) as connection:
             return bool(first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
-    def rewrite(self) -> None:
+    def rewrite(self) -> bool:
         with closing(configure_to_write(self._connect())) as connection:
             connection.execute("VACUUM")
+        return True
 
     def after_copy(self, connection: Connection) -> None:
         """Nothing: a new key is one more than the largest."""

@@ -91,18 +91,18 @@ class Store:
         """Wait less for the database from now on: the collector stops. Safe in a signal handler."""
         self.dialect.hurry()
 
-    def clean(self, *, thoroughly: bool = True) -> bool:
-        """Empty what holds the order of commits, of moves and deletions, and whose they were.
+    def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
+        """Empty what holds the order of commits, of moves and deletions.
 
-        Of the reports, too, if thoroughly. Returns False where others are in the way: then all or some is left.
-        Raises StoreUnavailableError.
+        `large_tables`: of invitations and tallies also where they are large. `reports`: of the reports, too. Returns
+        False where others are in the way: then all or some is left. Raises StoreUnavailableError.
         """
         with self.reader() as connection:
             has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
         if has_shards:
             self.run(lambda transaction: transaction.merge_all_shards())
         with self._guarded():
-            return self.dialect.clean(thoroughly=thoroughly)
+            return self.dialect.clean(large_tables=large_tables, reports=reports)
 
     def is_small(self) -> bool:
         """Return whether everything can be written anew in a moment."""
@@ -113,16 +113,16 @@ class Store:
         with self._guarded("the store cannot be read now"):
             return self.dialect.count_bytes()
 
-    def rewrite(self) -> None:
+    def rewrite(self) -> bool:
         """Write the reports anew in the order of the keys, in one go; others wait meanwhile.
 
-        A database puts rows where there is room as they come; `clean` lets go of where they were. Raises
-        StoreUnavailableError; all is as it was then.
+        A database puts rows where there is room as they come; `clean` lets go of where they were. Returns
+        False where another collector does so now. Raises StoreUnavailableError; all is as it was then.
         """
         # A rewriting is not tried again: it may be in the way of others. So dead connections are found before it.
         self.run(lambda transaction: transaction.connection.execute(select(1)))
         with self._guarded():
-            self.dialect.rewrite()
+            return self.dialect.rewrite()
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:

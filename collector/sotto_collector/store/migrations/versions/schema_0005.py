@@ -6,12 +6,12 @@ revision = "0005"
 down_revision = "0004"
 
 SECRET = {
-    "inbox": ("report_id", "packed"),
-    "reports": ("report_id", "packed"),
-    "tallies": ("counts",),
-    "releases": ("counts",),
-    "invitations": ("code_hash",),
-    "tokens": ("token_hash",),
+    "inbox": {"report_id": "bytea", "packed": "bytea"},
+    "reports": {"report_id": "bytea", "packed": "bytea"},
+    "tallies": {"n_reports": "bigint", "counts": "bytea"},
+    "releases": {"n_reports": "bigint", "counts": "bytea"},
+    "invitations": {"code_hash": "bytea"},
+    "tokens": {"token_hash": "bytea"},
 }
 
 
@@ -20,6 +20,6 @@ def upgrade() -> None:
     if op.get_bind().dialect.name != "postgresql":
         return
     for table, columns in SECRET.items():
-        for column in columns:
+        for column, kind in columns.items():
             op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0")
-            op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE bytea")
+            op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {kind}")
