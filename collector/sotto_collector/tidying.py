@@ -8,8 +8,8 @@ from sotto_collector.store.shuffle import Shuffle
 TURN_S, GATHER_S = 5.0, 1.0
 """A turn comes at most so often, and so long after the first report since the last one: several may share it."""
 ALL_S, STALL_BYTES = 60.0, 8 * 2**20
-"""A store above this size is written anew as a whole, and its large tables cleaned, once a minute: it costs as many bytes
-as there are, and others wait for it."""
+"""A store above this size is written anew as a whole, and its large tables cleaned, once a minute: it costs as many
+bytes as there are, and others wait for it."""
 REST = 10
 """And at most for a tenth of the time, whatever the size."""
 LAST_TRIES, LAST_S = 20, 0.1
@@ -94,9 +94,8 @@ class Tidying:
         else:
             self._shuffle.settle()
         self._undone_since = None  # nothing comes while this thread works
-        is_clean = self._clean(
-            large_tables=is_all, reports=is_whole or (is_all and n_deletions > self._n_deletions_seen)
-        )
+        is_deleted = n_deletions > self._n_deletions_seen
+        is_clean = self._clean(large_tables=is_all, reports=is_whole or (is_all and is_deleted))
         self._owes_all = not (is_all and is_clean)
         if is_all:
             took = time.monotonic() - began
