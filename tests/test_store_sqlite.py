@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from collecting import STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
+from collecting import INVITED, STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
 from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.invitations import make_invitations, revoke_invitations
 from sotto_collector.store import Store
 from sotto_collector.store.audit import check_integrity
 from sotto_collector.store.transaction import Transaction
@@ -48,6 +49,12 @@ def test_file_is_readable_by_its_owner_alone(path: Path, store: Store) -> None:
     found = list(path.parent.glob("survey.db*"))
     assert len(found) == 3  # the log and its index too
     assert {stat.S_IMODE(file.stat().st_mode) for file in found} == {0o600}
+
+
+def test_empty_file_that_was_there_is_made_readable_by_its_owner_alone(path: Path) -> None:
+    path.touch(0o644)
+    Store(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
@@ -233,3 +240,12 @@ def test_file_that_another_process_wrote_anew_and_shorter_is_no_fault(tmp_path: 
         assert db.stat().st_size < n_bytes
         store.check_writable(0)
         assert store.list_surveys() == []
+
+
+def test_file_is_as_large_as_what_is_in_it_and_is_small_again_once_that_was_deleted(store: Store) -> None:
+    stored = publish_here(store, INVITED)
+    before = store.count_bytes()
+    make_invitations(store, stored, 20_000)
+    assert store.count_bytes() > before + 20_000 * 32
+    revoke_invitations(store, stored, None)
+    assert store.count_bytes() < before + 2**16

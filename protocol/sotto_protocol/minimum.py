@@ -23,11 +23,11 @@ class Need:
 
 
 def needs_of(survey: Survey) -> dict[str, Need]:
-    """Return what each question needs, by its id, in the survey's order."""
+    """Return what each question needs, by its id, in the survey's order: one report, where no minimum is promised."""
     needs = {}
     for question in survey.questions:
         shape = question.mechanism.counts_shape
-        n_cohorts = shape[0] if len(shape) > 1 else 1
+        n_cohorts = shape[0] if len(shape) > 1 and survey.min_reports > 1 else 1
         likely = _likely(n_cohorts, survey.min_reports)
         needs[question.id] = Need(question.id, n_cohorts, n_cohorts * survey.min_reports, likely)
     return needs

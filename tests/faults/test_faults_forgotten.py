@@ -102,10 +102,13 @@ def test_after_a_turn_nothing_orders_reports_or_joins_them_to_invitations(files:
 
 
 def check_rows_lie_by_key(db: str, reports: list[Report]) -> None:
-    """Hold that a table has its rows in the order of their ids, and of each tally one version."""
+    """Hold that rows lie in the order of their ids, under one transaction's number, and there is one of each tally."""
+    numbers = set()
     for table in ("inbox", "reports"):
-        lay = [key for key, _, _ in read_hidden(db, table, "report_id") if key in ids_of(reports)]
-        assert lay == sorted(lay)
+        rows = [row for row in read_hidden(db, table, "report_id") if row[0] in ids_of(reports)]
+        assert rows == sorted(rows, key=lambda row: row[0])
+        numbers |= {xmin for _, xmin, _ in rows}
+    assert len(numbers) == 1
     with psycopg.connect(db) as connection:
         pages = "SELECT pg_relation_size('tallies') / 8192, max((ctid::text::point)[1]), count(*) FROM tallies"
         (n_pages, last, n_rows) = connection.execute(pages.encode()).fetchone()

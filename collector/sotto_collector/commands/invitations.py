@@ -42,7 +42,6 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
     shown, and warns where all invitations, with those that were made before, are too few for that.
     """
     collector = RemoteCollector(url, token)
-    _say_what_is_needed(collector, survey, count)
     page = f"{page_address(collector, survey)}#" if has_pages else None
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -50,6 +49,7 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
         raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
     n_made = 0
     try:
+        _say_what_is_needed(collector, survey, count)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow([COLUMN, PAGE_COLUMN] if page else [COLUMN])

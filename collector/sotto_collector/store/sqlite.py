@@ -241,7 +241,8 @@ class SqliteDialect(Dialect):
 
     def count_bytes(self) -> int:
         with self.read_engine.connect() as connection:
-            return _number(connection, "PRAGMA page_count") * _number(connection, "PRAGMA page_size")
+            n_used = _number(connection, "PRAGMA page_count") - _number(connection, "PRAGMA freelist_count")
+            return n_used * _number(connection, "PRAGMA page_size")
 
     def check_room(self, min_free_bytes: int) -> None:
         try:

@@ -43,8 +43,9 @@ def make_file(path: Path) -> None:
     """Make the file where it is missing, for its owner alone. Raises OSError."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        return  # recognised next: it may be ours
+    except FileExistsError:  # recognised next: it may be ours
+        if path.stat().st_size == 0:
+            path.chmod(0o600)
 
 
 def connect(path: Path, timeout_s: float) -> sqlite3.Connection:
