@@ -28,9 +28,13 @@ SETTINGS = {
     "a small filter": Setting(1_000_000, BloomDesign(16, 2, 32), RATES, n_extra=60, n_true=40, n_missing=4),
 }
 PLAIN = BloomDesign(64, 2, 32)
+LISTED = (2, 7, 14)
 ONE_STAGE = BitRates(0.875, 0.125)
-ABSENT_HEAVY = Geometric(50_000, PLAIN, ONE_STAGE, n_extra=997, n_true=40, listed=(2, 7, 14))
+ABSENT_HEAVY = Geometric(50_000, PLAIN, ONE_STAGE, n_extra=997, n_true=40, listed=LISTED)
 MOSTLY_FALSE = Geometric(50_000, PLAIN, ONE_STAGE, n_extra=960, n_true=40, n_missing=0)
+FEW_COHORTS = Geometric(20_000, BloomDesign(128, 1, 4), ONE_STAGE, n_extra=37, n_true=40, listed=LISTED)
+FEW_CELLS = Geometric(20_000, BloomDesign(16, 1, 4), ONE_STAGE, n_extra=27, n_true=40, listed=LISTED)
+FEW_CANDIDATES = Geometric(20_000, PLAIN, ONE_STAGE, n_extra=57, n_true=40, listed=LISTED)
 NOTHING_TRUE = Setting(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n_true=2000)
 HALF_UNLISTED = HalfUnlisted(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n_true=2000)
 
@@ -90,7 +94,9 @@ def test_detections_are_those_of_a_rate_that_allows_for_how_many_candidates_are_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "setting", [ABSENT_HEAVY, NOTHING_TRUE, HALF_UNLISTED], ids=["most", "all", "all, and half are one string"]
+    "setting",
+    [ABSENT_HEAVY, NOTHING_TRUE, HALF_UNLISTED, FEW_COHORTS, FEW_CELLS, FEW_CANDIDATES],
+    ids=["most", "all", "all, and half are one string", "few cohorts", "few cells", "few candidates"],
 )
 def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(setting: Setting) -> None:
     """By three standard errors of a rate of .05; one discovery in a collection is all false or all true."""
@@ -101,6 +107,24 @@ def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(setting
         decoded = decode(counts, setting.rates, candidates)
         false.append(score(decoded, truth).false_positives / max(1, len(decoded.rows)))
     assert np.mean(false) <= 0.05 + 3 * (0.05 * 0.95 / n_collections) ** 0.5
+
+
+def test_columns_that_outliers_alone_tell_apart_are_fitted_with_these() -> None:
+    setting = Geometric(200_000, BloomDesign(32, 1, 4), ONE_STAGE, n_extra=27, n_true=40, listed=LISTED)
+    counts, candidates, truth = setting.draw(173)
+    assert score(decode(counts, setting.rates, candidates), truth).false_positives == 0
+
+
+def test_few_cells_are_warned_of_where_something_is_found() -> None:
+    warned = []
+    for seed in range(20):
+        counts, candidates, _ = FEW_CELLS.draw(seed)
+        decoded = decode(counts, FEW_CELLS.rates, candidates)
+        assert any("few cells (64" in text for text in decoded.warnings) == bool(decoded.rows)
+        warned.append(bool(decoded.rows))
+    assert set(warned) == {True, False}
+    counts, candidates, _ = SETTINGS["a small filter"].draw(0)
+    assert not any("few cells" in text for text in decode(counts, RATES, candidates).warnings)
 
 
 def test_the_printed_errors_allow_for_the_choice_where_most_answers_are_on_no_list() -> None:

@@ -7,6 +7,9 @@ from scipy import linalg
 
 from sotto_estimator.strings.regression import Cells, Fit, standard_errors
 
+CONFOUNDED = 2.0
+"""Times the variance by which columns that no hash made show; 1.0 to 1.2 for hashes of 4 to 256 bits."""
+
 
 def level_score(cells: Cells, fit: Fit) -> tuple[float, float]:
     """Return the constant that the strings leave over, as a share of devices a bit, and its size in its own errors.

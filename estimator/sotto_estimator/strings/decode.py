@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
@@ -211,8 +210,10 @@ def _undetected(
 
 
 def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: Fit) -> tuple[str, ...]:
+    n_found = int(np.count_nonzero(finding.is_found))
     return (
-        *remarks.on_finding(int(np.count_nonzero(finding.is_found))),
+        *remarks.on_finding(n_found),
+        *(remarks.on_few_cells(cells.n_used, n_found) if cells.has_others else ()),
         *remarks.on_fit(fit, level_score(cells, finding.model.fit), cells.moments.density or 1 / cells.shape[1]),
         *remarks.on_confounding(finding.confounding),
         *remarks.on_twins(finding.twins),
@@ -251,5 +252,4 @@ def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Fl
 
 
 def _goodness(fit: Regression) -> Fit:
-    p_value = float(special.chdtrc(fit.degrees, fit.chi_square)) if fit.degrees else 1.0
-    return Fit(fit.chi_square, fit.degrees, p_value)
+    return Fit(fit.chi_square, fit.degrees, fit.p_value)

@@ -1,4 +1,4 @@
-"""Choose the regression: all candidates where the cells can carry them, else those that tests find, wave by wave."""
+"""Choose the regression: all candidates where they leave noise alone, else those that tests find, wave by wave."""
 
 import math
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ from scipy import linalg, sparse, special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
+from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints
 from sotto_estimator.strings.regression import Cells, Fit, fit_columns, independent, standard_errors
 from sotto_estimator.strings.selection import Correction, count_true, rejected
@@ -19,6 +20,8 @@ _MAX_FULL_ENTRIES = 2**24
 """Most entries of the columns of a map that is no hash, whose candidates are fitted together however many they are."""
 _WORTH_GROWING = 1.1
 """How many times the degrees of freedom of the full model another must be able to have to be tried."""
+_NOISE_P_VALUE = 0.05
+"""Of the full model's residuals: below it more than noise may be left, as a large unlisted string leaves it."""
 _WINSOR = 2.0
 _LEAST_P_VALUE = 1e-300
 _TURN = 1.5
@@ -70,8 +73,10 @@ class Search:
     def find(self) -> Model:
         """Return the model whose estimates vary less: that of all candidates, or the one that grew by tests.
 
-        Where the map is no hash all are fitted: tests by which models grow are of random columns. Raises DomainError
-        where they are too many for that.
+        That of all only where it leaves noise alone: its errors are normal then. A string on no list may set a cell
+        that a candidate sets too, and make it stand out there; tests by which models grow are of random columns,
+        whatever made the residuals. So where columns are not random, as those of a map that is no hash or sets nearly
+        every bit alike, all are fitted. Raises DomainError where they are too many for that.
         """
         if not self.cells.has_others:
             n_entries = self.eligible.size * self.columns.n_cells
@@ -84,11 +89,13 @@ class Search:
         if not 0 < self.eligible.size <= min(MAX_FULL, self.cells.n_used // 2):
             return self._allow_for_choice(self._grow())
         full = self._model(self.eligible)
-        n_found = int(np.count_nonzero(self.detected(full)))
-        if self.cells.n_used - n_found <= _WORTH_GROWING * full.fit.degrees:
+        if self.spans_others or confounding(self.cells, full.fit) >= CONFOUNDED:
+            return full
+        n_found, leaves_noise = int(np.count_nonzero(self.detected(full))), full.fit.p_value >= _NOISE_P_VALUE
+        if leaves_noise and self.cells.n_used - n_found <= _WORTH_GROWING * full.fit.degrees:
             return full
         grown = self._allow_for_choice(self._grow())
-        return full if full.fit.spread <= grown.fit.spread else grown
+        return full if leaves_noise and full.fit.spread <= grown.fit.spread else grown
 
     def detected(self, model: Model) -> NDArray[np.bool_]:
         """Return which of the model's candidates the tests find, beside all the others."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize
+from scipy import linalg, optimize, special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.strings.columns import HashMoments
@@ -93,6 +93,11 @@ class Fit:
     variances: Floats
 
     @property
+    def p_value(self) -> float:
+        """P(chi-square is as large or larger | only noise); 1 where no degrees of freedom are left to tell."""
+        return float(special.chdtrc(self.degrees, self.chi_square)) if self.degrees else 1.0
+
+    @property
     def spread(self) -> float:
         """The variance of an estimate per squared length of its column: what competing models are compared by."""
         n_outliers = int(np.count_nonzero(self.cell_weights == 0))
@@ -116,10 +121,12 @@ def fit_columns(cells: Cells, columns: Floats, start: Fit | None = None) -> Fit:
         variances = cells.variances(_true_shares(columns, np.maximum(solved.shares, 0), density))
         inside = used & ~_outliers(solved.residuals, variances)
         inside = inside if _carries(inside, used, columns) else used
-        degrees = max(int(np.count_nonzero(inside)) - columns.shape[1] - cells.has_others, 0)
-        unlisted = _unlisted(solved.residuals[inside], variances[inside], degrees, hash_variance)
-        before, cell_weights = cell_weights, np.where(inside, 1 / (variances + unlisted * hash_variance), 0.0)
-        solved = _solve(cells, columns, cell_weights)
+        before = cell_weights
+        try:
+            solved, cell_weights, unlisted = _reweighted(cells, columns, solved, variances, inside)
+        except linalg.LinAlgError:  # the cells that are left out alone tell columns apart
+            inside = used
+            solved, cell_weights, unlisted = _reweighted(cells, columns, solved, variances, inside)
         if np.array_equal(before > 0, inside):
             break
     bounded = bounded_shares(solved.factor, solved.target)
@@ -237,6 +244,20 @@ def _solve(cells: Cells, columns: Floats, cell_weights: Floats) -> _Solved:
     target = linalg.solve_triangular(factor, centred.T @ (cell_weights * excess), trans=1, check_finite=False)
     shares = linalg.solve_triangular(factor, target, check_finite=False)
     return _Solved(factor, target, centred, shares, excess - centred @ shares)
+
+
+def _reweighted(
+    cells: Cells, columns: Floats, solved: _Solved, variances: Floats, inside: NDArray[np.bool_]
+) -> tuple[_Solved, Floats, float]:
+    """Solve by the cells inside; return that, their weights, and the sum of squared shares of strings without a column.
+
+    Raises LinAlgError for columns that are dependent there.
+    """
+    hash_variance = cells.moments.variance
+    degrees = max(int(np.count_nonzero(inside)) - columns.shape[1] - cells.has_others, 0)
+    unlisted = _unlisted(solved.residuals[inside], variances[inside], degrees, hash_variance)
+    cell_weights = np.where(inside, 1 / (variances + unlisted * hash_variance), 0.0)
+    return _solve(cells, columns, cell_weights), cell_weights, unlisted
 
 
 def _linear_weights(solved: _Solved, cell_weights: Floats) -> Floats:

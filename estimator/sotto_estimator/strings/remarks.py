@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from sotto_estimator.strings.background import CONFOUNDED
 from sotto_estimator.strings.counts import BitCounts
 
 Origin = Literal["list", "n-grams"]
@@ -17,7 +18,7 @@ MISFIT_P_VALUE = 1e-3
 _N_NAMED = 6
 _FAR_OFF = 6.0  # deviations of the mean of all bits
 _FAR_OFF_SHARE = 0.02  # of a random string's density of bits
-_CONFOUNDED = 2.0  # times the variance; 1.0 to 1.2 for hashes of 4 to 256 bits, few candidates or many
+_FEW_CELLS = 200  # below, what was simulated has more false discoveries than was asked, and fewer intervals hold
 _ONE: dict[Origin, str] = {"list": "candidate", "n-grams": "string made of n-grams"}
 _MANY: dict[Origin, str] = {"list": "candidates", "n-grams": "strings made of n-grams"}
 
@@ -52,6 +53,15 @@ class Remarks:
             return ()
         return (f"no {_ONE[self.origin]} was found: none stands out from the noise and the other strings.",)
 
+    def on_few_cells(self, n_cells: int, n_found: int) -> tuple[str, ...]:
+        """`n_cells`: bits of all cohorts with reports."""
+        if not n_found or n_cells >= _FEW_CELLS:
+            return ()
+        return (
+            f"there are few cells ({n_cells}, of {_FEW_CELLS} at least that should be): somewhat more of the strings "
+            "that were found may be false than the rate says, and fewer of their intervals hold than the level says.",
+        )
+
     def on_fit(self, fit: Fit, level: tuple[float, float], density: float) -> tuple[str, ...]:
         """`level`: the constant that strings leave over, and its deviations. `density`: of a random string's bits."""
         said = []
@@ -74,7 +84,7 @@ class Remarks:
 
     def on_confounding(self, times: float) -> tuple[str, ...]:
         """`times`: how much larger the shares' variance is because others set bits too."""
-        if times < _CONFOUNDED:
+        if times < CONFOUNDED:
             return ()
         together = f"all {_MANY[self.origin]} together set"
         if math.isinf(times):
