@@ -306,6 +306,13 @@ def test_connection_that_was_lost_between_requests_is_made_anew(postgres_db: str
     assert store.read_tally(stored) == tally_of(SURVEY, reports)
 
 
+def test_dead_connections_are_made_anew_before_a_clean_and_a_rewriting(postgres_db: str, store: Store) -> None:
+    for work in (store.clean, store.rewrite):
+        assert store.clean()
+        assert end_sessions(postgres_db) >= 1
+        work()
+
+
 def test_connection_that_is_lost_in_a_transaction_is_made_anew_and_nothing_counts_twice(
     postgres_db: str, store: Store
 ) -> None:
@@ -405,7 +412,9 @@ def test_faults_of_the_database_are_said_without_password_statement_or_values(po
         end_sessions(postgres_db)
         with pytest.raises(StoreUnavailableError) as lost:
             lose_connection(postgres_db, store)
-    assert "c4n4ry" not in str(lost.value)
+        assert "c4n4ry" not in str(lost.value)
+        with pytest.raises(StoreUnavailableError, match=r"terminat|the server closed the connection"):
+            lose_connection(postgres_db, store)
 
 
 def test_another_programs_tables_are_refused_untouched(postgres_empty: str) -> None:

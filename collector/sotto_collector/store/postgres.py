@@ -266,6 +266,11 @@ _WORDS = (
     ("could not translate host|resolve host", "the host is not known"),
     *((words, words) for words in ("Connection refused", "authentication failed", "timeout expired", "No such file")),
     ("no answer in time", "no answer in time"),
+    ("server closed the connection|connection is (closed|lost)", "the server closed the connection"),
+    ("database .* not currently accepting connections", "the database takes no connections"),
+    ("database system is (starting|shutting|in recovery|not)", "the server is starting or shutting down"),
+    ("too many clients|remaining connection slots", "the server has no connection left"),
+    ("QueuePool limit", "no connection is free"),
 )
 _LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 _TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
