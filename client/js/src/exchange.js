@@ -70,12 +70,12 @@ async function exchange(
     const response = await fetch(address, { ...COMMON, ...request, signal: controller.signal });
     return { status: response.status, headers: response.headers, body: await readBody(response, maxBytes) };
   } catch (fault) {
+    controller.abort(); // nobody reads on
     const { name } = /** @type {Error} */ (fault);
     const why = name === "TypeError" ? UNREACHED : name; // a browser tells scripts no more
     throw new DeliveryError(`no answer from the collector (${why}).`, { cause: fault });
   } finally {
     clearTimeout(timer);
-    controller.abort(); // nobody reads on
   }
 }
 

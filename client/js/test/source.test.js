@@ -115,6 +115,17 @@ test("the pinned survey is accepted, and a kept copy that is not the pinned one 
   assert.ok((await faultOf(limited.survey())) instanceof SurveyRefused);
 });
 
+test("a request that succeeded is not aborted afterwards, and one that nobody reads to its end is", async (t) => {
+  const http = await serve(t, TEXTS.lunch);
+  const spied = t.mock.method(globalThis, "fetch");
+  const isAborted = () => spied.mock.calls.at(-1)?.arguments[1]?.signal?.aborted;
+  await open(t, http, "lunch").survey();
+  assert.equal(isAborted(), false); // else browsers say now and then that it had no status
+  http.surveyReply = { body: TEXTS.lunch.padEnd(2 ** 20 + 1) };
+  await faultOf(open(t, http, "lunch").survey());
+  assert.equal(isAborted(), true);
+});
+
 test("a survey of more than a mebibyte is not read to its end", async (t) => {
   const http = await serve(t, TEXTS.lunch.padEnd(2 ** 20 + 1));
   assert.ok((await faultOf(open(t, http, "lunch").survey())) instanceof SurveyUnavailable);
