@@ -56,6 +56,24 @@ def test_field_that_was_without_a_form_sends_nothing(page: Page) -> None:
     assert page.locator("[name=loose]").input_value() == "turnip"
 
 
+def test_field_that_was_without_a_form_sends_nothing_where_the_browser_has_no_dialog(page: Page) -> None:
+    """Such a browser reads the form's method as GET, and Enter would put the answer into the address."""
+    page.evaluate("() => void sotto.keepOffDisk(document.body)")
+    page.evaluate("() => { document.querySelector('[name=loose]').form.method = 'get'; }")
+    page.evaluate("() => addEventListener('submit', (event) => { globalThis.isPrevented = event.defaultPrevented; })")
+    page.locator("[name=loose]").fill("turnip")
+    page.locator("[name=loose]").press("Enter")
+    page.wait_for_function("globalThis.isPrevented === true")
+    assert page.locator("[name=loose]").input_value() == "turnip"
+
+
+@pytest.mark.parametrize("kind", ["submit", "image", "button", "reset"])
+def test_buttons_are_left_alone(page: Page, kind: str) -> None:
+    page.evaluate(f"document.querySelector('#asked').innerHTML = '<input name=act type={kind}><input name=answer>'")
+    page.evaluate("() => void sotto.keepOffDisk(document.querySelector('#asked'))")
+    assert page.evaluate(SAID) == {"act": ["", ""], "answer": KEPT, "theirs": ["", ""]}
+
+
 def test_field_that_no_form_can_own_does_not_hold_the_page_up(page: Page) -> None:
     """As in a part of a page that is not in it yet."""
     page.evaluate("""() => {

@@ -1,6 +1,7 @@
 /** A page's fields, and what browsers write of them to the disk: for the next start, for "back", for filling forms in. */
 
-const FIELDS = "input, select, textarea";
+/** Fields that hold answers: no buttons. */
+const FIELDS = "input:not([type=submit],[type=image],[type=button],[type=reset]),select,textarea";
 const OWNER = "sotto-fields";
 
 /**
@@ -9,7 +10,7 @@ const OWNER = "sotto-fields";
  *
  * A field is left out where it and its form say autocomplete="off": WebKit heeds the form alone for lists and areas, and
  * Firefox for radio buttons and boxes; for lists and areas Firefox heeds the field alone. A field outside of any form is
- * given an empty one, which can send nothing.
+ * given an empty one, which sends nothing.
  * @param {Element} root
  * @returns {() => void}
  */
@@ -41,5 +42,6 @@ function ownerIn(page) {
   if (found !== null) return found;
   const form = page.body.appendChild(page.createElement("form"));
   Object.assign(form, { id: OWNER, autocomplete: "off", method: "dialog", noValidate: true });
+  form.addEventListener("submit", (event) => event.preventDefault()); // browsers without <dialog> would go to "?answer"
   return form;
 }
