@@ -481,6 +481,17 @@ def test_an_unknown_survey_is_asked_for_less_and_less(device: Device, http: Faul
     assert device.jitters == [min(2.0**n, 3600.0) for n in range(14)]
 
 
+def test_a_days_hold_and_the_longest_back_off_after_it_are_no_clock_that_was_ahead(
+    device: Device, http: FaultServer
+) -> None:
+    device.put(http.url, "aa")
+    http.script = [UNKNOWN] * 12 + [Scripted(404, NO_SUCH_SURVEY.to_json(), {"Retry-After": "86400"})]
+    for _ in range(13):
+        device.delivery.attempt_due(eager=True)
+    assert device.delivery.attempt_due() == 90_000
+    assert len(http.posts) == 13
+
+
 def test_an_unknown_survey_holds_no_other_report_to_its_collector_back(device: Device, http: FaultServer) -> None:
     for receipt in ("aa", "bb"):
         device.put(http.url, receipt)

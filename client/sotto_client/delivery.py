@@ -17,7 +17,7 @@ from sotto_client.errors import DeliveryError
 from sotto_client.exchange import Exchange, post_report
 from sotto_client.forking import Renewed
 from sotto_client.outbox import Outbox, Waiting
-from sotto_client.recording import BACKOFF_CAP_S, record
+from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, record
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
 
@@ -27,7 +27,7 @@ MAX_DELAY_S = 604_800.0
 MOST_AT_ONCE = 8
 """So many addresses are talked to at once; each ends in its time, and those that failed least come first."""
 _MAX_REPLY_BYTES = 2**16
-_FURTHEST_S = MAX_HOLD_S + BACKOFF_CAP_S
+_FURTHEST_S = MAX_HOLD_S + UNKNOWN_CAP_S
 _log = logging.getLogger("sotto_client")
 
 

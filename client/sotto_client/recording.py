@@ -9,7 +9,7 @@ from sotto_client.outbox import Outbox, Waiting
 from sotto_client.verdict import UNKNOWN_FINAL_S, Acknowledged, Refused, TryAgain, Unknown, Verdict, lengthen
 
 BACKOFF_CAP_S = 300.0
-_UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked less often
+UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked less often
 _log = logging.getLogger("sotto_client")
 
 Backoff = Callable[[int, float], float]
@@ -45,7 +45,7 @@ def _doubt(connection: sqlite3.Connection, report: Waiting, unknown: Unknown, no
     if unknown_s >= UNKNOWN_FINAL_S:
         _refuse(connection, report, Refused(unknown.problem))
         return
-    wait_s = (unknown.hold_s or 0.0) + backoff(report.n_attempts + 1, _UNKNOWN_CAP_S)
+    wait_s = (unknown.hold_s or 0.0) + backoff(report.n_attempts + 1, UNKNOWN_CAP_S)
     message = "A report waits: HTTP %d, %s. Next attempt in %.0f s."
     _log.warning(message, unknown.problem.status, unknown.problem.code, wait_s)
     outbox, is_held = Outbox(connection), unknown.hold_s is not None

@@ -8,8 +8,8 @@
 
 import { DeliveryError } from "./errors.js";
 import { postAndLeave, postReport } from "./exchange.js";
-import { recordVerdict, waitingReports } from "./outbox.js";
-import { BACKOFF_CAP_MS, Turns, until } from "./turns.js";
+import { UNKNOWN_CAP_MS, recordVerdict, waitingReports } from "./outbox.js";
+import { Turns, until } from "./turns.js";
 import { MAX_HOLD_MS, judge } from "./verdict.js";
 
 /** The longest random delay before the first attempt of a report: a week. */
@@ -114,8 +114,9 @@ export class Delivery {
   async #attemptDue(/** @type {string} */ url, /** @type {boolean} */ isEager) {
     for (const report of await this.#waiting()) {
       if (this.#isClosed || report.url !== url || waitOf(report, isEager) > 0) continue;
-      const { kind } = await this.#attempt(report);
-      if (kind === "again") return; // leave the collector alone
+      const verdict = await this.#attempt(report);
+      const isHeld = verdict.kind === "unknown" && verdict.holdMs !== null;
+      if (verdict.kind === "again" || isHeld) return; // leave the collector alone
     }
   }
 
@@ -158,7 +159,7 @@ export class Delivery {
 
 /** Milliseconds until a report is due; its own delay is over with its first attempt. */
 function waitOf(/** @type {Waiting} */ report, /** @type {boolean} */ isEager) {
-  const waitMs = isEager && !report.isHeld ? 0 : until(report.notBefore, MAX_HOLD_MS + BACKOFF_CAP_MS);
+  const waitMs = isEager && !report.isHeld ? 0 : until(report.notBefore, MAX_HOLD_MS + UNKNOWN_CAP_MS);
   return Math.max(waitMs, report.nAttempts > 0 ? 0 : until(report.delayUntil, MAX_DELAY_MS));
 }
 

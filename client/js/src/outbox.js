@@ -3,8 +3,11 @@
 import { drawUpTo } from "./coins.js";
 import { settleReport } from "./ledger.js";
 import { batchBody, blanksAfter } from "./report.js";
-import { backoffMs } from "./turns.js";
+import { BACKOFF_CAP_MS, backoffMs } from "./turns.js";
 import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "./verdict.js";
+
+/** The longest back-off where the collector does not know the survey: it is asked less often. */
+export const UNKNOWN_CAP_MS = 3_600_000;
 
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./state.js").Transaction} Transaction */
@@ -100,11 +103,14 @@ async function invitationsOf(/** @type {Transaction} */ transaction) {
 export async function recordVerdict(transaction, receipt, verdict) {
   const kept = /** @type {Kept | undefined} */ (await transaction.get("outbox", receipt));
   if (kept === undefined) return; // another page was faster
-  if (verdict.kind === "again") return postpone(transaction, kept, verdict);
+  if (verdict.kind === "again") {
+    const doubt = verdict.isAnswered ? null : kept.doubt; // something else was said
+    return postpone(transaction, { ...kept, doubt }, verdict.holdMs);
+  }
   const doubt = lengthen(kept.doubt ?? {}, Date.now());
   if (verdict.kind === "unknown" && !isBelieved(doubt)) {
-    const notBefore = Date.now() + backoffMs(kept.nAttempts + 1); // its collector's other surveys need not wait
-    return transaction.put("outbox", { ...kept, nAttempts: kept.nAttempts + 1, notBefore, doubt });
+    const isAlone = verdict.holdMs === null; // its collector's other surveys need not wait
+    return postpone(transaction, { ...kept, doubt }, verdict.holdMs, isAlone, UNKNOWN_CAP_MS);
   }
   if (verdict.kind === "counted") await transaction.delete("outbox", receipt);
   else await transaction.put("outbox", { ...kept, problem: verdict.problem, nAttempts: kept.nAttempts + 1 });
@@ -134,18 +140,19 @@ export async function readmit(transaction, receipt, invitation) {
   return entry;
 }
 
-/** Count a failed attempt, and leave the report's collector alone for a while, whatever waits for it. */
+/** Count a failed attempt, and leave the report's collector alone for a while, or, `isAlone`, try others there. */
 async function postpone(
   /** @type {Transaction} */ transaction,
   /** @type {Kept} */ failed,
-  /** @type {{holdMs: number | null, isAnswered: boolean}} */ { holdMs, isAnswered },
+  /** @type {number | null} */ holdMs,
+  isAlone = false,
+  capMs = BACKOFF_CAP_MS,
 ) {
-  const notBefore = Date.now() + (holdMs ?? 0) + backoffMs(failed.nAttempts + 1);
-  const doubt = isAnswered ? null : failed.doubt; // something else was said
-  await transaction.put("outbox", { ...failed, nAttempts: failed.nAttempts + 1, doubt });
+  const nAttempts = failed.nAttempts + 1;
+  const later = { notBefore: Date.now() + (holdMs ?? 0) + backoffMs(nAttempts, capMs), isHeld: holdMs !== null };
+  await transaction.put("outbox", { ...failed, ...later, nAttempts });
+  if (isAlone) return;
   for (const report of await transaction.all("outbox")) {
-    if (report.url === failed.url) {
-      await transaction.put("outbox", { ...report, notBefore, isHeld: holdMs !== null });
-    }
+    if (report.url === failed.url) await transaction.put("outbox", { ...report, ...later });
   }
 }

@@ -7,8 +7,8 @@ const BACKOFF_BASE_MS = 1000;
 export const BACKOFF_CAP_MS = 300_000;
 
 /** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
-export function backoffMs(nFailed) {
-  return drawUpTo(Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(nFailed - 1, 30)));
+export function backoffMs(nFailed, capMs = BACKOFF_CAP_MS) {
+  return drawUpTo(Math.min(capMs, BACKOFF_BASE_MS * 2 ** Math.min(nFailed - 1, 30)));
 }
 
 /**

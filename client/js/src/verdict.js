@@ -17,7 +17,7 @@ const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * `unknown`: the collector says that it has no such survey, or another version. `isAnswered`: somebody answered.
- * @typedef {{kind: "counted"} | {kind: "refused" | "unknown", problem: Problem}
+ * @typedef {{kind: "counted"} | {kind: "refused", problem: Problem} | {kind: "unknown", problem: Problem, holdMs: number | null}
  *   | {kind: "again", holdMs: number | null, isAnswered: boolean}} Verdict
  */
 /**
@@ -35,8 +35,9 @@ export function judge(reply, now) {
   if (reply.status === 200 && isAcknowledgement(readJson(reply.body))) return { kind: "counted" };
   const problem = problemOf(reply);
   if (REFUSING.includes(problem.code)) return { kind: "refused", problem };
-  if (isUnknown(problem)) return { kind: "unknown", problem };
-  return { kind: "again", holdMs: readRetryAfter(reply.headers.get("retry-after"), now), isAnswered: true };
+  const holdMs = readRetryAfter(reply.headers.get("retry-after"), now);
+  if (isUnknown(problem)) return { kind: "unknown", problem, holdMs };
+  return { kind: "again", holdMs, isAnswered: true };
 }
 
 /**

@@ -70,6 +70,42 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   });
 }
 
+/** That the collector has no such survey, and asks to be left alone for so long. */
+const unknownFor = (seconds) => ({
+  ...problem(404, "no_such_survey"),
+  headers: { "Content-Type": "application/problem+json", "Retry-After": String(seconds) },
+});
+
+test("a collector that does not know the survey is asked down to once in an hour", async (t) => {
+  const [http, device] = [await serve(t, null), await still(t)];
+  await device.put(http.url, "aa");
+  http.script = repeat(14, problem(404, "no_such_survey"));
+  const longest = [];
+  for (let nTried = 0; nTried < 14; nTried += 1) longest.push((await device.attempt(true)) / 1000);
+  assert.deepEqual(longest, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600]);
+});
+
+test("what a collector asks for that does not know one survey holds for all that waits for it", async (t) => {
+  const [http, device] = [await serve(t, null), await still(t)];
+  for (const id of ["aa", "bb"]) await device.put(http.url, id);
+  http.script = [unknownFor(86_400)];
+  assert.equal(await device.attempt(), 86_401_000);
+  assert.equal(await device.attempt(true), 86_401_000);
+  assert.deepEqual(idsOf(http), ["aa"]);
+  http.script = [];
+  device.now += 86_401_000;
+  assert.equal(await device.attempt(), null);
+});
+
+test("a day's hold and the longest back-off after it are no clock that was ahead", async (t) => {
+  const [http, device] = [await serve(t, null), await still(t)];
+  await device.put(http.url, "aa");
+  http.script = [...repeat(12, problem(404, "no_such_survey")), unknownFor(86_400), AWAY];
+  for (let nTried = 0; nTried < 13; nTried += 1) await device.attempt(true);
+  assert.equal(await device.attempt(), 90_000_000);
+  assert.equal(http.posts.length, 13);
+});
+
 const JSON_REPORT = '{"answers":{"paid":true},"id":"aa"}';
 
 test("a lost acknowledgement is counted once: the repeat is a duplicate, and that acknowledges it", async (t) => {

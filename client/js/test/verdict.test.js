@@ -112,7 +112,9 @@ test("what a collector says of the request, its settings or its load, and not of
 for (const code of ["no_such_survey", "wrong_fingerprint"]) {
   test(`${code} is a collector's that may be on a wrong database`, () => {
     const said = { status: 404, code, detail: "", where: "" };
-    assert.deepEqual(replied(404, problem(code), PROBLEM), { kind: "unknown", problem: said });
+    assert.deepEqual(replied(404, problem(code), PROBLEM), { kind: "unknown", problem: said, holdMs: null });
+    const held = replied(404, problem(code), { ...PROBLEM, "Retry-After": "120" });
+    assert.deepEqual(held, { kind: "unknown", problem: said, holdMs: 120_000 });
     assert.deepEqual(replied(404, problem(code), { "Content-Type": "application/json" }), AGAIN);
   });
 }
