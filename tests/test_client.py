@@ -172,17 +172,6 @@ def test_with_a_copy_any_of_these_is_merely_offline(http: FaultServer, state: Pa
         assert device.survey == LUNCH
 
 
-def test_a_collector_that_has_no_such_survey_is_believed(http: FaultServer, state: Path) -> None:
-    with SurveyClient(http.url, "lunch", state=state) as device:
-        assert device.survey == LUNCH
-    http.survey_reply = Scripted(404, Problem(404, "no_such_survey", "Gone.").to_json())
-    with (
-        SurveyClient(http.url, "lunch", state=state) as device,
-        pytest.raises(SurveyUnavailable, match="no_such_survey"),
-    ):
-        _ = device.survey
-
-
 def test_nobody_listening_is_offline_too(state: Path) -> None:
     with fault_server(LUNCH) as server:
         url = server.url

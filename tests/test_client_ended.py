@@ -1,7 +1,7 @@
 """What a device keeps of a survey that is over: no secret, and not in which wave an answer changed."""
 
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -102,11 +102,31 @@ def test_a_survey_that_is_not_served_any_more_is_over(http: FaultServer, state: 
     answer(http, state, WORDS, 1)
     http.survey_reply = OVER[code]
     if code != "survey_closed":
-        assert code in ask(http, state)
+        assert ask(http, state) == PULSE.title
         assert all(map(any, secrets_of(state)))
         let_a_week_pass(state)
+    for _ in range(3):
+        assert code in ask(http, state)
+        assert not any(map(any, secrets_of(state)))
+
+
+@pytest.mark.parametrize("code", ["no_such_survey", "wrong_fingerprint"])
+def test_the_copy_of_who_has_not_answered_yet_serves_for_a_week_too(http: FaultServer, state: Path, code: str) -> None:
+    assert ask(http, state) == PULSE.title
+    http.survey_reply = OVER[code]
+    for _ in range(3):
+        assert ask(http, state) == PULSE.title
+    let_a_week_pass(state)
     assert code in ask(http, state)
-    assert not any(map(any, secrets_of(state)))
+    http.survey_reply = Scripted(503)  # something else: it may have its database again soon
+    assert ask(http, state) == PULSE.title
+    http.survey_reply = OVER[code]
+    assert ask(http, state) == PULSE.title
+
+
+def test_what_ends_a_survey_has_no_copy_to_spare_where_there_is_none(http: FaultServer, state: Path) -> None:
+    http.survey_reply = OVER["no_such_survey"]
+    assert "no_such_survey" in ask(http, state)
     assert rows_of(state, "doubts") == []
 
 
@@ -126,12 +146,26 @@ def test_a_survey_that_is_served_again_was_never_over(http: FaultServer, state: 
     assert all(map(any, secrets_of(state)))
 
 
-@pytest.mark.parametrize("reply", [Scripted(503), Scripted(404), Scripted(403, Problem(403, "no", "No.").to_json())])
+def problem(status: int, code: str) -> Scripted:
+    """A problem of the collector's own."""
+    return Scripted(status, Problem(status, code, "No.").to_json())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Scripted(503),
+        Scripted(404),
+        problem(403, "no"),
+        problem(408, "request_timeout"),
+        problem(413, "too_large"),
+        problem(429, "too_many_reports"),
+    ],
+)
 def test_a_survey_that_merely_cannot_be_had_is_not_over(http: FaultServer, state: Path, reply: Scripted) -> None:
     answer(http, state, WORDS, 1)
     http.survey_reply = reply
-    with SurveyClient(http.url, "pulse", state=state) as device, suppress(SurveyUnavailable):
-        _ = device.survey
+    assert ask(http, state) == PULSE.title
     assert all(map(any, secrets_of(state)))
 
 
@@ -162,6 +196,14 @@ def test_a_version_of_before_is_over_though_something_else_came_in_between(http:
     assert all(map(any, secrets_of(state)))
     ask(http, state)
     assert not any(map(any, secrets_of(state)))
+
+
+def test_versions_that_were_never_answered_leave_no_doubts(http: FaultServer, state: Path) -> None:
+    answer(http, state, WORDS, 1)
+    for number in range(5):
+        http.survey_reply = Scripted(200, replace(PULSE, title=f"Pulse {number}").canonical)
+        assert ask(http, state) == f"Pulse {number}"
+    assert len(rows_of(state, "doubts")) <= 2
 
 
 @pytest.mark.parametrize("limit", [{"fingerprint": PULSE.fingerprint}, {"max_epsilon": 0.5}])

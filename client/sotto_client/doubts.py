@@ -16,20 +16,26 @@ class Doubts:
         self._connection = connection
         self._place = url, survey_id
 
-    def doubt(self, kept: str, unless: str = "") -> None:
+    def doubt(self, kept: str, unless: str = "") -> bool:
         """Note that it has neither the kept version nor others that were doubted before, `unless` it is this one.
 
-        What it has not had for a week is over, and the device forgets what could undo its noise.
+        What it has not had for a week is over, and the device forgets what could undo its noise. Of the versions that
+        it knows nothing of, the doubt of the kept one alone is worth keeping. Return whether that one is over.
         """
         now = time.time()
         doubted = self._read()
         self._forget(unless)
+        is_over = False
         for fingerprint in {kept, *doubted} - {"", unless}:
             unknown_s = lengthen(*doubted.get(fingerprint, (0.0, 0.0)), now)
-            if unknown_s >= UNKNOWN_FINAL_S or not Ledger(self._connection).is_known(fingerprint):
+            if unknown_s >= UNKNOWN_FINAL_S:
                 self.believe(fingerprint)
-            else:
+                is_over |= fingerprint == kept
+            if fingerprint == kept or Ledger(self._connection).is_known(fingerprint):
                 self._write(fingerprint, unknown_s, now)
+            else:
+                self._forget(fingerprint)
+        return is_over
 
     def believe(self, fingerprint: str) -> None:
         """Let a version be over."""

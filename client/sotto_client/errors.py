@@ -3,7 +3,7 @@
 SottoError
 └── ClientError
     ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
-    ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
+    ├── SurveyUnavailable   no survey to be had: the collector has none or cannot be reached, and no copy may be used
     ├── BudgetExceeded      answering would take more epsilon than is left
     │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
     ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
@@ -17,7 +17,6 @@ from decimal import Decimal
 
 from sotto_client.receipt import Receipt
 from sotto_protocol import SottoError, Survey
-from sotto_protocol.problem import UNEXPECTED
 
 
 class ClientError(SottoError):
@@ -37,11 +36,6 @@ class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
     def __init__(self, message: str, *, code: str = "") -> None:
         super().__init__(message)
         self.code = code
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the collector itself said so, and a kept copy must not be used."""
-        return self.code not in ("", UNEXPECTED)
 
 
 class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened

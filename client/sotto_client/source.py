@@ -27,21 +27,22 @@ class SurveySource:
     limits: Limits
 
     def survey(self, state: State, *, timeout_s: float) -> Survey:
-        """Return the collector's survey and keep it, or the copy kept before when the collector cannot be reached.
+        """Return the collector's survey and keep it, or the copy kept before when the collector does not serve one.
 
         The version that was kept is over where the collector says that it is closed, or, for a week, that it has
-        another one, or none: the device forgets what could undo its noise. Raises SurveyRefused for one that this
-        device must not answer, SurveyUnavailable when there is none.
+        another one, or none: the device forgets what could undo its noise, and does not use the copy. Raises
+        SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
         """
         try:
             survey = fetch_survey(self.url, self.survey_id, timeout_s=timeout_s)
         except SurveyUnavailable as fault:
+            is_over = False
             if fault.code:
                 with state.write() as connection:
-                    self._hear(connection, fault.code)
+                    is_over = self._hear(connection, fault.code)
             with state.read() as connection:
                 kept = self._kept(connection)
-            if kept is None or fault.is_final:
+            if kept is None or is_over:
                 raise
             return self._check(read_survey(kept, self.survey_id))
         with state.write() as connection:
@@ -49,15 +50,16 @@ class SurveySource:
         self._keep(state, self._check(survey))
         return survey
 
-    def _hear(self, connection: sqlite3.Connection, code: str) -> None:
-        """Take in that the collector has answered with a problem, or with what is not its word."""
+    def _hear(self, connection: sqlite3.Connection, code: str) -> bool:
+        """Take in a problem, or what is not the collector's word; return whether the version that was kept is over."""
         doubts, kept = self._doubts(connection), self._kept_fingerprint(connection)
         if code == SURVEY_CLOSED:
             doubts.believe(kept)
-        elif code in SURVEY_UNKNOWN:
-            doubts.doubt(kept)
-        else:
-            doubts.restart()
+            return True
+        if code in SURVEY_UNKNOWN:
+            return doubts.doubt(kept)
+        doubts.restart()
+        return False
 
     def _doubts(self, connection: sqlite3.Connection) -> Doubts:
         return Doubts(connection, self.url, self.survey_id)

@@ -10,6 +10,7 @@ import { isBelieved, isSurveyOver, isUnknown, lengthen } from "./verdict.js";
 
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Transaction} Transaction */
 /** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
 /** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
 
@@ -28,10 +29,11 @@ export class SurveySource {
   }
 
   /**
-   * Return the collector's survey and keep it, or the copy that was kept when the collector cannot be reached.
+   * Return the collector's survey and keep it, or the copy that was kept when the collector does not serve one.
    *
    * The version that was kept is over where the collector says that it is closed, or, for a week, that it has another one,
-   * or none: the device forgets what could undo its noise. Throws SurveyRefused, SurveyUnavailable.
+   * or none: the device forgets what could undo its noise, and does not use the copy. Throws SurveyRefused,
+   * SurveyUnavailable.
    * @returns {Promise<Survey>}
    */
   async survey() {
@@ -40,9 +42,9 @@ export class SurveySource {
       bytes = await this.#fetch();
     } catch (fault) {
       if (!(fault instanceof SurveyUnavailable)) throw fault;
-      if (fault.problem !== null) await this.#hear(fault.problem);
+      const isOver = fault.problem !== null && (await this.#hear(fault.problem));
       const kept = await this.#record();
-      if (kept === undefined || fault.isFinal) throw fault;
+      if (kept === undefined || isOver) throw fault;
       return this.#check(await this.#read(kept.canonical));
     }
     const survey = await this.#read(bytes);
@@ -104,46 +106,54 @@ export class SurveySource {
     return state.transact((transaction) => transaction.get("surveys", this.url, this.surveyId));
   }
 
-  /** Change what is kept of the survey, and end the versions that are over, in one transaction. */
+  /** Change what is kept of the survey, in one transaction. */
   async #change(
-    /** @type {(record: Record | undefined) => Record | undefined} */ change,
-    /** @type {readonly string[]} */ over = [],
+    /** @type {(record: Record | undefined, transaction: Transaction) => Record | undefined | Promise<Record | undefined>} */
+    change,
   ) {
     const state = await this.state;
     await state.transact(async (transaction) => {
-      const record = change(await transaction.get("surveys", this.url, this.surveyId));
-      for (const fingerprint of over) await endVersion(transaction, fingerprint);
+      const record = await change(await transaction.get("surveys", this.url, this.surveyId), transaction);
       if (record !== undefined) {
         await transaction.put("surveys", { url: this.url, surveyId: this.surveyId, ...record });
       }
     });
   }
 
-  /** Take in what was answered in the survey's place. */
+  /** Take in what was answered in the survey's place; return whether the kept version is over. */
   async #hear(/** @type {import("./exchange.js").Problem} */ problem) {
-    if (isSurveyOver(problem)) await this.#doubt("", !isUnknown(problem));
-    else await this.#change((record) => record && { ...record, doubts: begunAnew(record.doubts) });
+    if (isSurveyOver(problem)) return this.#doubt("", !isUnknown(problem));
+    await this.#change((record) => record && { ...record, doubts: begunAnew(record.doubts) });
+    return false;
   }
 
   /**
    * Note that the collector has neither the kept version nor others that were doubted before, but for the one that it
-   * serves. What it has not had for a week, or says is closed, is over: the device forgets what could undo its noise.
+   * serves. What it has not had for a week, or says is closed, is over: the device forgets what could undo its noise. Of
+   * the versions that it knows nothing of, the doubt of the kept one alone is worth keeping. Return whether that is over.
    */
   async #doubt(/** @type {string} */ served, isClosed = false) {
     const record = await this.#record();
-    if (record === undefined) return;
-    const before = record.doubts ?? {};
-    const doubted = new Set([hex(await sha256(record.canonical)), ...Object.keys(before)]);
-    doubted.delete(served);
-    /** @type {Record["doubts"]} */
-    const doubts = {};
-    const over = [];
-    for (const each of doubted) {
-      const doubt = lengthen(before[each] ?? {}, Date.now());
-      if (isClosed || isBelieved(doubt)) over.push(each);
-      else doubts[each] = doubt;
-    }
-    await this.#change((kept) => kept && { ...kept, doubts }, over);
+    if (record === undefined) return false;
+    const current = hex(await sha256(record.canonical));
+    let isOver = isClosed;
+    await this.#change(async (kept, transaction) => {
+      if (kept === undefined) return kept;
+      const before = kept.doubts ?? {};
+      /** @type {Record["doubts"]} */
+      const doubts = {};
+      for (const each of new Set([current, ...Object.keys(before)])) {
+        if (each === served) continue;
+        const doubt = lengthen(before[each] ?? {}, Date.now());
+        const isEnded = isClosed || isBelieved(doubt);
+        if (isEnded) await endVersion(transaction, each);
+        if (each === current) isOver = isEnded;
+        const isKept = each === current && !isClosed;
+        if (isKept || (await transaction.get("secrets", each))) doubts[each] = doubt;
+      }
+      return { ...kept, doubts };
+    });
+    return isOver;
   }
 }
 

@@ -13,6 +13,9 @@ const OFFLINE = {
   "a redirect": { status: 302, headers: { Location: "/v1/surveys/lunch" } },
   "a dropped connection": { drop: true },
   "half an answer": { body: TEXTS.lunch.slice(0, 300), cut: true },
+  "a collector on a wrong database": problem(404, "no_such_survey"),
+  "a limit of the collector's": problem(429, "too_many_reports"),
+  "a request that was slow": problem(408, "request_timeout"),
   "a login page": LOGIN,
   "a login page that says 404": { ...LOGIN, status: 404 },
   "an empty answer": { body: "" },
@@ -60,15 +63,6 @@ test("nobody listening, and nobody answering in time, are offline too", async (t
   assert.ok(!(await device.flush(0)));
   assert.deepEqual(await device.pending(), [receipt.id]);
   http.server.listen(); // so that it can be closed once more
-});
-
-test("a collector that has no such survey is believed", async (t) => {
-  const [http, state] = [await serve(t, TEXTS.lunch), newState()];
-  await open(t, http, "lunch", { state }).survey();
-  http.surveyReply = problem(404, "no_such_survey");
-  const fault = await faultOf(open(t, http, "lunch", { state }).survey());
-  assert.ok(fault instanceof SurveyUnavailable);
-  assert.match(fault.message, /HTTP 404 \(no_such_survey\)/);
 });
 
 /** A survey's text with other numbers in its first question. */

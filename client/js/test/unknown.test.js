@@ -150,10 +150,12 @@ for (const [name, reply] of Object.entries(OTHERS)) {
       clock.now += days * DAY_MS;
       http.surveyReply = said;
       const device = open(t, http, "pulse", { state });
-      const fault = await device.survey().catch((refused) => refused);
+      const fault = await device.survey().catch((refused) => refused); // or the survey
       device.close();
-      if (said === UNKNOWN) assert.ok(fault instanceof SurveyUnavailable && fault.message.includes("no_such_survey"));
-      return (await rowsOf(state, "secrets")).length;
+      const nSecrets = (await rowsOf(state, "secrets")).length;
+      if (said === UNKNOWN && nSecrets === 0) assert.ok(isUnavailable(fault), String(fault));
+      else assert.match(fault.title, /^Pulse/);
+      return nSecrets;
     };
     for (const other of [served, { status: 404, body: "<html>" }, problem(503, "store_unavailable")]) {
       for (let day = 0; day < 7; day += 1) assert.equal(await ask(1), 1);
@@ -164,6 +166,38 @@ for (const [name, reply] of Object.entries(OTHERS)) {
     assert.equal(await ask(400), 1);
     for (let day = 0; day < 5; day += 1) assert.equal(await ask(1), 1);
     assert.equal(await ask(1, { drop: true }), 1);
-    assert.equal(await ask(0), 0);
+    for (let nAsked = 0; nAsked < 3; nAsked += 1) assert.equal(await ask(0), 0);
   });
 }
+
+const isUnavailable = (fault) => fault instanceof SurveyUnavailable && fault.message.includes("no_such_survey");
+
+test("the copy of a device that has not answered serves for a week too, and anew after something else", async (t) => {
+  const clock = { now: NOON };
+  t.mock.method(Date, "now", () => clock.now);
+  const [http, state] = [await serve(t, TEXTS.pulse), newState()];
+  const ask = async (reply = UNKNOWN) => {
+    http.surveyReply = reply;
+    const device = open(t, http, "pulse", { state });
+    const found = await device.survey().catch((fault) => fault);
+    device.close();
+    clock.now += DAY_MS;
+    return found;
+  };
+  assert.equal((await ask({ body: TEXTS.pulse })).id, "pulse");
+  for (let day = 0; day < 7; day += 1) assert.equal((await ask()).id, "pulse");
+  for (let day = 0; day < 3; day += 1) assert.ok(isUnavailable(await ask()));
+  assert.equal((await ask(AWAY)).id, "pulse");
+  assert.equal((await ask()).id, "pulse");
+});
+
+test("versions that were never answered leave no doubts", async (t) => {
+  const [http, state] = [await serve(t, TEXTS.pulse), newState()];
+  await answerOnce(http, state, WORDS, 1);
+  for (let number = 0; number < 5; number += 1) {
+    http.surveyReply = { body: retitled(TEXTS.pulse, `Pulse ${number}`) };
+    assert.equal((await open(t, http, "pulse", { state }).survey()).title, `Pulse ${number}`);
+  }
+  const [{ doubts }] = await rowsOf(state, "surveys");
+  assert.ok(Object.keys(doubts).length <= 2);
+});
