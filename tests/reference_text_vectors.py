@@ -83,6 +83,14 @@ TYPED = [
         " " * 300 + "a" + "\u3000" * 300,
         "\u0958" * 100,
         "\u0958" * 101,
+        "\u1112\u1161\u11ab" * 120,
+        "\u1112\u1161\u11ab" * MOST,
+        "\u1112\u1161\u11ab" * (MOST + 1),
+        "\u03b1\u0313\u0300\u0345" * MOST,
+        "\u03b1\u0313\u0300\u0345" * MOST + "a",
+        "e\u0301" * (MOST + 1),
+        "a" * (4 * MOST),
+        "\u00e9" * (4 * MOST + 1),
         "\u200d",
         "a\u200db",
         "\U0001f468\u200d\U0001f469",
@@ -104,7 +112,7 @@ def counts_as(typed: str) -> str | None:
     while seen[-1:] and seen[-1] in OUTER:
         seen = seen[:-1]
     normal = unicodedata.normalize("NFC", seen)
-    is_long = not 1 <= len(seen) <= MOST or not 1 <= len(normal) <= MOST
+    is_long = not 1 <= len(normal) <= MOST
     is_bad = any(ord(character) in CONTROLS or character in NEWER for character in seen + normal)
     return None if is_long or is_bad else normal
 

@@ -7,6 +7,9 @@ from typing import Any
 from sotto_protocol.documents import is_text
 
 MAX_ANSWER_CHARACTERS = 200
+"""Of the normal form: a syllable that a keyboard types in parts counts once."""
+MAX_TYPED_CHARACTERS = 4 * MAX_ANSWER_CHARACTERS
+"""No character is composed of more than four, so whatever is longer is too long in normal form, too."""
 PADDING = "\0"
 """Fills a short string up to the length that is cut into n-grams; no answer holds it."""
 EXPECTED = (
@@ -50,11 +53,13 @@ def normalise(answer: str) -> str:
 
 
 def is_answer(value: Any) -> bool:
-    """Whether value is a string that can be an answer, as typed (but for what nobody sees) and in normal form C."""
+    """Whether value is a string that can be an answer, its length that of its normal form C."""
     if not isinstance(value, str):
         return False
     tidy = _tidy(value)
-    return _is_plain(tidy) and (tidy.isascii() or _is_plain(compose(tidy)))
+    if tidy.isascii():
+        return _is_plain(tidy, MAX_ANSWER_CHARACTERS)
+    return _is_plain(tidy, MAX_TYPED_CHARACTERS) and _is_plain(compose(tidy), MAX_ANSWER_CHARACTERS)
 
 
 def expected_of(value: Any) -> str:
@@ -68,8 +73,8 @@ def _tidy(answer: str) -> str:
     return answer.translate(_UNSEEN).strip(_BLANKS)
 
 
-def _is_plain(text: str) -> bool:
-    return is_text(text, MAX_ANSWER_CHARACTERS) and _UNSETTLED.search(text) is None
+def _is_plain(text: str, max_length: int) -> bool:
+    return is_text(text, max_length) and _UNSETTLED.search(text) is None
 
 
 def cut(normal: str, max_length: int, gram_length: int) -> list[str]:

@@ -114,9 +114,8 @@ export class Delivery {
   async #attemptDue(/** @type {string} */ url, /** @type {boolean} */ isEager) {
     for (const report of await this.#waiting()) {
       if (this.#isClosed || report.url !== url || waitOf(report, isEager) > 0) continue;
-      const verdict = await this.#attempt(report);
-      const isHeld = verdict.kind === "unknown" && verdict.holdMs !== null;
-      if (verdict.kind === "again" || isHeld) return; // leave the collector alone
+      const { kind, holdMs = null } = await this.#attempt(report);
+      if (kind === "again" || holdMs !== null) return; // leave the collector alone
     }
   }
 

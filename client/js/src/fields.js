@@ -1,7 +1,7 @@
 /** A page's fields, and what browsers write of them to the disk: for the next start, for "back", for filling forms in. */
 
-/** Fields that hold answers: no buttons. */
-const FIELDS = "input:not([type=submit],[type=image],[type=button],[type=reset]),select,textarea";
+const FIELDS = "input, select, textarea";
+const BUTTONS = /^(submit|image|button|reset)$/; // hold no answer
 const OWNER = "sotto-fields";
 
 /**
@@ -26,6 +26,7 @@ export function keepOffDisk(root) {
 
 /** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} field */
 function guardField(field) {
+  if (BUTTONS.test(field.type)) return;
   if (field.form === null) setOnce(field, "form", ownerIn(field.ownerDocument).id);
   setOnce(field, "autocomplete", "off");
   if (field.form !== null) setOnce(field.form, "autocomplete", "off");

@@ -138,8 +138,7 @@ export class SurveySource {
     const current = hex(await sha256(record.canonical));
     let isOver = isClosed;
     await this.#change(async (kept, transaction) => {
-      if (kept === undefined) return kept;
-      const before = kept.doubts ?? {};
+      const before = kept?.doubts ?? {};
       /** @type {Record["doubts"]} */
       const doubts = {};
       for (const each of new Set([current, ...Object.keys(before)])) {
@@ -151,7 +150,7 @@ export class SurveySource {
         const isKept = each === current && !isClosed;
         if (isKept || (await transaction.get("secrets", each))) doubts[each] = doubt;
       }
-      return { ...kept, doubts };
+      return kept && { ...kept, doubts };
     });
     return isOver;
   }

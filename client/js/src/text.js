@@ -2,7 +2,9 @@
 
 import { isText } from "./documents.js";
 
-const MAX_ANSWER_CHARACTERS = 200;
+const MAX_ANSWER_CHARACTERS = 200; // of the normal form: a syllable that a keyboard types in parts counts once
+/** In UTF-16. No character is composed of more than four, so whatever is longer is too long in normal form, too. */
+const MAX_TYPED_LENGTH = 8 * MAX_ANSWER_CHARACTERS;
 export const EXPECTED = `a text of 1 to ${MAX_ANSWER_CHARACTERS} characters without control characters or very new accents`;
 /**
  * The characters of Unicode 14 to 17 that reorder, compose or decompose, and a few beside them: older browsers do not know
@@ -21,8 +23,10 @@ export function normalise(answer) {
 
 /** @param {unknown} value @returns {value is string} whether it is a string that can be an answer */
 export function isAnswer(value) {
-  if (typeof value !== "string") return false;
-  return [tidy(value), normalise(value)].every((text) => isText(text, MAX_ANSWER_CHARACTERS) && !UNSETTLED.test(text));
+  const typed = typeof value === "string" ? tidy(value) : "";
+  if (typed.length > MAX_TYPED_LENGTH) return false;
+  const normal = typed.normalize("NFC");
+  return isText(normal, MAX_ANSWER_CHARACTERS) && !UNSETTLED.test(typed + normal);
 }
 
 /** What an answer must be, of one that is none: of a string that is too long, by how much. @param {unknown} value */

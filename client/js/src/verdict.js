@@ -17,7 +17,8 @@ const HTTP_DATE = /^[a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i; // Date
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * `unknown`: the collector says that it has no such survey, or another version. `isAnswered`: somebody answered.
- * @typedef {{kind: "counted"} | {kind: "refused", problem: Problem} | {kind: "unknown", problem: Problem, holdMs: number | null}
+ * @typedef {{kind: "counted", holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
+ *   | {kind: "unknown", problem: Problem, holdMs: number | null}
  *   | {kind: "again", holdMs: number | null, isAnswered: boolean}} Verdict
  */
 /**

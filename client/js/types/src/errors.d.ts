@@ -5,7 +5,7 @@
  * ├── AnswerError         an answer that is not one of the question's (`where` is the question's id)
  * ├── SurveyError         a survey that is malformed, or takes more epsilon than it says (`SurveyRefused` for callers)
  * ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
- * ├── SurveyUnavailable   no survey to be had: the collector cannot be reached or has none, and no copy is kept
+ * ├── SurveyUnavailable   no survey to be had: the collector has none or cannot be reached, and no copy may be used
  * ├── BudgetExceeded      answering would take more epsilon than is left
  * │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
  * ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
@@ -25,12 +25,11 @@ export class SurveyError extends LocatedError {
 }
 export class SurveyRefused extends SottoError {
 }
-/** `isFinal`: the collector itself says that there is none. `problem`: what was answered, null where nobody did. */
+/** `problem`: what was answered, null where nobody did. */
 export class SurveyUnavailable extends SottoError {
     /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] */
     constructor(message: string, problem?: import("./exchange.js").Problem | null);
     problem: import("./exchange.js").Problem | null;
-    isFinal: boolean;
 }
 /** `needed` and `left` in nats, as exact decimals; `limit` is the name of the limit that refuses. Nothing was charged. */
 export class BudgetExceeded extends SottoError {

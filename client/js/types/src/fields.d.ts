@@ -4,7 +4,7 @@
  *
  * A field is left out where it and its form say autocomplete="off": WebKit heeds the form alone for lists and areas, and
  * Firefox for radio buttons and boxes; for lists and areas Firefox heeds the field alone. A field outside of any form is
- * given an empty one, which can send nothing.
+ * given an empty one, which sends nothing.
  * @param {Element} root
  * @returns {() => void}
  */

@@ -43,7 +43,7 @@ export function rejectedReports(transaction: Transaction): Promise<Rejected[]>;
  * Note what the collector said of a report.
  * @param {Transaction} transaction @param {string} receipt @param {import("./verdict.js").Verdict} verdict
  */
-export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<unknown>;
+export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<void>;
 /**
  * Let a report that was refused wait again: for its invitation, under another one, and so do the waves that had the same;
  * or since the collector did not know its survey. One that had no invitation gets none: its survey was open to all.
@@ -51,6 +51,8 @@ export function recordVerdict(transaction: Transaction, receipt: string, verdict
  * @returns {Promise<Entry | null>} what the ledger had of it; null where it does not wait again
  */
 export function readmit(transaction: Transaction, receipt: string, invitation: string | null): Promise<Entry | null>;
+/** The longest back-off where the collector does not know the survey: it is asked less often. */
+export const UNKNOWN_CAP_MS: 3600000;
 export type Entry = import("./ledger.js").Entry;
 export type Transaction = import("./state.js").Transaction;
 export type Problem = import("./exchange.js").Problem;

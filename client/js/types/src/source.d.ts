@@ -1,5 +1,6 @@
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Transaction} Transaction */
 /** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
 /** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
 export class SurveySource {
@@ -15,10 +16,11 @@ export class SurveySource {
     fingerprint: string | undefined;
     timeoutMs: number;
     /**
-     * Return the collector's survey and keep it, or the copy that was kept when the collector cannot be reached.
+     * Return the collector's survey and keep it, or the copy that was kept when the collector does not serve one.
      *
      * The version that was kept is over where the collector says that it is closed, or, for a week, that it has another one,
-     * or none: the device forgets what could undo its noise. Throws SurveyRefused, SurveyUnavailable.
+     * or none: the device forgets what could undo its noise, and does not use the copy. Throws SurveyRefused,
+     * SurveyUnavailable.
      * @returns {Promise<Survey>}
      */
     survey(): Promise<Survey>;
@@ -26,6 +28,7 @@ export class SurveySource {
 }
 export type Survey = import("./survey.js").Survey;
 export type State = import("./state.js").State;
+export type Transaction = import("./state.js").Transaction;
 export type Record = {
     canonical: Uint8Array;
     doubts?: {

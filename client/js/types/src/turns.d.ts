@@ -1,5 +1,5 @@
 /** Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))]. @param {number} nFailed */
-export function backoffMs(nFailed: number): number;
+export function backoffMs(nFailed: number, capMs?: number): number;
 /**
  * Milliseconds until a moment; none where it is over, nor where it is so far off that a clock was ahead that set it.
  * @param {number} moment @param {number} furthestMs

@@ -1,7 +1,8 @@
 /** @typedef {import("./exchange.js").Problem} Problem */
 /**
  * `unknown`: the collector says that it has no such survey, or another version. `isAnswered`: somebody answered.
- * @typedef {{kind: "counted"} | {kind: "refused" | "unknown", problem: Problem}
+ * @typedef {{kind: "counted", holdMs?: null} | {kind: "refused", problem: Problem, holdMs?: null}
+ *   | {kind: "unknown", problem: Problem, holdMs: number | null}
  *   | {kind: "again", holdMs: number | null, isAnswered: boolean}} Verdict
  */
 /**
@@ -44,9 +45,15 @@ export type Problem = import("./exchange.js").Problem;
  */
 export type Verdict = {
     kind: "counted";
+    holdMs?: null;
 } | {
-    kind: "refused" | "unknown";
+    kind: "refused";
     problem: Problem;
+    holdMs?: null;
+} | {
+    kind: "unknown";
+    problem: Problem;
+    holdMs: number | null;
 } | {
     kind: "again";
     holdMs: number | null;
