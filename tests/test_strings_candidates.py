@@ -105,6 +105,7 @@ def test_a_map_that_cannot_be_is_refused(make, message: str) -> None:  # type: i
         (b"one, two\n two\t\n", ("one, two", "two")),
         (('"' + 199 * "é" + "\r\n").encode(), ('"' + 199 * "é",)),
         ((200 * "🍐" + "\r\n").encode(), (200 * "🍐",)),
+        ((120 * "\u1112\u1161\u11ab" + "\n").encode(), (120 * "\ud55c",)),
     ],
 )
 def test_a_line_is_a_candidate(tmp_path: Path, content: bytes, expected: tuple[str, ...]) -> None:
@@ -122,8 +123,9 @@ def test_a_line_is_a_candidate(tmp_path: Path, content: bytes, expected: tuple[s
         (b"apple\n\n", "line 2: is empty."),
         (b"\r\npear\r\n", "line 1: is empty."),
         (b"apple\n" + 201 * b"x" + b"\n", "accents newer than Unicode 13 (too long: 201 of 200)."),
-        (b"apple\n" + 100_000 * b"x", "line 2: has more than 802 bytes."),
-        (201 * "🍐".encode(), "line 1: has more than 802 bytes."),
+        (b"apple\n" + 100_000 * b"x", "line 2: has more than 3202 bytes."),
+        (801 * "🍐".encode(), "line 1: has more than 3202 bytes."),
+        (201 * "🍐".encode(), "(too long: 201 of 200)"),
         (b"apple\npe\xe4r\n", "line 2: byte 3 is not UTF-8."),
         ("apple\n".encode("utf-16"), "line 1: byte 1 is not UTF-8."),
         (b"apple\npe\x00ar\n", "line 2: must be a text of 1 to 200 characters without control characters"),

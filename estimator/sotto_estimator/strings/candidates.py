@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_protocol.bloom import BloomDesign, bloom_map, google_map
-from sotto_protocol.text import MAX_ANSWER_CHARACTERS, expected_of, is_answer, normalise
+from sotto_protocol.text import MAX_TYPED_CHARACTERS, expected_of, is_answer, normalise
 
 Bits = NDArray[np.uint16]
 Hash = Literal["sottovoce", "google"]
@@ -22,7 +22,7 @@ MAX_FILE_BYTES = 2**28
 _MAX_KEPT = 2**24  # numbers of 2 bytes: a map of 65,000 strings in 128 cohorts of 2 hashes is kept
 _HASH_STEP = 2**12  # strings hashed at once: their digests are a few megabytes
 _HASHES: dict[Hash, Callable[[BloomDesign, Sequence[bytes]], Bits]] = {"sottovoce": bloom_map, "google": google_map}
-_MAX_LINE_BYTES = 4 * MAX_ANSWER_CHARACTERS + len("\r\n")
+_MAX_LINE_BYTES = 4 * MAX_TYPED_CHARACTERS + len("\r\n")
 _MAX_RECORD_BYTES = 2**17  # of a CSV line: of all its columns
 
 
