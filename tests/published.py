@@ -20,7 +20,11 @@ HALF = 2**31
 words = st.text("abcdefghijklmnopqrstuvwxyz -äж中😀", min_size=1, max_size=12)
 ids = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,8}", fullmatch=True)
 epsilons = st.decimals("0.001", 20, places=6)
-typed = st.one_of(words, st.sampled_from(["caf\u00e9", "cafe\u0301", "x" * 200, "\u00e9" * 200, "a\u0323\u0307"]))
+typed = st.one_of(
+    words.filter(str.strip),  # blanks alone are no answer
+    st.sampled_from(["caf\u00e9", "cafe\u0301", "x" * 200, "\u00e9" * 200, "a\u0323\u0307", "e\u0301" * 200]),
+    st.sampled_from([" e\u0301\u200f\t ", "\u3000a\tb", "\u200fa\u200f\u0301", "\u1112\u1161\u11ab" * 120]),
+)
 """Answers to open questions."""
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from reference_bloom import bloom_bits, grams_of
+from reference_text_vectors import counts_as
 
 Published = dict[str, Any]
 """A mechanism as a survey publishes it."""
@@ -143,6 +144,7 @@ def bits_set(published: Published, n_values: int, answer: Answer, group: Group) 
     """Return the numbers of the bits that an answer sets in a group; with a text's, some may be equal."""
     if not isinstance(answer, str):
         return [value for value, bit in enumerate(bits_of(published, n_values, answer)) if bit]
+    answer = counts_as(answer) or ""
     n_hashes, (cohort, _) = published["n_hashes"], group[0]
     bits = bloom_bits(n_values, n_hashes, cohort, answer)
     if "max_length" in published:
