@@ -118,9 +118,10 @@ def test_answer_that_is_taken_in_drips_is_cut(tmp_path: Path) -> None:
         slow.sendall(request * 2000)
         deadline = time.monotonic() + 2 * TIMEOUT_S
         wait_until(lambda: count_descriptors(served) > before)
-        while count_descriptors(served) > before and time.monotonic() < deadline:
-            slow.recv(1)
-            time.sleep(0.05)
+        with suppress(ConnectionResetError):  # that is how it is cut, where something was still to be read
+            while count_descriptors(served) > before and time.monotonic() < deadline:
+                slow.recv(1)
+                time.sleep(0.05)
         assert time.monotonic() < deadline
 
 

@@ -101,7 +101,8 @@ class Store:
             has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
         if has_shards:
             self.run(lambda transaction: transaction.merge_all_shards())
-        self._renew_connection()
+        if not isinstance(self.dialect, SqliteDialect):
+            self._renew_connection()
         with self._guarded():
             return self.dialect.clean(large_tables=large_tables, reports=reports)
 
