@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from typing import Any
 
@@ -217,7 +217,12 @@ class PostgresDialect(Dialect):
 
     @contextmanager
     def _alone(self) -> Iterator[Connection | None]:
-        """Yield a connection on which every statement commits and takes its time, if no other collector tidies up."""
+        """Yield a connection on which every statement commits and takes its time, if no other collector tidies up.
+
+        What is done on it is not tried again: it may be in the way of others. So dead connections are found before it.
+        """
+        with suppress(OperationalError), self.write_engine.connect() as connection:  # one that is dead ends all
+            connection.exec_driver_sql("SELECT 1")
         with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             is_alone = self.ask(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
             try:

@@ -101,8 +101,6 @@ class Store:
             has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
         if has_shards:
             self.run(lambda transaction: transaction.merge_all_shards())
-        if not isinstance(self.dialect, SqliteDialect):
-            self._renew_connection()
         with self._guarded():
             return self.dialect.clean(large_tables=large_tables, reports=reports)
 
@@ -121,13 +119,8 @@ class Store:
         A database puts rows where there is room as they come; `clean` lets go of where they were. Returns
         False where another collector does so now. Raises StoreUnavailableError; all is as it was then.
         """
-        self._renew_connection()
         with self._guarded():
             return self.dialect.rewrite()
-
-    def _renew_connection(self) -> None:
-        """Find a dead connection before what is not tried again, for it may be in the way of others, meets it."""
-        self.run(lambda transaction: transaction.connection.execute(select(1)))
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
