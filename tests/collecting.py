@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sqlalchemy import text
 
 from sotto_collector.counting import Batch, Outcome, count_batches
 from sotto_collector.invitations import hash_invitation, make_invitations
@@ -143,6 +144,19 @@ def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
 def count_here(store: Store, stored: StoredSurvey, reports: list[Report]) -> list[Outcome | Exception]:
     """Count one batch in a transaction of its own, without a writer."""
     return store.run(lambda transaction: count_batches(transaction, [make_batch(stored, reports)]))
+
+
+def execute(store: Store, statement: str) -> None:
+    """Change a store behind its back."""
+    with store.transaction() as transaction:
+        transaction.connection.execute(text(statement))
+
+
+def count_and_fail(store: Store, batch: Batch) -> None:
+    """Count a batch in a transaction that fails before it is committed."""
+    with store.transaction() as transaction:
+        count_batches(transaction, [batch])
+        transaction.connection.execute(text("SELECT no_such_function()"))
 
 
 def end_token(table: TokenTable, token: str) -> None:

@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import text
 
 import old_schemas
 from collecting import (
@@ -19,7 +18,9 @@ from collecting import (
     STRINGS,
     SURVEY,
     check_store,
+    count_and_fail,
     count_here,
+    execute,
     invite_reports,
     make_batch,
     make_reports,
@@ -27,7 +28,7 @@ from collecting import (
     tally_of,
 )
 from sotto_client.cli import main
-from sotto_collector.counting import Batch, Outcome, count_batches
+from sotto_collector.counting import Outcome
 from sotto_collector.errors import BelowMinimumError, NotKeptError, StoreError, StoreUnavailableError, SurveyClosedError
 from sotto_collector.invitations import count_invitations
 from sotto_collector.store import Store, StoredSurvey
@@ -45,17 +46,6 @@ SURVEYS = pytest.mark.parametrize("survey", [COUNTED, COUNTED_WAVES], ids=["one 
 @pytest.fixture(params=["sqlite", "postgres"])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("postgres_empty")) if request.param == "postgres" else str(tmp_path / "copy.db")
-
-
-def execute(store: Store, statement: str) -> None:
-    with store.transaction() as transaction:
-        transaction.connection.execute(text(statement))
-
-
-def count_and_fail(store: Store, batch: Batch) -> None:
-    with store.transaction() as transaction:
-        count_batches(transaction, [batch])
-        transaction.connection.execute(text("SELECT no_such_function()"))
 
 
 def tidy(store: Store) -> None:

@@ -5,10 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
-from sqlalchemy import delete, text
+from sqlalchemy import delete
 
-from collecting import SMALL, STRINGS, SURVEY, count_here, make_batch, make_reports, publish_here, tally_of
-from sotto_collector.counting import Batch, Outcome, count_batches
+from collecting import (
+    SMALL,
+    STRINGS,
+    SURVEY,
+    count_and_fail,
+    count_here,
+    execute,
+    make_batch,
+    make_reports,
+    publish_here,
+    tally_of,
+)
+from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
 from sotto_collector.store import Part, Store, StoredToken, TokenTable, schema
 from sotto_collector.store.audit import check_integrity
@@ -24,17 +35,6 @@ def other(db: str, store: Store) -> Iterator[Store]:
 
 def add_reports(store: Store, reports: list[Report]) -> None:
     count_here(store, publish_here(store), reports)
-
-
-def execute(store: Store, statement: str) -> None:
-    with store.transaction() as transaction:
-        transaction.connection.execute(text(statement))
-
-
-def count_and_fail(store: Store, batch: Batch) -> None:
-    with store.transaction() as transaction:
-        count_batches(transaction, [batch])
-        transaction.connection.execute(text("SELECT no_such_function()"))
 
 
 def test_reopened_database_has_what_was_stored(db: str, store: Store) -> None:
