@@ -15,7 +15,7 @@ from sotto_collector.archive import files
 from sotto_collector.archive.export import count_parts, export
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.manifest import MAX_PARTS, Manifest, locked
-from sotto_collector.archive.recount import add_up, count_file, recount
+from sotto_collector.archive.recount import Sum, count_file, recount
 from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.store import Part, Store, records
 from sotto_protocol import Report, Survey, Tally, compile_toml, stack_records
@@ -344,9 +344,13 @@ def test_file_that_is_counted_twice_counts_once_and_one_that_is_not_counted_is_m
     heap = export_noise(tmp_path / "archive", 400, 4)
     manifest = Manifest.read(tmp_path / "archive")
     counted = [count_file(tmp_path / "archive", file) for file in manifest.files]
-    assert add_up(manifest, counted[::-1] + counted[1:3], lambda *_: None) == heap.tally
+    total = Sum(manifest, lambda *_: None)
+    for one in counted[:3] + counted[1:3]:
+        total.add(one)
     with pytest.raises(ArchiveError, match=r"part-0003-of-0004-0\.parquet was not counted"):
-        add_up(manifest, counted[:3], lambda *_: None)
+        total.tally()
+    total.add(counted[3])
+    assert total.tally() == heap.tally
 
 
 def test_file_of_another_survey_is_refused_even_with_a_digest(tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
 """Recount on a cluster: Dask's workers count the files, which all of them must see under the same path."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from sotto_collector.archive.manifest import ArchiveFile
-from sotto_collector.archive.recount import Counted, Progress, add_up, count_file, open_archive
+from sotto_collector.archive.recount import Counted, Progress, Sum, count_file, open_archive
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
 
@@ -30,28 +31,47 @@ def recount_on_cluster(
     A worker may die at any moment: its files are counted by others, and a file that is counted twice counts once.
     Raises ArchiveError.
     """
+    return asyncio.run(_recount(folder, scheduler, wave, n_workers, progress))
+
+
+async def _recount(folder: Path, scheduler: str, wave: int | None, n_workers: int | None, progress: Progress) -> Tally:
     manifest = open_archive(folder, wave)
-    with ExitStack() as opened:
+    total = Sum(manifest, progress)
+    async with AsyncExitStack() as opened:
         if scheduler == LOCAL:
             cluster = LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                asynchronous=True,
             )  # type: ignore[no-untyped-call]
-            scheduler = opened.enter_context(cluster).scheduler_address
+            scheduler = (await opened.enter_async_context(cluster)).scheduler_address
+        client = await _connect(opened, scheduler)
         try:
-            client = opened.enter_context(Client(scheduler, timeout=_CONNECT_S, set_as_default=False))  # type: ignore[no-untyped-call]
-        except (OSError, ValueError) as fault:
-            raise ArchiveError(f"the scheduler at {scheduler} could not be reached.") from fault
-        try:
-            client.wait_for_workers(1, timeout=_CONNECT_S)
-        except TimeoutError as fault:
-            raise ArchiveError(f"the scheduler at {scheduler} has no workers.") from fault
-        try:
-            return add_up(manifest, _count_on(client, folder.resolve(), manifest.files, wave), progress)
+            async for counted in _count_on(client, folder.resolve(), manifest.files, wave):
+                total.add(counted)
         except KilledWorker as fault:
             raise ArchiveError("the workers that counted a file died, one after the other: is it memory?") from fault
+    return total.tally()
 
 
-def _count_on(client: Client, folder: Path, files: list[ArchiveFile], wave: int | None) -> Iterator[Counted]:
+async def _connect(opened: AsyncExitStack, scheduler: str) -> Client:
+    """Return a client, of a scheduler that has workers; it is closed with what is `opened`. Raises ArchiveError."""
+    try:
+        client = Client(scheduler, asynchronous=True, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        opened.push_async_callback(client.close)
+        await client
+    except (OSError, ValueError) as fault:
+        raise ArchiveError(f"the scheduler at {scheduler} could not be reached.") from fault
+    try:
+        await client.wait_for_workers(1, timeout=_CONNECT_S)  # type: ignore[misc, func-returns-value] # typed as if sync
+    except TimeoutError as fault:
+        raise ArchiveError(f"the scheduler at {scheduler} has no workers.") from fault
+    return client
+
+
+async def _count_on(client: Client, folder: Path, files: list[ArchiveFile], wave: int | None) -> AsyncIterator[Counted]:
     """Yield the files' counts as they come. A task is named after its file's digest: the same task is the same file."""
     tasks = [
         client.submit(
@@ -61,6 +81,6 @@ def _count_on(client: Client, folder: Path, files: list[ArchiveFile], wave: int 
     ]
     done = as_completed(tasks, loop=client.loop)  # type: ignore[no-untyped-call]
     del tasks  # a result is let go of as soon as it is added
-    for future in done:
-        yield future.result()
+    async for future in done:
+        yield await future.result()
         future.release()

@@ -1,7 +1,7 @@
 """Recount: an archive's tally, file by file, in as many processes as there are cores. It merges in any order."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -72,34 +72,49 @@ def recount(
     """Count an archive, of one wave or all, in `n_workers` processes; by default one a core. Raises ArchiveError."""
     manifest = open_archive(folder, wave)
     n_workers = min(n_workers or len(os.sched_getaffinity(0)), len(manifest.files))
+    total = Sum(manifest, progress)
     if n_workers <= 1:
-        return add_up(manifest, (count_file(folder, file, wave) for file in manifest.files), progress)
+        for file in manifest.files:
+            total.add(count_file(folder, file, wave))
+        return total.tally()
     try:
         # spawned, not forked: Arrow has threads, which a fork would not take along
         with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
-            return add_up(manifest, _count_in_pool(pool, n_workers, folder, manifest.files, wave), progress)
+            for counted in _count_in_pool(pool, n_workers, folder, manifest.files, wave):
+                total.add(counted)
     except BrokenProcessPool as fault:
         raise ArchiveError("a process that counted was killed; is there enough memory? Count again.") from fault
+    return total.tally()
 
 
-def add_up(manifest: Manifest, counted: Iterable[Counted], progress: Progress) -> Tally:
-    """Return the sum of all files' counts: each file once, however often it was counted. Raises ArchiveError."""
-    survey = manifest.survey
-    empty = Tally.empty(survey)
-    n_reports, packed, waves = 0, empty.pack(), set(empty.waves)
-    left = {file.digest: file for file in manifest.files}
-    if len(left) < len(manifest.files):
-        raise ArchiveError("two files of the archive are the same.")
-    for one in counted:
-        if left.pop(one.file.digest, None) is None:
-            continue
-        if one.fingerprint != survey.fingerprint:
-            raise ArchiveError(f"{one.file.name} holds reports of another survey.")
-        n_reports, packed, waves = n_reports + one.n_reports, packed + one.packed, waves | {*one.waves}
-        progress(len(manifest.files) - len(left), len(manifest.files))
-    if left:
-        raise ArchiveError(f"{next(iter(left.values())).name} was not counted.")
-    return Tally.unpack(survey, n_reports, packed, tuple(sorted(waves)))
+class Sum:
+    """The sum of an archive's files' counts: of each file once, however often it was counted."""
+
+    def __init__(self, manifest: Manifest, progress: Progress) -> None:
+        """Start at nothing. Raises ArchiveError if the archive names a file twice."""
+        self._survey, self._progress, self._n_files = manifest.survey, progress, len(manifest.files)
+        self._left = {file.digest: file for file in manifest.files}
+        if len(self._left) < self._n_files:
+            raise ArchiveError("two files of the archive are the same.")
+        empty = Tally.empty(self._survey)
+        self._n_reports, self._packed, self._waves = 0, empty.pack(), set(empty.waves)
+
+    def add(self, counted: Counted) -> None:
+        """Add a file's counts, unless they are in. Raises ArchiveError if its reports are another survey's."""
+        if self._left.pop(counted.file.digest, None) is None:
+            return
+        if counted.fingerprint != self._survey.fingerprint:
+            raise ArchiveError(f"{counted.file.name} holds reports of another survey.")
+        self._n_reports += counted.n_reports
+        self._packed = self._packed + counted.packed
+        self._waves |= {*counted.waves}
+        self._progress(self._n_files - len(self._left), self._n_files)
+
+    def tally(self) -> Tally:
+        """Return the archive's tally. Raises ArchiveError if a file is missing."""
+        if self._left:
+            raise ArchiveError(f"{next(iter(self._left.values())).name} was not counted.")
+        return Tally.unpack(self._survey, self._n_reports, self._packed, tuple(sorted(self._waves)))
 
 
 def _count_in_pool(
