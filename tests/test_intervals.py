@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -152,6 +152,7 @@ def test_a_wider_level_contains_a_narrower(
 
 @settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
+@example(Channel(1, 0), 10**12, 0.71875, "clopper-pearson", "population", 0.5)  # SciPy before 1.17 is off by 2e-11
 def test_both_ends_grow_with_the_count(
     channel: Channel, n: int, part: float, method: Method, target: Target, level: float
 ) -> None:
