@@ -48,7 +48,7 @@ class Settings:
     port: int = _integer(8000, 0, 65535, "TCP port to listen on; 0 takes a free one.")
     workers: int = _integer(1, 1, 64, "Processes that serve; with 1 there is no parent process.")
     threads: int = _integer(
-        32, 1, 1000, "Requests that a process serves at once; those that wait together are committed together."
+        64, 1, 1000, "Requests that a process serves at once; those that wait together are committed together."
     )
     max_connections: int = _integer(
         1000, 1, 100_000, "Connections that a process holds open at once; idle ones then give way."

@@ -10,6 +10,7 @@ from pathlib import Path
 from sotto_collector.errors import StoreUnavailableError
 
 LOG_SUFFIXES = ("-wal", "-shm")
+_LENGTH = "SELECT * FROM pragma_schema_version, pragma_page_count, pragma_page_size"
 _Identity = tuple[int, int]
 
 
@@ -40,16 +41,13 @@ class Place:
         What the log holds of it need not be in it yet; but it shrinks only where it is written anew, which counts the
         version of its schema up.
         """
-        version, n_pages, page_bytes = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("schema_version", "page_count", "page_size")
-        )
+        version, n_pages, page_bytes = connection.execute(_LENGTH).fetchone()
+        there, needed = count_bytes(str(self._path)), n_pages * page_bytes
         if version:  # else nothing is there yet, or any more
-            n_bytes = n_pages * page_bytes
-            if count_bytes(f"{self._path}-wal"):
-                n_bytes = min(n_bytes, count_bytes(str(self._path)))
+            is_rest_logged = there < needed and count_bytes(f"{self._path}-wal") > 0
             known = self._least_bytes if version == self._version else 0
-            self._version, self._least_bytes = version, max(known, n_bytes)
-        if self.is_shorter():
+            self._version, self._least_bytes = version, max(known, there if is_rest_logged else needed)
+        if there < self._least_bytes:
             raise StoreUnavailableError(f"db ({self._path}) was cut short; put a backup in its place and restart.")
 
     def note_log(self) -> None:

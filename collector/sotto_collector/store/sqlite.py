@@ -127,8 +127,9 @@ class SqliteDialect(Dialect):
     def _begin_writing(self, connection: Connection) -> None:
         """Begin to write, in the files that were opened, where there is room."""
         raw, is_new = _raw(connection), "begun" not in connection.info  # the one before was closed by a fault
-        self._check_place(raw)
-        self._check_length()
+        if is_new or self._place.is_shorter():  # else they are looked at after the commit, as in `check_kept`
+            self._check_place(raw)
+            self._check_length()
         keep_room(raw, self.path, is_pressed=is_new)
         self._lock(raw)
         if is_new:
