@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import text
 
-from sotto_collector.counting import Batch, Outcome, count_batches
+from sotto_collector.intake.counting import Batch, Outcome, count_batches
 from sotto_collector.invitations import hash_invitation, make_invitations
 from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.tokens import create_token, hash_token
 from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_toml, stack_records
 from sotto_protocol.invitation import parse_invitation

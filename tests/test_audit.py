@@ -10,7 +10,7 @@ from sqlalchemy import text
 from collecting import SMALL, STRINGS, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
-from sotto_collector.store.audit import Difference, audit, check_integrity
+from sotto_collector.store.recount import Difference, audit, check_integrity
 from sotto_protocol import Tally
 
 

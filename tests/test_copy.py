@@ -22,14 +22,14 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreError
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import make_invitations
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.schema import metadata
 from sotto_collector.tokens import create_token
-from sotto_collector.writer import Writer
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

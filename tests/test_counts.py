@@ -28,15 +28,15 @@ from collecting import (
     tally_of,
 )
 from sotto_client.cli import main
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import BelowMinimumError, NotKeptError, StoreError, StoreUnavailableError, SurveyClosedError
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import count_invitations
 from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.store.audit import Difference, audit, check_integrity
 from sotto_collector.store.copy import copy_store
+from sotto_collector.store.recount import Difference, audit, check_integrity
 from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata
-from sotto_collector.writer import Writer
 from sotto_protocol import Report, Survey, Tally
 
 COUNTED_WAVES = replace(STRINGS, id="counted-waves", keep="counts")

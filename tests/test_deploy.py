@@ -18,7 +18,7 @@ import pytest
 
 from collecting import SOTTO, SURVEY, TIMEOUT_S, Served, make_reports, serve
 from postgres_server import free_port
-from sotto_collector.channel import BODY_MARGIN_BYTES
+from sotto_collector.serving.channel import BODY_MARGIN_BYTES
 from sotto_collector.settings import Settings
 from sotto_protocol import batch_body
 

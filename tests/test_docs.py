@@ -108,7 +108,7 @@ def test_every_error_code_of_the_collector_is_documented_and_no_other() -> None:
 
 def codes_in_source() -> set[str]:
     """Return the codes that the collector's source gives to statuses: `422, "bad_report"` or `404: "not_found"`."""
-    sources = [path.read_text() for path in (ROOT / "collector/sotto_collector").glob("*.py")]
+    sources = [path.read_text() for path in (ROOT / "collector/sotto_collector").rglob("*.py")]
     return {code for text in sources for code in re.findall(r'\b[45]\d\d[,:]\s*"([a-z_]+)"', text)}
 
 

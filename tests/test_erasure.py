@@ -10,13 +10,13 @@ from sqlalchemy import func, select
 
 from collecting import INVITED, SMALL, STRINGS, SURVEY, count_here, invite_reports, make_reports, publish_here, tally_of
 from house import JSON, House, assert_refused, open_house
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import SurveyOpenError
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import make_invitations
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata
-from sotto_collector.writer import Writer
 from sotto_protocol import Report, Survey, Tally
 
 HABITS = "/v1/surveys/habits"

@@ -14,7 +14,7 @@ from house import House, assert_refused, open_house
 from sotto_collector.app import create_app
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import reports, tallies
 from sotto_collector.store.transaction import unpack_counts
 from sotto_protocol import compile_toml

@@ -24,7 +24,7 @@ IMPURE |= {
     "sqlite3",
 }
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "__import__"}
-MOUNT = PACKAGES["collector"] / "results.py"
+MOUNT = PACKAGES["collector"] / "pages" / "results.py"
 """The one place where sides meet: it mounts the estimator's results page on the collector's app."""
 HEAVY = (
     "flask",

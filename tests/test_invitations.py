@@ -24,12 +24,12 @@ from collecting import (
     tally_of,
 )
 from house import JSON, House, assert_refused, open_house
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import InvitationError
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import count_invitations, hash_invitation, make_invitations, revoke_invitations
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
-from sotto_collector.writer import Writer
+from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Tally, batch_body
 from sotto_protocol.invitation import invitation_text, parse_invitation
 

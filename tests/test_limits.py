@@ -14,7 +14,7 @@ import pytest
 from collecting import SMALL, SURVEY, check_store, make_reports
 from house import JSON, House, assert_refused, open_house
 from sotto_collector.errors import RateLimitError, RequestError
-from sotto_collector.limits import WINDOW_S, RateLimits
+from sotto_collector.intake.limits import WINDOW_S, RateLimits
 from sotto_protocol import Report, Survey, batch_body
 
 

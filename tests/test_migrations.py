@@ -20,11 +20,11 @@ from sqlalchemy import event, inspect, text
 from collecting import SMALL, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
 from old_schemas import ANALYST_HASH, Reports, make_old
 from sotto_client.cli import main
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreError
+from sotto_collector.intake.counting import Outcome
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.store import open_dialect
 from sotto_collector.store.upgrade import HEAD

@@ -10,9 +10,9 @@ import pytest
 
 from collecting import SOTTO, TIMEOUT_S, Served, prepare, serve
 from house import House, open_house
+from sotto_collector.api.openapi import OPERATIONS, describe_api
 from sotto_collector.app import create_app
-from sotto_collector.openapi import OPERATIONS, describe_api
-from sotto_collector.page_headers import is_page
+from sotto_collector.pages.headers import is_page
 from sotto_collector.settings import Settings
 from sotto_protocol import compile_toml
 

@@ -12,11 +12,11 @@ import pytest
 from collecting import SMALL, make_reports
 from house import House, open_house
 from page_reading import password
-from sotto_collector import results
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import StoreUnavailableError
-from sotto_collector.lately import OLD_S, Lately
-from sotto_collector.results import ResultsReader
+from sotto_collector.pages import results
+from sotto_collector.pages.cache import OLD_S, Lately
+from sotto_collector.pages.results import ResultsReader
 from sotto_collector.store import StoredSurvey
 from sotto_estimator.page import blueprint
 from sotto_estimator.page.blueprint import N_AT_DESK, N_AT_EASEL

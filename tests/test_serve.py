@@ -33,11 +33,11 @@ from collecting import (
     serve,
 )
 from sotto_collector.app import create_app
-from sotto_collector.counting import Batch, count_batches
-from sotto_collector.server import MAX_UNSENT_BYTES, Server, make_server
+from sotto_collector.intake.counting import Batch, count_batches
+from sotto_collector.serving.server import MAX_UNSENT_BYTES, Server, make_server
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
-from sotto_collector.store.shuffle import Shuffle
+from sotto_collector.store.inbox import Shuffle
 from sotto_protocol import Report, Survey, batch_body, compile_toml
 
 PATH = b"/v1/surveys/habits/reports"
@@ -372,7 +372,7 @@ def stall(server: Server, request: bytes) -> socket.socket:
 
 
 def test_analyst_who_takes_nothing_is_cut_and_holds_up_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sotto_collector.server.STALLED_S", 1)
+    monkeypatch.setattr("sotto_collector.serving.server.STALLED_S", 1)
     fill(tmp_path / "survey.db", 100_000)
     with serve_here(tmp_path / "survey.db") as (server, store, request):
         stalled_s, server.adj.channel_timeout = server.adj.channel_timeout, 600  # until all is seen, however slowly
@@ -390,7 +390,7 @@ def test_analyst_who_takes_nothing_is_cut_and_holds_up_no_log(tmp_path: Path, mo
 
 
 def test_server_that_stops_cuts_an_answer_that_nobody_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sotto_collector.server.DRAIN_S", 0.1)
+    monkeypatch.setattr("sotto_collector.serving.server.DRAIN_S", 0.1)
     fill(tmp_path / "survey.db", 100_000)
     with serve_here(tmp_path / "survey.db") as (server, _, request):
         connection = stall(server, request)

@@ -19,10 +19,10 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
+from sotto_collector.intake.counting import Outcome, count_batches
 from sotto_collector.store import Part, Store, StoredToken, TokenTable, schema
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Tally, compile_toml
 
 

@@ -27,13 +27,13 @@ from collecting import (
 )
 from postgres_server import postgres_server
 from raw_database import correlate_ranks, read_hidden
-from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.intake.counting import Outcome, count_batches
+from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
-from sotto_collector.store.patience import Patience, SilentServerError
 from sotto_collector.store.postgres import _REWRITE as REWRITE
-from sotto_collector.writer import Writer
+from sotto_collector.store.recount import check_integrity
+from sotto_collector.store.timeouts import Patience, SilentServerError
 from sotto_protocol import Report
 
 
@@ -96,7 +96,7 @@ def test_collector_that_stops_waits_no_longer_for_a_server_that_says_nothing(
     postgres_db: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HURRIED_S", "HURRIED_LONG_S"):
-        monkeypatch.setattr(f"sotto_collector.store.patience.{name}", 0.2)
+        monkeypatch.setattr(f"sotto_collector.store.timeouts.{name}", 0.2)
     with closing(Store(postgres_db)) as store, ThreadPoolExecutor(1) as pool:
 
         def nap() -> None:

@@ -15,11 +15,11 @@ import pytest
 
 from collecting import INVITED, STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
-from sotto_collector.counting import Outcome, count_batches
 from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.intake.counting import Outcome, count_batches
 from sotto_collector.invitations import make_invitations, revoke_invitations
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Report
 

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import insert
 
 from collecting import INVITED, INVITED_WAVES, SURVEY, count_here, invite_reports, make_reports, publish_here, tally_of
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreUnavailableError
+from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, hash_invitation, make_invitations
 from sotto_collector.store import Store, TokenTable
-from sotto_collector.store.audit import check_integrity
-from sotto_collector.store.patience import WatchedConnection
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import invitations, surveys
+from sotto_collector.store.timeouts import WatchedConnection
 from sotto_collector.tokens import create_token, find_token, has_ended, hash_token, rotate_token
 from sotto_protocol import Survey
 from sotto_protocol.invitation import parse_invitation

@@ -13,8 +13,8 @@ from collecting import INVITED, INVITED_WAVES, STRINGS, SURVEY, serve
 from house import House, assert_refused, open_house
 from reading_html import Element, read_html
 from sotto_client.cli import main
-from sotto_collector import pages
-from sotto_collector.assets import STATIC
+from sotto_collector.pages import survey as pages
+from sotto_collector.pages.assets import STATIC
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.words import in_short, percent_above

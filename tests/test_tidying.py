@@ -7,12 +7,12 @@ import pytest
 
 from collecting import SMALL, count_here, make_reports, publish_here
 from raw_database import read_hidden
-from sotto_collector import tidying
 from sotto_collector.errors import StoreUnavailableError
+from sotto_collector.intake import tidying
+from sotto_collector.intake.tidying import Tidying
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
-from sotto_collector.store.shuffle import Shuffle
-from sotto_collector.tidying import Tidying
+from sotto_collector.store.inbox import Shuffle
+from sotto_collector.store.recount import check_integrity
 
 
 class Watched(Tidying):

@@ -8,10 +8,10 @@ import psycopg
 
 from collecting import INVITED, count_here, make_reports, publish_here, serve
 from raw_database import correlate_ranks, read_hidden
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import hash_invitation, make_invitations
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
-from sotto_collector.writer import Writer
+from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report
 from sotto_protocol.invitation import parse_invitation
 

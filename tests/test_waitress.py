@@ -19,8 +19,8 @@ from waitress.server import BaseWSGIServer, TcpWSGIServer
 from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 from waitress.trigger import trigger
 
-from sotto_collector.channel import Channel
-from sotto_collector.server import Server
+from sotto_collector.serving.channel import Channel
+from sotto_collector.serving.server import Server
 
 ROOT = Path(__file__).parent.parent
 OVERRIDDEN = {

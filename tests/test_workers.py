@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from collecting import SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve
-from sotto_collector.server import RECEIVE_S
+from sotto_collector.serving.server import RECEIVE_S
 from sotto_protocol import Report, batch_body
 from test_serve import read_stored, run_serve
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from collecting import SMALL, STRINGS, SURVEY, TIMEOUT_S, make_batch, make_reports, publish_here, tally_of
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import BusyError, StoreUnavailableError, SurveyClosedError
+from sotto_collector.intake.counting import Outcome
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import inbox
 from sotto_protocol import Report, Survey, Tally
 from watched_writer import WatchedWriter, held, queue_behind_lock, wait_until
@@ -178,7 +178,7 @@ def test_bug_while_counting_fails_its_group_and_not_the_thread(
 ) -> None:
     batch = make_batch(publish_here(store), make_reports(5))
     with monkeypatch.context() as patched:
-        patched.setattr("sotto_collector.writer.count_batches", lambda *_: 1 / 0)
+        patched.setattr("sotto_collector.intake.writer.count_batches", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             writer.count(batch)
     assert writer.count(batch) == Outcome(5, 0)
@@ -200,8 +200,8 @@ def test_closing_commits_what_is_queued_and_refuses_the_rest(store: Store) -> No
 
 def shuffle_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let reports be moved out of the inbox all the time, a few at once."""
-    monkeypatch.setattr("sotto_collector.store.shuffle.LEAST_REPORTS", 50)
-    monkeypatch.setattr("sotto_collector.store.shuffle.SLICE_REPORTS", 20)
+    monkeypatch.setattr("sotto_collector.store.inbox.LEAST_REPORTS", 50)
+    monkeypatch.setattr("sotto_collector.store.inbox.SLICE_REPORTS", 20)
 
 
 def test_retry_storm_counts_every_report_once(
@@ -240,8 +240,8 @@ def test_reports_leave_the_inbox_when_they_are_many_and_all_when_it_is_tidied(
 
 
 def test_idle_writer_tidies_a_small_store(store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sotto_collector.tidying.GATHER_S", 0.01)
-    monkeypatch.setattr("sotto_collector.tidying.TURN_S", 0.01)
+    monkeypatch.setattr("sotto_collector.intake.tidying.GATHER_S", 0.01)
+    monkeypatch.setattr("sotto_collector.intake.tidying.TURN_S", 0.01)
     stored, reports = publish_here(store), make_reports(30)
     writer.count(make_batch(stored, reports))
     deadline = time.monotonic() + TIMEOUT_S

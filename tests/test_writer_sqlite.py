@@ -12,10 +12,10 @@ import pytest
 
 from collecting import SURVEY, TIMEOUT_S, check_store, make_batch, make_reports, publish_here
 from house import open_house
-from sotto_collector.counting import Outcome
 from sotto_collector.errors import StoreUnavailableError
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store
-from sotto_collector.writer import Writer
 from watched_writer import WatchedWriter
 
 
@@ -136,8 +136,8 @@ def test_log_that_cannot_be_emptied_is_logged_once_and_tried_again(
         tried.release()
         raise StoreUnavailableError("the disk is on fire.")
 
-    monkeypatch.setattr("sotto_collector.tidying.GATHER_S", 0.01)
-    monkeypatch.setattr("sotto_collector.tidying.TURN_S", 0.01)
+    monkeypatch.setattr("sotto_collector.intake.tidying.GATHER_S", 0.01)
+    monkeypatch.setattr("sotto_collector.intake.tidying.TURN_S", 0.01)
     with monkeypatch.context() as patched:
         patched.setattr(store, "clean", fail)
         assert writer.count(make_batch(publish_here(store), make_reports(5))) == Outcome(5, 0)

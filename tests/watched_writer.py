@@ -5,9 +5,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from collecting import TIMEOUT_S, make_batch, make_reports
-from sotto_collector.counting import Outcome
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.intake.writer import ANSWER_S, Writer, _Waiting
 from sotto_collector.store import Store, StoredSurvey
-from sotto_collector.writer import ANSWER_S, Writer, _Waiting
 
 
 class WatchedWriter(Writer):

@@ -5,21 +5,21 @@ from typing import Any
 
 from flask import Flask
 
-from sotto_collector.admin_routes import admin_routes
-from sotto_collector.assets import assets
+from sotto_collector.api.administration import admin_routes
+from sotto_collector.api.cors import install_cors
+from sotto_collector.api.operations import operations
+from sotto_collector.api.problems import install_problems
+from sotto_collector.api.reports import ShortWay
+from sotto_collector.api.surveys import routes
 from sotto_collector.collector import Collector
-from sotto_collector.cors import install_cors
-from sotto_collector.index_page import index_page
-from sotto_collector.limits import RateLimits
+from sotto_collector.intake.limits import RateLimits
 from sotto_collector.metrics import Metrics, install_metrics
-from sotto_collector.operations import operations
-from sotto_collector.page_headers import install_page_headers
-from sotto_collector.page_problems import install_page_problems
-from sotto_collector.pages import pages
-from sotto_collector.problems import install_problems
-from sotto_collector.reports import ShortWay
-from sotto_collector.results import install_results
-from sotto_collector.routes import routes
+from sotto_collector.pages.assets import assets
+from sotto_collector.pages.headers import install_page_headers
+from sotto_collector.pages.index import index_page
+from sotto_collector.pages.problems import install_page_problems
+from sotto_collector.pages.results import install_results
+from sotto_collector.pages.survey import pages
 from sotto_collector.seat import ALONE, Seat
 from sotto_collector.settings import Settings
 
@@ -37,7 +37,7 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     It shares nothing with another: a process makes its own, after it was forked.
     Raises StoreError where the database cannot be used, and where there is none: `sotto db init` makes it.
     """
-    app = _App(__name__, static_folder=None)
+    app = _App(__name__, static_folder=None, template_folder="pages/templates")
     app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path
     metrics = Metrics(seat, by_survey=settings.metrics_labels == "survey")
     app.extensions["collector"] = Collector(settings, metrics, RateLimits(seat.n_seats))

@@ -4,12 +4,12 @@ import logging
 import time
 
 from sotto_collector.errors import refuse
-from sotto_collector.limits import RateLimits
+from sotto_collector.intake.limits import RateLimits
+from sotto_collector.intake.writer import Writer
 from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
-from sotto_collector.writer import Writer
 from sotto_protocol.survey import ID_PATTERN
 
 WORK_S = 10.0

@@ -15,7 +15,7 @@ import msgspec
 from flask import Flask, request
 
 from sotto_collector.metrics import Metrics
-from sotto_collector.server import listen, make_server, say_url
+from sotto_collector.serving.server import listen, make_server, say_url
 from sotto_collector.settings import Settings
 
 PACKED = bytes(3)  # as many as the bench's survey packs a report into

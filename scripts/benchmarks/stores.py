@@ -22,10 +22,10 @@ from sotto_client import os_coins
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
 from postgres_server import database_of, postgres_server  # the path comes first
-from sotto_collector.counting import Batch, count_batches
+from sotto_collector.intake.counting import Batch, count_batches
 from sotto_collector.store import Store
+from sotto_collector.store.inbox import Shuffle
 from sotto_collector.store.postgres import copy_rows
-from sotto_collector.store.shuffle import Shuffle
 from sotto_protocol import Survey
 
 N_STORED = 10**7

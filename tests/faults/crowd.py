@@ -16,7 +16,7 @@ from typing import Any
 
 from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, publish_here, serve
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Survey, Tally, batch_body, stack_records
 
 FULL = "SOTTO_TEST_FULL" in os.environ

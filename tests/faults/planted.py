@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from sotto_client.cli import main
-from sotto_collector import tidying, writer
-from sotto_collector.counting import Outcome
-from sotto_collector.store import shuffle, sqlite, sqlite_engine
+from sotto_collector.intake import tidying, writer
+from sotto_collector.intake.counting import Outcome
+from sotto_collector.store import inbox, sqlite, sqlite_engine
 from sotto_collector.store.dialect import Dialect
 
 LATE_S = 0.3
@@ -87,10 +87,10 @@ def hoard() -> None:
     writer.Writer.count = keep
 
 
-def shuffle_often() -> None:
+def move_often() -> None:
     """Move reports out of the inbox all the time: no bug, but small numbers."""
-    shuffle.LEAST_REPORTS = 100
-    shuffle.SLICE_REPORTS = 20
+    inbox.LEAST_REPORTS = 100
+    inbox.SLICE_REPORTS = 20
 
 
 def tidy_often() -> None:
@@ -100,7 +100,7 @@ def tidy_often() -> None:
 
 def never_serve() -> None:
     """Let workers wait for what does not come, and their parent not for long."""
-    from sotto_collector import workers
+    from sotto_collector.serving import workers
 
     workers.READY_S = 0.5
     workers.be_worker = lambda *_: time.sleep(3600)  # type: ignore[assignment]  # it never returned either
@@ -114,7 +114,7 @@ CHANGES: dict[str, Callable[[], None]] = {
     "commit-asynchronously": commit_asynchronously,
     "hoard": hoard,
     "never-serve": never_serve,
-    "shuffle-often": shuffle_often,
+    "move-often": move_often,
     "tidy-often": tidy_often,
 }
 

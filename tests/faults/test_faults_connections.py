@@ -16,7 +16,7 @@ from collecting import SMALL, TIMEOUT_S, Served, make_reports, prepare, serve
 from crowd import wait_until
 from sotto_collector.app import create_app
 from sotto_collector.errors import ListenError
-from sotto_collector.server import listen, make_server
+from sotto_collector.serving.server import listen, make_server
 from sotto_collector.settings import Settings
 from sotto_protocol import Report, batch_body
 

@@ -22,14 +22,14 @@ from postgres_server import PostgresServer, database_of, postgres_server
 from raw_database import read_hidden
 from raw_files import PostgresFiles, RawFiles, SqliteFiles, copied, count_joined
 from sotto_client.cli import main
-from sotto_collector import tidying
-from sotto_collector.counting import Batch, count_batches
+from sotto_collector.intake import tidying
+from sotto_collector.intake.counting import Batch, count_batches
+from sotto_collector.intake.tidying import Tidying
+from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import Store
-from sotto_collector.store.audit import check_integrity
+from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.upgrade import HEAD
-from sotto_collector.tidying import Tidying
-from sotto_collector.writer import Writer
 from sotto_protocol import Report, compile_toml
 from sotto_protocol.invitation import parse_invitation
 

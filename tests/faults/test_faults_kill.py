@@ -15,7 +15,7 @@ from sotto_collector.store.schema import invitations
 from sotto_protocol import Survey
 
 CHANCE = random.Random(9)  # noqa: S311  # when to kill, no secret
-SMALL_STEPS = "shuffle-often"
+SMALL_STEPS = "move-often"
 PAUSE_S = 0.05
 
 

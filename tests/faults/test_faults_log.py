@@ -11,11 +11,11 @@ import pytest
 
 from collecting import SMALL, make_batch, make_reports, publish_here
 from crowd import FULL, Crowd, check_stored
-from sotto_collector import counting
 from sotto_collector.errors import StoreError
+from sotto_collector.intake import counting
+from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.transaction import Transaction
-from sotto_collector.writer import Writer
 from sotto_protocol import Report
 
 N_COMMITS = 40

@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from collecting import SMALL, make_batch, make_reports, prepare, publish_here
 from raw_database import correlate_ranks, leaf_offsets, read_hidden
-from sotto_collector import counting
 from sotto_collector.collector import Collector
+from sotto_collector.intake import counting
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, postgres
 from sotto_collector.store.schema import metadata

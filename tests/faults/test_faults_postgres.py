@@ -72,7 +72,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(server: PostgresServer) -> Iterator[House]:
-    with database_of(server.url) as db, collectors(db, 2, "--busy-timeout-ms", "500", change="shuffle-often") as served:
+    with database_of(server.url) as db, collectors(db, 2, "--busy-timeout-ms", "500", change="move-often") as served:
         crowd = Crowd(n_clients=N_CLIENTS)
         yield House(server, db, served, crowd)
         for each in served:

@@ -55,7 +55,7 @@ def storm(served: list[Served], survey: Survey, reports: list[Report]) -> int:
 @SURVEYS
 def test_storm_of_retries_counts_every_report_once(db: str, survey: Survey) -> None:
     reports = make_reports(N_REPORTS, survey)
-    with collectors(db, 2, survey=survey, change="shuffle-often") as served:
+    with collectors(db, 2, survey=survey, change="move-often") as served:
         assert storm(served, survey, reports) == N_REPORTS
         for each in served:
             assert each.stop() == (0, "", "")

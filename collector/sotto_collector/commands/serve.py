@@ -10,11 +10,11 @@ from sotto_collector.commands.options import all_settings
 from sotto_collector.logs import log_what_nobody_caught, set_up_logs
 from sotto_collector.metrics import metrics_folder
 from sotto_collector.seat import ALONE
-from sotto_collector.server import listen, say_url
+from sotto_collector.serving.server import listen, say_url
+from sotto_collector.serving.worker import serve_on
+from sotto_collector.serving.workers import Workers
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
-from sotto_collector.worker import serve_on
-from sotto_collector.workers import Workers
 
 
 @click.command(epilog="Example:  sotto serve --db survey.db --port 8000")

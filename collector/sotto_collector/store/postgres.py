@@ -14,9 +14,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 
 from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect, Ids
-from sotto_collector.store.patience import Patience, SilentServerError, WatchedConnection
 from sotto_collector.store.postgres_engine import make_engine
 from sotto_collector.store.retally import KEPT_SINCE, retally
+from sotto_collector.store.timeouts import Patience, SilentServerError, WatchedConnection
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing
 
 LOCK_SPACE = 0x534F5454

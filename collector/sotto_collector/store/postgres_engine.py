@@ -3,7 +3,7 @@
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from sotto_collector.store.patience import Patience, WatchedConnection
+from sotto_collector.store.timeouts import Patience, WatchedConnection
 
 GONE_MS = 30_000  # a server whose machine says nothing for so long is gone
 

@@ -9,11 +9,11 @@ from typing import TypeVar
 import msgspec
 from flask import Blueprint, Response, current_app, request
 
-from sotto_collector.access import require_lister, require_role, require_token
+from sotto_collector.api.access import require_lister, require_role, require_token
+from sotto_collector.api.reports import REPORTS_RULE, count_reports
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
-from sotto_collector.intake import read_json_body, read_object
-from sotto_collector.reports import REPORTS_RULE, count_reports
+from sotto_collector.intake.parsing import read_json_body, read_object
 from sotto_collector.store import Part, StoredSurvey, StoredToken
 from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id

@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, request
 
+from sotto_collector.api.surveys import find_survey, get_collector
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
-from sotto_collector.lately import Lately
-from sotto_collector.page_headers import policy
-from sotto_collector.routes import find_survey, get_collector
-from sotto_collector.sign_in import ask_to_sign_in, find_reader, require_reader
+from sotto_collector.pages.cache import Lately
+from sotto_collector.pages.headers import policy
+from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import read_released_waves
 from sotto_protocol import Survey, Tally

@@ -3,10 +3,10 @@
 from flask import Blueprint, Response, current_app
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from sotto_collector.access import require_token
+from sotto_collector.api.access import require_token
+from sotto_collector.api.openapi import describe_api
+from sotto_collector.api.surveys import answer, get_collector
 from sotto_collector.errors import StoreError, refuse
-from sotto_collector.openapi import describe_api
-from sotto_collector.routes import answer, get_collector
 from sotto_collector.store.upgrade import check_schema
 
 operations = Blueprint("operations", __name__)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_collector.assets import list_modules
-from sotto_collector.page_headers import PAGE_TYPE, root_from
-from sotto_collector.routes import find_survey, get_collector, read_wave
+from sotto_collector.api.surveys import find_survey, get_collector, read_wave
+from sotto_collector.pages.assets import list_modules
+from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain

@@ -10,7 +10,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
 
-from sotto_collector.problems import describe_status
+from sotto_collector.api.problems import describe_status
 from sotto_protocol.problem import CONTENT_TYPE
 
 BODY_MARGIN_BYTES = 64 * 1024

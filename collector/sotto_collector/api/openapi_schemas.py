@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sotto_collector.admin_routes import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
+from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
 from sotto_collector.invitations import MAX_INVITATIONS
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES

@@ -11,7 +11,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from sotto_collector.openapi_schemas import HASH_PREFIX, SURVEY_ID, describe_bodies
+from sotto_collector.api.openapi_schemas import HASH_PREFIX, SURVEY_ID, describe_bodies
 from sotto_collector.settings import Settings
 from sotto_protocol.problem import CONTENT_TYPE
 

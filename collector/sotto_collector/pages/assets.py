@@ -19,8 +19,8 @@ _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 def find_client_js() -> Path:
     """Return the folder of the JavaScript client: within this package where it was installed, else the checkout's."""
-    installed = Path(__file__).parent / "js"
-    return installed if installed.is_dir() else Path(__file__).parents[2] / "client" / "js"
+    installed = Path(__file__).parents[1] / "js"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "client" / "js"
 
 
 def list_modules() -> list[str]:

@@ -15,11 +15,11 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from sotto_collector.channel import BODY_MARGIN_BYTES, GRACE_S, Channel, serving
 from sotto_collector.errors import ListenError
 from sotto_collector.logs import OURS
+from sotto_collector.serving.channel import BODY_MARGIN_BYTES, GRACE_S, Channel, serving
+from sotto_collector.serving.poller import Turns
 from sotto_collector.settings import Settings
-from sotto_collector.turns import Turns
 
 MAX_HEADER_BYTES = 32 * 1024
 STALLED_S = 30  # a connection that says nothing, or takes nothing of its answer, for so long is closed

@@ -4,11 +4,11 @@ import logging
 import threading
 import time
 
-from sotto_collector.counting import Batch, Outcome, count_batches
 from sotto_collector.errors import BusyError, CollectorError, StoreUnavailableError
+from sotto_collector.intake.counting import Batch, Outcome, count_batches
+from sotto_collector.intake.tidying import Tidying
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
-from sotto_collector.tidying import Tidying
 
 ANSWER_S = 15.0
 """A request waits so long for its commit, whatever the database does."""

@@ -3,7 +3,7 @@
 import time
 
 from sotto_collector.store import Store
-from sotto_collector.store.shuffle import Shuffle
+from sotto_collector.store.inbox import Shuffle
 
 TURN_S, GATHER_S = 5.0, 1.0
 """A turn comes at most so often, and so long after the first report since the last one: several may share it."""

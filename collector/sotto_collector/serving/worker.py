@@ -10,7 +10,7 @@ from collections.abc import Callable
 from sotto_collector.app import create_app
 from sotto_collector.logs import OURS, describe_fault
 from sotto_collector.seat import ALONE, Seat
-from sotto_collector.server import make_server
+from sotto_collector.serving.server import make_server
 from sotto_collector.settings import Settings
 from sotto_protocol import SottoError
 

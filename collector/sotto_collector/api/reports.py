@@ -9,7 +9,7 @@ from flask import Flask, Response, g
 
 from sotto_collector.collector import Collector
 from sotto_collector.errors import InvitationError
-from sotto_collector.intake import parse_batch, read_json_body, refuse_invitation
+from sotto_collector.intake.parsing import parse_batch, read_json_body, refuse_invitation
 
 REPORTS_RULE = "/v1/surveys/<survey_id>/reports"
 _PATH = re.compile(r"/v1/surveys/([^/]+)/reports")

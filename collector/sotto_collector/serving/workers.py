@@ -20,8 +20,8 @@ from sotto_collector.errors import WorkerError
 from sotto_collector.logs import OURS
 from sotto_collector.metrics import forget_seat
 from sotto_collector.seat import Seat
+from sotto_collector.serving.worker import READY, be_worker
 from sotto_collector.settings import Settings
-from sotto_collector.worker import READY, be_worker
 
 STOP_S = 9.0
 """A worker that was told to stop, and has not, is killed after so long: it drains for at most 7 s."""

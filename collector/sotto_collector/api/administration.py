@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response
 
-from sotto_collector.access import require_role
+from sotto_collector.api.access import require_role
+from sotto_collector.api.surveys import answer, find_survey, get_collector, read_sent
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
 from sotto_collector.invitations import (
@@ -17,7 +18,6 @@ from sotto_collector.invitations import (
     make_invitations,
     revoke_invitations,
 )
-from sotto_collector.routes import answer, find_survey, get_collector, read_sent
 from sotto_collector.store import StoredSurvey, StoredToken
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 from sotto_protocol import ReportError

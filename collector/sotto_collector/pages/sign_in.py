@@ -7,9 +7,9 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_collector.access import require_known, require_token
+from sotto_collector.api.access import require_known, require_token
 from sotto_collector.errors import RequestError, refuse
-from sotto_collector.page_headers import PAGE_TYPE, root_from, wants_page
+from sotto_collector.pages.headers import PAGE_TYPE, root_from, wants_page
 from sotto_collector.store import StoredToken, TokenTable
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from flask import Flask, Response, render_template, request
 
-from sotto_collector.page_headers import PAGE_TYPE, root_from, wants_page
+from sotto_collector.pages.headers import PAGE_TYPE, root_from, wants_page
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
 _TITLES = {

@@ -7,9 +7,9 @@ import msgspec
 from werkzeug.http import parse_options_header
 from werkzeug.wsgi import get_content_length
 
-from sotto_collector.counting import Batch
-from sotto_collector.duplicates import find_duplicate_key
 from sotto_collector.errors import RequestError, refuse
+from sotto_collector.intake.counting import Batch
+from sotto_collector.intake.duplicates import find_duplicate_key
 from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import ReportError, Survey, parse_report_id
