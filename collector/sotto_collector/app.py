@@ -5,12 +5,12 @@ from typing import Any
 
 from flask import Flask
 
-from sotto_collector.api.administration import admin_routes
+from sotto_collector.api.administration import administration
 from sotto_collector.api.cors import install_cors
 from sotto_collector.api.operations import operations
 from sotto_collector.api.problems import install_problems
 from sotto_collector.api.reports import ShortWay
-from sotto_collector.api.surveys import routes
+from sotto_collector.api.surveys import surveys
 from sotto_collector.collector import Collector
 from sotto_collector.intake.limits import RateLimits
 from sotto_collector.metrics import Metrics, install_metrics
@@ -47,8 +47,8 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     install_page_headers(app)
     install_page_problems(app)
     app.register_blueprint(operations)
-    app.register_blueprint(routes)
-    app.register_blueprint(admin_routes)
+    app.register_blueprint(surveys)
+    app.register_blueprint(administration)
     app.register_blueprint(pages)
     app.register_blueprint(assets)
     app.register_blueprint(index_page)

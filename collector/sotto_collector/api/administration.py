@@ -8,7 +8,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from sotto_collector.api.access import require_role
-from sotto_collector.api.surveys import answer, find_survey, get_collector, read_sent
+from sotto_collector.api.request import find_survey, get_collector, read_sent, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
 from sotto_collector.invitations import (
@@ -22,7 +22,7 @@ from sotto_collector.store import StoredSurvey, StoredToken
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 from sotto_protocol import ReportError
 
-admin_routes = Blueprint("admin_routes", __name__)
+administration = Blueprint("administration", __name__)
 
 MAX_ORIGINS = 20
 MAX_PER_MINUTE = 10**9
@@ -65,7 +65,7 @@ class SentOverlap(msgspec.Struct, forbid_unknown_fields=True):
     overlap_s: int
 
 
-@admin_routes.patch("/v1/surveys/<survey_id>")
+@administration.patch("/v1/surveys/<survey_id>")
 def set_survey(survey_id: str) -> Response:
     """Set which web pages' origins may use a survey, and how many reports it takes a minute."""
     collector, stored = _administer(survey_id)
@@ -90,10 +90,10 @@ def set_survey(survey_id: str) -> Response:
     if values:
         collector.store.set_survey(stored.key, **values)
         collector.forget_survey(survey_id)
-    return answer({"id": survey_id} | {name: getattr(sent, name) for name in values})
+    return respond({"id": survey_id} | {name: getattr(sent, name) for name in values})
 
 
-@admin_routes.post("/v1/surveys/<survey_id>/invitations")
+@administration.post("/v1/surveys/<survey_id>/invitations")
 def invite(survey_id: str) -> Response:
     """Make invitations; they are shown this once."""
     collector, stored = _administer(survey_id)
@@ -108,16 +108,16 @@ def invite(survey_id: str) -> Response:
     return response
 
 
-@admin_routes.get("/v1/surveys/<survey_id>/invitations")
+@administration.get("/v1/surveys/<survey_id>/invitations")
 def get_invitations(survey_id: str) -> Response:
     """Say how many invitations are not used yet, for each wave."""
     collector, stored = _administer(survey_id)
     _check_invited(stored)
     left = count_invitations(collector.store, stored)
-    return answer({"unused": [left[wave] for wave in sorted(left)]})
+    return respond({"unused": [left[wave] for wave in sorted(left)]})
 
 
-@admin_routes.post("/v1/surveys/<survey_id>/invitations/revoke")
+@administration.post("/v1/surveys/<survey_id>/invitations/revoke")
 def revoke(survey_id: str) -> Response:
     """Revoke invitations that are not used yet."""
     collector, stored = _administer(survey_id)
@@ -132,17 +132,17 @@ def revoke(survey_id: str) -> Response:
     except ReportError as fault:
         raise refuse(422, "bad_revocation", fault.problem, fault.where) from None
     collector.note_change(survey_id)
-    return answer({"revoked": revoked})
+    return respond({"revoked": revoked})
 
 
-@admin_routes.get("/v1/tokens")
+@administration.get("/v1/tokens")
 def list_tokens() -> Response:
     """List the tokens."""
     collector = _administer_all()
-    return answer({"tokens": [describe_token(token) for token in collector.tokens.list()]})
+    return respond({"tokens": [describe_token(token) for token in collector.tokens.list()]})
 
 
-@admin_routes.post("/v1/tokens")
+@administration.post("/v1/tokens")
 def make_token() -> Response:
     """Make a token; it is shown this once."""
     collector = _administer_all()
@@ -162,17 +162,17 @@ def make_token() -> Response:
     return _show(token)
 
 
-@admin_routes.delete("/v1/tokens/<prefix>")
+@administration.delete("/v1/tokens/<prefix>")
 def remove_token(prefix: str) -> Response:
     """Forget a token."""
     collector = _administer_all()
     try:
-        return answer(describe_token(revoke_token(collector.tokens, prefix)))
+        return respond(describe_token(revoke_token(collector.tokens, prefix)))
     except TokenError as fault:
         raise refuse(404, "no_such_token", str(fault)) from None
 
 
-@admin_routes.post("/v1/tokens/<prefix>/rotate")
+@administration.post("/v1/tokens/<prefix>/rotate")
 def renew_token(prefix: str) -> Response:
     """Make a token that allows what another does, which ends after the overlap."""
     collector = _administer_all()
@@ -196,7 +196,7 @@ def describe_token(token: StoredToken) -> dict[str, Any]:
 
 
 def _show(token: str) -> Response:
-    response = answer({"token": token}, HTTPStatus.CREATED)
+    response = respond({"token": token}, HTTPStatus.CREATED)
     response.headers["Cache-Control"] = "no-store"
     return response
 

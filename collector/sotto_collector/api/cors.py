@@ -6,7 +6,7 @@ from sotto_collector.errors import StoreError
 
 MAX_AGE_S = "600"
 EXPOSED = "Retry-After"
-_OF_DEVICES = {"routes.get_survey", "routes.take_reports", "routes.erase_report"}
+_OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report"}
 
 
 def install_cors(app: Flask) -> None:

@@ -5,7 +5,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from sotto_collector.api.access import require_token
 from sotto_collector.api.openapi import describe_api
-from sotto_collector.api.surveys import answer, get_collector
+from sotto_collector.api.request import get_collector, respond
 from sotto_collector.errors import StoreError, refuse
 from sotto_collector.store.upgrade import check_schema
 
@@ -17,7 +17,7 @@ def check_health() -> Response:
     """Say whether reports can be stored."""
     collector = get_collector()
     collector.store.check_writable(collector.settings.min_free_bytes)
-    return answer({"status": "ok"})
+    return respond({"status": "ok"})
 
 
 @operations.get("/readyz")
@@ -31,7 +31,7 @@ def check_readiness() -> Response:
             check_schema(connection, store.dialect.name)
     except StoreError:
         raise refuse(503, "not_ready", "the store cannot be read, or has another schema.") from None
-    return answer({"status": "ready"})
+    return respond({"status": "ready"})
 
 
 @operations.get("/metrics")
@@ -48,4 +48,4 @@ def get_metrics() -> Response:
 @operations.get("/openapi.json")
 def get_openapi() -> Response:
     """Describe every route, in OpenAPI 3.1."""
-    return answer(describe_api(get_collector().settings))
+    return respond(describe_api(get_collector().settings))

@@ -1,26 +1,23 @@
 """The routes of surveys and reports: each reads a request, asks the store or the writer, and answers (docs/http.md)."""
 
 import re
-from collections.abc import Mapping
 from http import HTTPStatus
 from itertools import chain
-from typing import TypeVar
 
 import msgspec
-from flask import Blueprint, Response, current_app, request
+from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
 from sotto_collector.api.reports import REPORTS_RULE, count_reports
+from sotto_collector.api.request import find_survey, get_collector, list_for, read_sent, read_wave, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
-from sotto_collector.intake.parsing import read_json_body, read_object
-from sotto_collector.store import Part, StoredSurvey, StoredToken
+from sotto_collector.intake.parsing import read_json_body
+from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
 
-routes = Blueprint("routes", __name__)
-Sent = TypeVar("Sent", bound=msgspec.Struct)
-_WAVE = re.compile(r"[1-9][0-9]{0,3}")
+surveys = Blueprint("surveys", __name__)
 _PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
@@ -30,17 +27,12 @@ class SentReceipt(msgspec.Struct, forbid_unknown_fields=True):
     receipt: str
 
 
-@routes.get("/v1/surveys")
+@surveys.get("/v1/surveys")
 def list_surveys() -> Response:
     """List the surveys that the token is for, with how many reports each has."""
     collector = get_collector()
     token = require_lister(collector.tokens)
-    return answer({"surveys": [_describe(collector, stored) for stored in list_for(collector, token)]})
-
-
-def list_for(collector: Collector, token: StoredToken) -> list[StoredSurvey]:
-    """Return the surveys that a token is for."""
-    return [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
+    return respond({"surveys": [_describe(collector, stored) for stored in list_for(collector, token)]})
 
 
 def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
@@ -60,7 +52,7 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
     }
 
 
-@routes.post("/v1/surveys")
+@surveys.post("/v1/surveys")
 def publish_survey() -> Response:
     """Store a survey, once."""
     collector = get_collector()
@@ -74,14 +66,14 @@ def publish_survey() -> Response:
         raise refuse(422, "bad_survey", fault.problem, fault.where) from None
     require_role(collector.tokens, "admin", survey.id)
     is_new = collector.store.add_survey(survey)
-    response = answer(
+    response = respond(
         {"id": survey.id, "fingerprint": survey.fingerprint}, HTTPStatus.CREATED if is_new else HTTPStatus.OK
     )
     response.headers["Location"] = f"/v1/surveys/{survey.id}"
     return response
 
 
-@routes.get("/v1/surveys/<survey_id>")
+@surveys.get("/v1/surveys/<survey_id>")
 def get_survey(survey_id: str) -> Response:
     """Give the published bytes, under their fingerprint."""
     survey = find_survey(survey_id).survey
@@ -91,23 +83,23 @@ def get_survey(survey_id: str) -> Response:
     return response
 
 
-@routes.delete("/v1/surveys/<survey_id>")
+@surveys.delete("/v1/surveys/<survey_id>")
 def erase_survey(survey_id: str) -> Response:
     """Erase a closed survey and all that belongs to it."""
     collector = get_collector()
     require_role(collector.tokens, "admin", survey_id)
     collector.store.erase_survey(find_survey(survey_id).key)
     collector.note_change(survey_id)
-    return answer({"id": survey_id, "erased": True})
+    return respond({"id": survey_id, "erased": True})
 
 
-@routes.post(REPORTS_RULE)
+@surveys.post(REPORTS_RULE)
 def take_reports(survey_id: str) -> Response:
     """Count a batch of reports; the answer goes out after the commit. As a rule `ShortWay` has done it before Flask."""
     return Response(count_reports(get_collector(), survey_id, request.environ), content_type="application/json")
 
 
-@routes.post("/v1/surveys/<survey_id>/erase")
+@surveys.post("/v1/surveys/<survey_id>/erase")
 def erase_report(survey_id: str) -> Response:
     """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not.
 
@@ -122,10 +114,10 @@ def erase_report(survey_id: str) -> Response:
     if not collector.store.erase_report(stored, report_id):
         raise refuse(404, "no_such_report", "no report of this survey has this receipt.")
     collector.note_change(survey_id)
-    return answer({"id": survey_id, "erased": True})
+    return respond({"id": survey_id, "erased": True})
 
 
-@routes.post("/v1/surveys/<survey_id>/close")
+@surveys.post("/v1/surveys/<survey_id>/close")
 def close_survey(survey_id: str) -> Response:
     """Take no more reports of a survey."""
     collector = get_collector()
@@ -133,10 +125,10 @@ def close_survey(survey_id: str) -> Response:
     stored = find_survey(survey_id)
     collector.store.close_survey(stored.key)
     collector.forget_survey(survey_id)
-    return answer({"id": stored.survey.id, "open": False})
+    return respond({"id": stored.survey.id, "open": False})
 
 
-@routes.get("/v1/surveys/<survey_id>/tally")
+@surveys.get("/v1/surveys/<survey_id>/tally")
 def get_tally(survey_id: str) -> Response:
     """Give the counts of all reports so far, or of one wave's."""
     collector = get_collector()
@@ -146,7 +138,7 @@ def get_tally(survey_id: str) -> Response:
     return Response(tally.to_json(), content_type="application/json")
 
 
-@routes.get("/v1/surveys/<survey_id>/records")
+@surveys.get("/v1/surveys/<survey_id>/records")
 def get_records(survey_id: str) -> Response:
     """Give noisy reports, of a wave, a part or all: the survey, a line feed, packed reports without their ids."""
     collector = get_collector()
@@ -161,38 +153,6 @@ def get_records(survey_id: str) -> Response:
     response.call_on_close(records.close)  # however it ends
     response.content_length = len(head) + records.n_records * records.width
     return response
-
-
-def get_collector() -> Collector:
-    """Return the collector that serves this request."""
-    collector: Collector = current_app.extensions["collector"]
-    return collector
-
-
-def find_survey(survey_id: str) -> StoredSurvey:
-    """Return the survey of this id. Raises RequestError 404."""
-    return get_collector().require_survey(survey_id)
-
-
-def answer(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Return a JSON answer."""
-    content = msgspec.json.encode(document, order="sorted")
-    return Response(content, status=status, content_type="application/json")
-
-
-def read_sent(kind: type[Sent]) -> Sent:
-    """Return the request's body, an object of exactly this kind. Raises RequestError."""
-    return read_object(request.environ, get_collector().settings.max_body_bytes, kind)
-
-
-def read_wave(survey: Survey) -> int | None:
-    """Return the wave that the query asks for; None where it asks for none, and all are meant."""
-    asked = request.args.getlist("wave")
-    if not asked:
-        return None
-    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
-        raise refuse(404, "no_such_wave", f"wave must be given once, as an integer in [1, {survey.waves}].")
-    return int(asked[0])
 
 
 def _read_part() -> Part | None:

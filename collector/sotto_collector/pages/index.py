@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from sotto_collector.api.access import LISTERS
-from sotto_collector.api.surveys import get_collector, list_for
+from sotto_collector.api.request import get_collector, list_for
 from sotto_collector.collector import Collector
 from sotto_collector.pages.headers import PAGE_TYPE
 from sotto_collector.pages.sign_in import ask_to_sign_in, require_reader

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, request
 
-from sotto_collector.api.surveys import find_survey, get_collector
+from sotto_collector.api.request import find_survey, get_collector
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
 from sotto_collector.pages.cache import Lately

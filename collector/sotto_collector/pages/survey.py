@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_collector.api.surveys import find_survey, get_collector, read_wave
+from sotto_collector.api.request import find_survey, get_collector, read_wave
 from sotto_collector.pages.assets import list_modules
 from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey

@@ -1,0 +1,55 @@
+"""A request: what it asks for, and the response to it. For every route."""
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TypeVar
+
+import msgspec
+from flask import Response, current_app, request
+
+from sotto_collector.collector import Collector
+from sotto_collector.errors import refuse
+from sotto_collector.intake.parsing import read_object
+from sotto_collector.store import StoredSurvey, StoredToken
+from sotto_protocol import Survey
+
+Sent = TypeVar("Sent", bound=msgspec.Struct)
+_WAVE = re.compile(r"[1-9][0-9]{0,3}")
+
+
+def get_collector() -> Collector:
+    """Return the collector that serves this request."""
+    collector: Collector = current_app.extensions["collector"]
+    return collector
+
+
+def find_survey(survey_id: str) -> StoredSurvey:
+    """Return the survey of this id. Raises RequestError 404."""
+    return get_collector().require_survey(survey_id)
+
+
+def respond(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """Return a JSON response."""
+    content = msgspec.json.encode(document, order="sorted")
+    return Response(content, status=status, content_type="application/json")
+
+
+def read_sent(kind: type[Sent]) -> Sent:
+    """Return the request's body, an object of exactly this kind. Raises RequestError."""
+    return read_object(request.environ, get_collector().settings.max_body_bytes, kind)
+
+
+def read_wave(survey: Survey) -> int | None:
+    """Return the wave that the query asks for; None where it asks for none, and all are meant."""
+    asked = request.args.getlist("wave")
+    if not asked:
+        return None
+    if len(asked) > 1 or not _WAVE.fullmatch(asked[0]) or int(asked[0]) > survey.waves:
+        raise refuse(404, "no_such_wave", f"wave must be given once, as an integer in [1, {survey.waves}].")
+    return int(asked[0])
+
+
+def list_for(collector: Collector, token: StoredToken) -> list[StoredSurvey]:
+    """Return the surveys that a token is for."""
+    return [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]
