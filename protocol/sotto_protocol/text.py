@@ -31,7 +31,7 @@ _UNSETTLED = re.compile(
 )
 """The characters of Unicode 14 to 17 that reorder, compose or decompose, and a few beside them: older programs, which
 do not know them, leave them as they are. What is older keeps its normal form for ever (Unicode's stability policy), and
-what else is newer stands for itself. So both sides, of whatever age, agree; `tests/test_text.py` compares two."""
+what else is newer stands for itself. So both sides, of whatever age, agree: a test compares two."""
 
 
 def compose(text: str) -> str:

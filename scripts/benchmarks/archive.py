@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from bars import Bar, compare
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from archiving import LARGE, export_noise  # the path comes first
 from sotto_collector.archive.cluster import recount_on_cluster
 from sotto_collector.archive.files import ROWS_PER_GROUP

@@ -12,7 +12,7 @@ from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import Decoded, decode
 from sotto_protocol.bloom import BloomDesign
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from rappor_cases import Setting, collect, read_case, score, zipf  # the path comes first
 
 R_SECONDS = {"chrome8-100k-1000": 8.112, "r-exp-small-typical": 0.427, "r-unif-small-sharp": 0.494}

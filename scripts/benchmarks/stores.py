@@ -20,7 +20,7 @@ from load import send_all
 from collecting import SOTTO, make_bodies, server, small_survey
 from sotto_client import os_coins
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from postgres_server import database_of, postgres_server  # the path comes first
 from sotto_collector.intake.counting import Batch, count_batches
 from sotto_collector.store import Store

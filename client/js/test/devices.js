@@ -8,7 +8,7 @@ import { readSurvey } from "../src/survey.js";
 /** @typedef {import("./server.js").FaultServer} FaultServer */
 /** @typedef {import("node:test").TestContext} TestContext */
 
-/** Canonical texts, by name: see tests/js_surveys.py. @type {{[name: string]: string}} */
+/** Canonical texts, by name: see tests/support/js_surveys.py. @type {{[name: string]: string}} */
 export const TEXTS = JSON.parse(readFileSync(new URL("surveys.json", import.meta.url), "utf8"));
 
 /** @param {string} text @returns {Promise<import("../src/survey.js").Survey>} */

@@ -1,0 +1,71 @@
+"""The surveys of the JavaScript client's tests, as collectors publish them: client/js/test/surveys.json.
+
+Written by `python tests/support/js_surveys.py > client/js/test/surveys.json`.
+"""
+
+import json
+
+from devices import DIARY, INVITED, INVITED_PULSE, LUNCH, PULSE, WIDE, yes_no
+from sotto_protocol import Survey, compile_toml
+
+AGAIN = compile_toml("""
+id = "again"
+title = "Again"
+waves = 4
+[[questions]]
+id = "q"
+type = "yes-no"
+text = "So?"
+epsilon = 1
+""")
+"""One stage: a wave of an answer that was given before repeats its report for nothing."""
+
+SKIPPED = compile_toml("""
+id = "skipped"
+title = "Skipped"
+[[questions]]
+id = "constructor"
+type = "one-of"
+text = "Who built it?"
+options = ["we", "they", "no answer"]
+skip = "no answer"
+epsilon = 2
+[[questions]]
+id = "2"
+type = "text"
+text = "Where?"
+skip = "nowhere"
+epsilon = 2
+[[questions]]
+id = "10"
+type = "yes-no"
+text = "Is it still there?"
+epsilon = 2
+""")
+"""Questions that may be left out, and ids that JavaScript's objects have a mind of their own about."""
+
+
+def published() -> dict[str, Survey]:
+    """Return the surveys by the names that the tests use."""
+    return {
+        "lunch": LUNCH,
+        "wide": WIDE,
+        "pulse": PULSE,
+        "diary": DIARY,
+        "invited": INVITED,
+        "invitedPulse": INVITED_PULSE,
+        "again": AGAIN,
+        "skipped": SKIPPED,
+        **{f"yesNo{epsilon}": yes_no("lunch", epsilon) for epsilon in ("5", "3", "0.5", "8.1")},
+        "supper": yes_no("supper"),
+    }
+
+
+def surveys_text() -> str:
+    """Return the text of client/js/test/surveys.json: every survey's canonical text, by its name."""
+    texts = {name: survey.canonical.decode() for name, survey in published().items()}
+    return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    print(surveys_text(), end="")

@@ -1,0 +1,111 @@
+"""The test vectors of a respondent's device, by the reference, for every language's client:
+
+python tests/support/reference_device_vectors.py > tests/vectors/device.json
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from reference import Stream
+from reference_device import (
+    body_of,
+    charge,
+    encode,
+    group_of,
+    invitation_of,
+    marks_of,
+    permanent_of,
+    record_of,
+    report_of,
+    wire_of,
+)
+from reference_device_cases import CASES, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
+from reference_surveys import Document, canonical, n_values_of, written
+
+
+def draw(label: str, n_bytes: int) -> bytes:
+    """Return bytes that look random, the same for the same label."""
+    return hashlib.shake_256(label.encode()).digest(n_bytes)
+
+
+def _coins(question: Document, seed: str) -> bytes:
+    """Return the coins of a question's instantaneous stage, of which half of the bytes tie with a threshold's."""
+    mechanism = question["mechanism"]
+    limits = b"".join(mechanism[key].to_bytes(4, "big") for key in sorted(mechanism) if key.startswith("report_if"))
+    plain = draw(f"{seed} {question['id']}", 12 * n_values_of(question) * 3 if limits else 0)
+    return bytes(limits[byte % len(limits)] if byte < 128 else byte for byte in plain)
+
+
+def _report(case: Case) -> dict[str, Any]:
+    about, name, wave, given = case
+    survey, seed = SURVEYS[name], f"{about} {wave}"
+    secret, report_id = draw(about, 32), draw(f"id {seed}", 16)
+    answers = [encode(question, given.get(question["id"])) for question in survey["questions"]]
+    pairs = list(zip(survey["questions"], answers, strict=True))
+    permanent = [permanent_of(survey, question, answer, secret) for question, answer in pairs]
+    streams = [Stream(_coins(question, seed)) for question in survey["questions"]]
+    columns = [
+        report_of(question["mechanism"], n_values_of(question), response, stream)
+        for question, response, stream in zip(survey["questions"], permanent, streams, strict=True)
+    ]
+    made = {
+        "about": about,
+        "survey": name,
+        "secret": secret.hex(),
+        "wave": wave,
+        "answers": given,
+        "coins": [stream.stream[: stream.used].hex() for stream in streams],
+        "groups": {q["id"]: group_of(survey, q, secret) for q in survey["questions"] if q["type"] == "text"},
+        "permanent": [response.hex() for response in permanent],
+        "marks": marks_of(survey, answers, secret).hex(),
+        "record": record_of(survey, wave, columns).hex(),
+        "wire": wire_of(survey, columns),
+        "id": report_id.hex(),
+        "body": body_of(survey, report_id, wave, columns),
+    }
+    if not survey.get("invited"):
+        return made
+    code = draw(f"invitation {about}", 16)
+    with_invitation = body_of(survey, report_id, wave, columns, invitation_of(code))
+    return made | {"invitation": invitation_of(code), "body_with_invitation": with_invitation}
+
+
+def _sequence(about: str, name: str, given: list[dict[str, Any]]) -> dict[str, Any]:
+    survey, secret = SURVEYS[name], draw(about, 32)
+    steps = [
+        {
+            "answers": answers,
+            "marks": marks_of(survey, [encode(q, answers.get(q["id"])) for q in survey["questions"]], secret).hex(),
+            "epsilon": written(charge(survey, answers, given[:index])),
+        }
+        for index, answers in enumerate(given)
+    ]
+    return {"about": about, "survey": name, "secret": secret.hex(), "reports": steps}
+
+
+ABOUT = (
+    "What a device makes of answers. reports: coins are those of the instantaneous stage, a string for every question "
+    "in the survey's order, read one behind the other; groups are the cohorts (and pairs) of text questions; permanent "
+    "and record are packed. charges: what each of a device's reports takes after the earlier ones, nats, exact. "
+    "refused: answers, and where: a question's id, or $. invitations: what is typed, and its bytes, null where it is "
+    "refused. Bytes are in hexadecimal. Written by tests/support/reference_device_vectors.py."
+)
+
+
+def vectors_text() -> str:
+    """Return the text of tests/vectors/device.json, a line per vector."""
+    members: dict[str, list[Any]] = {
+        "reports": list(map(_report, CASES)),
+        "charges": [_sequence(*sequence) for sequence in SEQUENCES],
+        "refused": [{"survey": name, "answers": given, "where": where} for name, given, where in REFUSED],
+        "invitations": [{"text": text, "bytes": code and code.hex()} for text, code in INVITATIONS],
+    }
+    surveys = ",\n".join(f"{json.dumps(name)}: {json.dumps(canonical(survey))}" for name, survey in SURVEYS.items())
+    lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, listed)) + "\n]" for name, listed in members.items()]
+    head = f'"format": "sottovoce-device-vectors-1", "about": {json.dumps(ABOUT)},\n"surveys": {{\n{surveys}\n}}'
+    return "{" + ",\n".join([head, *lists]) + "}\n"
+
+
+if __name__ == "__main__":
+    print(vectors_text(), end="")

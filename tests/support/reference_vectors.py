@@ -1,0 +1,138 @@
+"""The test vectors that every language's client shares, by the reference:
+
+python tests/support/reference_vectors.py > tests/vectors/perturb.json
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from reference import Answer, Published, Stream, kind_of, perturb, wire
+from reference_bloom import FAMILY
+
+
+def make_vectors() -> list[dict[str, Any]]:
+    """Return the test vectors: every mechanism at plain random bytes, and at bytes that tie often."""
+    vectors = [_vector(published, n_values, answers, tie) for published, n_values, answers in _CASES for tie in (0, 1)]
+    for published, n_values, answers in _CASES[:2]:  # a coin whose four bytes all tie is tails
+        limits = [published[key].to_bytes(4, "big") for key in ("threshold_if_other", "threshold_if_true")]
+        vectors += [_record(published, n_values, answers[:1], b"".join(limits))]
+    lies, refused = b"\xff\xff\xff", bytes(4)  # a draw of zeros is rejected, here twice for the first person
+    for n_values, width in ((6, 2), (300, 4)):
+        draws = refused[:width], b"\x33" * width, refused[:width], refused[:width], b"\xee" * width, b"\x77" * width
+        published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
+        vectors += [_record(published, n_values, [0, 5, 2], lies + b"".join(draws))]
+    vectors += _alone()
+    return vectors + [
+        {"type": kind_of(published, n_values)} | _vector(published, n_values, answers, tie)
+        for published, n_values, answers in _RAPPOR_CASES
+        for tie in (0, 1)
+    ]
+
+
+def _alone() -> list[dict[str, Any]]:
+    """Return vectors of one answer each, for clients that know one respondent only: every mechanism, ties and all."""
+    vectors = [
+        {"type": kind_of(published, n_values)} | _vector(published, n_values, [answer], tie, number)
+        for published, n_values, answers in _CASES + _RAPPOR_CASES
+        for number, answer in enumerate(dict.fromkeys(answers), 1)
+        for tie in (0, 1)
+    ]
+    for n_values, width in ((6, 2), (300, 4)):  # a draw of zeros is rejected, and so is the one after it
+        published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
+        coins = b"\xff" + 2 * bytes(width) + b"\xee" * width
+        vectors += [{"type": "one-of"} | _record(published, n_values, [5], coins)]
+    drawn_again = 2 * bytes(4) + b"\xee" * 4 + 3 * bytes(2) + b"\x77" * 2  # so are the cohort's and the pair's
+    published = _text(0xC0000000, 0x40000000, 12, 2, 1000, max_length=12, gram_length=4)
+    return [*vectors, {"type": "text"} | _record(published, 12, ["sotto voce"], drawn_again + bytes(range(256)))]
+
+
+def _vector(
+    published: Published, n_values: int, answers: list[Answer], ties_often: int, number: int = 0
+) -> dict[str, Any]:
+    seed = json.dumps([published, n_values, ties_often] + ([number] if number else [])).encode()
+    plain = hashlib.shake_256(seed).digest(
+        16 * len(answers) * (min(n_values, 128) + 8) * (9 if "n_bits" in published else 1)
+    )
+    if ties_often:
+        limits = b"".join(
+            published[key].to_bytes(4, "big") for key in published if key.startswith(("threshold", "report"))
+        )
+        plain = bytes(limits[byte % len(limits)] if byte < 128 else byte for byte in plain)
+    return _record(published, n_values, answers, plain)
+
+
+def _record(published: Published, n_values: int, answers: list[Answer], coins: bytes) -> dict[str, Any]:
+    stream = Stream(coins)
+    reports = perturb(published, n_values, answers, stream)
+    return {
+        "mechanism": published,
+        "n_values": n_values,
+        "answers": answers,
+        "coins": coins[: stream.used].hex(),
+        "bytes_used": stream.used,
+        "reports": [report.hex() for report in reports],
+        "wire": [wire(published, n_values, report) for report in reports],
+    }
+
+
+def _bits(name: str, true: int, other: int, **more: int) -> Published:
+    return {"name": name, "threshold_if_true": true, "threshold_if_other": other} | more
+
+
+_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_bits("warner", 0xBB2715CE, 0x44D8EA32), 1, [1, 0, 1, 1, 0]),
+    (_bits("forced-response", 0xD5555555, 0x15555556), 1, [0, 1, 0, 1, 1]),
+    (_bits("warner", 0xC0000000, 0x40000000), 1, [0, 1, 0, 1]),
+    (_bits("sue", 0x9F597E53, 0x60A681AD), 9, [0, 8, 4]),
+    (_bits("sue", 0xFFFFFFFF, 0x00000001), 3, [2, 0]),
+    (_bits("oue", 0x80000000, 0x44D8EA32), 16, [15, 0, 7]),
+    (_bits("oue", 0x80000000, 0x00FFFF01), 128, [127]),
+    (_bits("bit-flips", 0x90000000, 0x70000000, max_selected=9), 9, [(0,) * 9, (1,) * 9, (1, 0, 0, 1, 0, 0, 0, 0, 1)]),
+    (_bits("bit-flips", 0xE0C0A080, 0x1F3F5F80, max_selected=2), 4, [(1, 0, 0, 1), (0, 0, 0, 0)]),
+    (_bits("bit-flips", 0xC0FFEE00, 0x3F001200, max_selected=1), 1, [(1,), (0,)]),
+    ({"name": "k-ary", "threshold_if_true": 0x9D8F3000}, 2, [0, 1, 1, 0]),
+    ({"name": "k-ary", "threshold_if_true": 0x61C8864F}, 6, [0, 5, 3, 0, 5, 2]),
+    ({"name": "k-ary", "threshold_if_true": 0x20000000}, 256, [255, 0, 128]),
+    ({"name": "k-ary", "threshold_if_true": 0x20000001}, 257, [256, 0, 255]),
+    ({"name": "k-ary", "threshold_if_true": 0x01020304}, 300, [299, 0, 255, 256]),
+    ({"name": "k-ary", "threshold_if_true": 0x00020304}, 65536, [65535, 0, 256]),
+]
+
+_STAGES = {"report_if_one": 0xC0000000, "report_if_zero": 0x40000000}
+_ODD_STAGES = {"report_if_one": 0xB3A29180, "report_if_zero": 0x00FF1234}
+
+
+def _text(true: int, other: int, n_bits: int, n_hashes: int, n_cohorts: int, **more: int) -> Published:
+    shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
+    return _bits("rappor", true, other) | shape | more
+
+
+_RAPPOR_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_bits("basic-rappor", 0xBB2715CE, 0x44D8EA32), 1, [1, 0, 1]),
+    (_bits("basic-rappor", 0xC0000000, 0x40000000, **_STAGES), 1, [1, 0, 0, 1]),
+    (_bits("basic-rappor", 0x9F597E53, 0x60A681AD), 9, [0, 8]),
+    (_bits("basic-rappor", 0x9F597E53, 0x60A681AD, **_ODD_STAGES), 9, [0, 8, 4]),
+    (_bits("basic-rappor", 0xE0C0A080, 0x1F3F5F80, **_ODD_STAGES, max_selected=2), 4, [(1, 0, 0, 1), (0, 0, 0, 0)]),
+    (_bits("basic-rappor", 0xC0000000, 0x40000000, max_selected=1), 1, [(1,), (0,)]),
+    (_text(0xC0000000, 0x40000000, 16, 2, 8), 16, ["www.google.com", "caf\u00e9", "cafe\u0301"]),
+    (_text(0xE0C0A080, 0x1F3F5F80, 128, 2, 64, **_STAGES), 128, ["caf\u00e9"]),
+    (_text(0xE0C0A080, 0x1F3F5F80, 20, 3, 300, **_ODD_STAGES), 20, [FAMILY, "x" * 200]),
+    (_text(0xC0000000, 0x40000000, 3, 3, 2), 3, ["a", "b", "c", "d"]),  # hashes collide
+    (_text(0xC0000000, 0x40000000, 9, 1, 1024, max_length=8, gram_length=2), 9, ["voce", "sottovoce", "cafe\u0301"]),
+    (_text(0xE0C0A080, 0x1F3F5F80, 8, 2, 1, **_ODD_STAGES, max_length=6, gram_length=3), 8, ["a", FAMILY]),
+]
+ABOUT = (
+    "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "
+    "the bytes. Each vector is one batch. Written by tests/support/reference_vectors.py."
+)
+
+
+def vectors_text() -> str:
+    """Return the text of tests/vectors/perturb.json, a line per vector."""
+    lines = ",\n".join(json.dumps(vector) for vector in make_vectors())
+    return f'{{"format": "sottovoce-vectors-1", "about": {json.dumps(ABOUT)}, "vectors": [\n{lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    print(vectors_text(), end="")

@@ -1,0 +1,127 @@
+"""The documentation is true: its examples run, its lists are complete."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from test_cli import LEAVES
+
+from console import DOCUMENTED_URL, Console, blocks
+from sotto_client import os_coins
+from sotto_collector.settings import SETTINGS
+from sotto_estimator.records import save_records
+from sotto_protocol import Survey, Tally, compile_toml
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+LUNCH = """
+id = "my-survey"
+title = "Lunch"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+epsilon = 1
+[[questions]]
+id = "dish"
+type = "text"
+text = "What was it?"
+epsilon = 2
+"""
+
+
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Console]:
+    console = Console(tmp_path)
+    try:
+        yield console
+    finally:
+        console.close()
+
+
+def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -> None:
+    console.run_document(ROOT / "README.md")
+    assert (console.folder / "lunch.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
+    (console.folder / "survey.toml").write_text(LUNCH)
+    shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
+    console.run_command("export SOTTO_DB=survey.db")
+    admin, analyst = (console.run_command(f"sotto {words}") for words in ("db init", "token create --role analyst"))
+    console.run_command("sotto serve")
+    console.environment["SOTTO_TOKEN"] = admin.strip()
+    console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")
+    (console.folder / "panel.toml").write_text("invited = true\n" + LUNCH.replace("my-survey", "panel"))
+    console.run_command(f"sotto publish panel.toml {DOCUMENTED_URL}")
+    console.run(["python", "-c", ANSWER.replace(DOCUMENTED_URL, console.url)])
+    simulate(console.folder)
+    examples = {" ".join(path): example_of(command) for path, command in LEAVES}
+    revoked = console.run_command("sotto token list").split()[0]
+    last = ["close", "erase", "token revoke"]  # they take away what the others need
+    for name in sorted(examples, key=lambda name: (name in last, name)):
+        console.environment["SOTTO_TOKEN"] = (analyst if name == "estimate" else admin).strip()
+        console.run_command(examples[name].replace(DOCUMENTED_PREFIX, revoked))
+
+
+DOCUMENTED_PREFIX = "3f9a1c20b7de"
+ANSWER = f"""
+from sotto_client import SurveyClient
+with SurveyClient("{DOCUMENTED_URL}", "my-survey", state="device.db") as device:
+    device.answer({{"paid": True, "dish": "soup"}})
+    assert device.flush(10)
+"""
+
+
+def simulate(folder: Path) -> None:
+    """Write the files that the examples of `decode` and `associate` name, of some hundred simulated respondents."""
+    survey = compile_toml(LUNCH)
+    paid = [number % 2 for number in range(400)]
+    records = survey.perturb({"paid": paid, "dish": ["salad" if yes else "soup" for yes in paid]}, os_coins())
+    save_records(survey, records, folder / "reports.bin")
+    (folder / "tally.json").write_bytes(Tally.of(survey, records).to_json())
+    (folder / "list.txt").write_text("soup\nsalad\n")
+
+
+def example_of(command: click.Command) -> str:
+    assert command.epilog
+    return command.epilog.removeprefix("Example:  ")
+
+
+def test_the_survey_reference_compiles_to_what_it_says() -> None:
+    toml, json_text = (text for language, text in blocks(DOCS / "survey-file.md") if language in ("toml", "json"))
+    survey = compile_toml(toml)
+    assert [question.type for question in survey.questions] == ["yes-no", "one-of", "any-of"]
+    compiled = Survey.from_canonical(json_text.strip().encode())
+    assert compiled.questions[0].mechanism == survey.questions[0].mechanism
+
+
+def test_every_error_code_of_the_collector_is_documented_and_no_other() -> None:
+    page = (DOCS / "http.md").read_text()
+    documented = set(re.findall(r"`([a-z_]+)`", page[page.index("## Codes") :]))
+    assert codes_in_source() == documented
+
+
+def codes_in_source() -> set[str]:
+    """Return the codes that the collector's source gives to statuses: `422, "bad_report"` or `404: "not_found"`."""
+    sources = [path.read_text() for path in (ROOT / "collector/sotto_collector").rglob("*.py")]
+    return {code for text in sources for code in re.findall(r'\b[45]\d\d[,:]\s*"([a-z_]+)"', text)}
+
+
+def test_every_command_and_setting_is_documented() -> None:
+    pages = "\n".join(path.read_text() for path in [ROOT / "README.md", *DOCS.glob("*.md")])
+    for path, _ in LEAVES:
+        assert f"sotto {' '.join(path)}" in pages, path
+    for setting in SETTINGS:
+        assert setting.flag in pages, setting.flag
+        assert setting.env in pages, setting.env
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target

@@ -1,0 +1,262 @@
+"""The results page: the same numbers as `sotto estimate`, to who may see them, and nothing that somebody wrote runs."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from collecting import SMALL, STRINGS, SURVEY, make_reports, serve, tally_of
+from console import Console
+from house import House, open_house
+from page_reading import password, read_page
+from sotto_client.cli import main
+from sotto_estimator import Manner, estimate_tally
+from sotto_estimator.page.section import MAX_ROWS
+from sotto_estimator.render import epsilon_words
+from sotto_protocol import Report, Survey, Tally, compile_toml
+
+WAVES = compile_toml("""
+id = "waves"
+title = "Asked four times"
+waves = 4
+[[questions]]
+id = "affair"
+type = "yes-no"
+text = "Have you had an affair?"
+epsilon = 2
+[[questions]]
+id = "facts"
+type = "any-of"
+text = "Which are so?"
+options = ["a", "b", "c"]
+epsilon = 2
+""")
+TEXT_ONLY = replace(STRINGS, id="text-only", waves=1, questions=(STRINGS.questions[1],))
+QUERIES = ["", "?level=0.9", "?level=0.99&method=wilson&target=respondents", "?method=hoeffding&simultaneous=yes"]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path / "survey.db", SURVEY, SMALL, WAVES, STRINGS, TEXT_ONLY) as opened:
+        yield opened
+
+
+def see(house: House, survey: Survey, query: str = "") -> Any:
+    return house.http.get(f"/s/{survey.id}/results{query}", headers=password(house.analyst))
+
+
+def manner_of(query: str) -> Manner:
+    chosen = dict(pair.split("=") for pair in query.removeprefix("?").split("&") if pair)
+    return Manner(
+        float(chosen.get("level", "0.95")),
+        chosen.get("method", "chernoff"),  # type: ignore[arg-type]  # one of them
+        chosen.get("target", "population"),  # type: ignore[arg-type]  # so is this
+        chosen.get("simultaneous") == "yes",
+    )
+
+
+def rows_of(tally: Tally, question: str, manner: Manner | None = None) -> list[list[Any]]:
+    names = ("answer", "share", "low", "high", "standard_error", "shift_up", "shift_down")
+    rows = estimate_tally(tally, manner).rows
+    return [[getattr(row, name) for name in names] for row in rows if row.question == question]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> None:
+    tally = tally_of(SURVEY, house.collect(SURVEY, 500))
+    page = read_page(see(house, SURVEY, query))
+    for question in SURVEY.questions:
+        assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, manner_of(query))
+        assert f"n = 500 reports, epsilon {epsilon_words(question.epsilon)}" in page.words
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_files_are_what_the_command_prints_of_the_same_tally(
+    house: House, tmp_path: Path, query: str, kind: str
+) -> None:
+    house.collect(SURVEY, 300)
+    file = tmp_path / "tally.json"
+    file.write_bytes(house.read_tally(SURVEY).data)
+    manner = manner_of(query)
+    options = ["--level", str(manner.level), "--method", manner.method, "--target", manner.target]
+    options += ["--simultaneous"] * manner.simultaneous
+    printed = CliRunner().invoke(main, ["estimate", str(file), f"--{kind}", *options])
+    response = house.http.get(f"/s/habits/results.{kind}{query}", headers=house.analyst)
+    assert response.data == printed.stdout_bytes
+    assert response.headers["Content-Disposition"] == f'attachment; filename="habits-results.{kind}"'
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: House) -> None:
+    tallies = {wave: tally_of(WAVES, house.collect(WAVES, 100 * wave, wave)) for wave in (1, 2, 3)}
+    page = read_page(see(house, WAVES))
+    pooled = tallies[1] + tallies[2] + tallies[3]
+    for question in WAVES.questions:
+        last = [row[1:4] for row in rows_of(tallies[3], question.id)]
+        expected = [row + more for row, more in zip(rows_of(pooled, question.id), last, strict=True)]
+        assert page.table(f"The shares of {question.id}: n = 600") == expected
+        shown = page.table(f"The shares of {question.id}, wave by wave")
+        by_answer = [
+            [wave, tally.n_reports, *rows_of(tally, question.id)[number][1:5]]
+            for number in range(len(question.labels))
+            for wave, tally in tallies.items()
+        ]
+        assert [list(map(float, row[-6:])) for row in shown] == [pytest.approx(row, abs=1e-12) for row in by_answer]
+    assert "waves 1, 2, 3 pooled: a device's reports are not independent" in page.words
+
+
+def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
+    for wave in (1, 2):
+        house.collect(WAVES, 30, wave)
+    said = {
+        "shares": ["n = 60 reports, epsilon 2.0000", "95 % intervals by the Chernoff bound", "waves 1, 2 pooled"],
+        "waves": ["waves 1 to 2, each by itself; epsilon 2.0000", "95 % intervals by the Chernoff bound"],
+    }
+    for chart, lines in said.items():
+        response = house.http.get(f"/s/waves/results/facts/{chart}.svg", headers=house.analyst)
+        assert response.headers["Content-Disposition"] == f'attachment; filename="waves-facts-{chart}.svg"'
+        assert [line in response.text for line in lines] == [True] * len(lines)
+    assert "pooled" not in response.text
+
+
+@pytest.mark.parametrize("query", ["", "&method=clopper-pearson&target=respondents", "&simultaneous=yes&method=wilson"])
+def test_wave_is_chosen_in_the_address(house: House, query: str) -> None:
+    tallies = {wave: tally_of(WAVES, house.collect(WAVES, 90, wave)) for wave in (1, 2)}
+    page = read_page(see(house, WAVES, f"?wave=2{query}"))
+    assert page.table("The shares of facts: n = 90") == rows_of(tallies[2], "facts", manner_of(query))
+    rows = [row[-6:] for row in page.table("The shares of facts, wave by wave")]
+    shares = [row[1:5] for row in rows_of(tallies[1], "facts", manner_of(query))]
+    assert [row[2:] for row in rows if row[0] == "1"] == [pytest.approx(row, abs=1e-12) for row in shares]
+    file = house.http.get(f"/s/waves/results.json?wave=2{query}", headers=house.analyst)
+    assert file.get_json()["waves"] == [2]
+    assert file.headers["Content-Disposition"] == 'attachment; filename="waves-results-wave-2.json"'
+    assert read_page(see(house, WAVES, "?wave=3")).words.count("No reports yet.") == 1
+
+
+def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_path: Path) -> None:
+    options = ", ".join(f'"o{number}"' for number in range(MAX_ROWS + 50))
+    survey = compile_toml(
+        f'id = "wide"\ntitle = "Wide"\n[[questions]]\nid = "q"\ntype = "one-of"\ntext = "?"\nmechanism = "k-ary"\n'
+        f"epsilon = 3\noptions = [{options}]\n"
+    )
+    with open_house(tmp_path / "wide.db", survey) as house:
+        rows = rows_of(tally_of(survey, house.collect(survey, 300)), "q")
+        page = read_page(see(house, survey))
+        assert "The 1000 largest of 1050 shares" in page.words
+        shown = page.table("The shares of q")
+        left_out = [row for row in rows if row not in shown]
+        assert (len(shown), len(left_out)) == (MAX_ROWS, 50)
+        assert max(row[1] for row in left_out) <= min(row[1] for row in shown)
+        assert len(house.http.get("/s/wide/results.csv", headers=house.analyst).text.splitlines()) == 1 + len(rows)
+
+
+def test_closed_survey_shows_what_it_had(house: House) -> None:
+    tally = tally_of(SMALL, house.collect(SMALL, 50))
+    assert "State open" in read_page(see(house, SMALL)).words
+    house.administer("POST", "/v1/surveys/small/close")
+    page = read_page(see(house, SMALL))
+    assert "State closed" in page.words
+    assert page.table("The shares of rating") == rows_of(tally, "rating")
+
+
+def test_empty_survey_says_so_and_has_no_files(house: House) -> None:
+    page = read_page(see(house, SMALL))
+    assert "No reports yet." in page.words
+    assert page.tables == {}
+    for path in ("results.csv", "results.json", "results/rating/shares.svg", "results/rating/shares.png"):
+        response = house.http.get(f"/s/small/{path}", headers=house.analyst)
+        assert response.status_code == 404
+        assert "No reports yet." in response.text
+
+
+def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them(tmp_path: Path) -> None:
+    survey = compile_toml(
+        'id = "lunch"\ntitle = "Lunch"\n[[questions]]\nid = "place"\ntype = "text"\ntext = "Where?"\nepsilon = 4\n'
+    )
+    with serve(tmp_path / "survey.db", survey=survey) as served:
+        assert served.send(make_reports(2000, survey), survey)[0] == 200
+        status, _, content = served.fetch("GET", "/s/lunch/results", token=served.analyst)
+        assert status == 200
+        (command,) = re.findall(r"<pre>(.*)</pre>", content.decode())
+        assert command == f"sotto decode {served.url} lunch place --candidates candidates.txt"
+        listed = tmp_path / "list.txt"
+        listed.write_text("\u00e1\nb\n")
+        words = command.replace("candidates.txt", str(listed)).split()[1:]
+        found = CliRunner().invoke(main, [*words, "--json"], env={"SOTTO_TOKEN": served.analyst})
+    assert "\u00e1" in [
+        row["string"] for row in json.loads(found.stdout)["strings"]
+    ]  # everybody's; of others 5 % may be
+
+
+def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
+    house.collect(TEXT_ONLY, 40)
+    page = read_page(see(house, TEXT_ONLY))
+    assert "n = 40 reports, epsilon 2.0000" in page.words
+    assert "sotto decode http://localhost text-only home --candidates candidates.txt" in page.words
+    response = house.http.get("/s/text-only/results.csv", headers=house.analyst)
+    assert (response.status_code, "text questions only" in response.text) == (404, True)
+
+
+def test_strings_on_nobodys_list_can_be_asked_for_in_one_wave(house: House) -> None:
+    house.collect(STRINGS, 40)
+    command = "sotto decode http://localhost strings street --unknown --wave 1"
+    assert command in read_page(see(house, STRINGS, "?wave=1")).words
+    assert "--unknown" not in read_page(see(house, STRINGS)).words
+
+
+def test_fake_reports_are_warned_of_in_the_words_of_the_command(house: House, tmp_path: Path) -> None:
+    colour = next(question for question in SURVEY.questions if question.id == "colour")
+    fakes = np.array([np.frombuffer(report.record, np.uint8) for report in make_reports(50)])
+    start = sum(question.mechanism.n_bytes for question in SURVEY.questions[: SURVEY.questions.index(colour)])
+    fakes[:, start : start + 2] = [0xFF, 0x0F]  # all twelve bits
+    reports = [Report(report.id, row.tobytes()) for report, row in zip(make_reports(50), fakes, strict=True)]
+    assert house.send(SURVEY, reports).status_code == 200
+    (tmp_path / "tally.json").write_bytes(house.read_tally(SURVEY).data)
+    warned = CliRunner().invoke(main, ["estimate", str(tmp_path / "tally.json")]).stderr
+    assert warned.startswith("Warning: 50 reports to colour")
+    page = read_page(see(house, SURVEY))
+    assert " ".join(warned.split()) in page.words
+    assert "quality of colour: 50 of 50 reports implausible" in page.words
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "expected"),
+    [
+        ("?wave=5", 404, "all or an integer in [1, 4]"),
+        ("?wave=0", 404, "all or an integer in [1, 4]"),
+        ("?wave=one", 404, "all or an integer in [1, 4]"),
+        ("?wave=1&wave=2", 404, "must be given once"),
+        ("?level=0.5", 400, "one of 0.9, 0.95, 0.99"),
+        ("?level=c4n4ry", 400, "one of 0.9, 0.95, 0.99"),
+        ("?method=bootstrap", 400, "one of chernoff, hoeffding, clopper-pearson, wilson"),
+        ("?target=", 400, "one of population, respondents"),
+        ("?simultaneous=1", 400, "one of no, yes"),
+        ("?level=0.9&level=0.9", 400, "must be given once"),
+        ("?method=wilson", 400, "chernoff, hoeffding where 2 waves are pooled"),
+    ],
+)
+def test_impossible_choice_is_answered_with_what_can_be_chosen(
+    house: House, query: str, status: int, expected: str
+) -> None:
+    for wave in (1, 2):
+        house.collect(WAVES, 30, wave)
+    for path in ("results", "results.csv", "results/facts/shares.svg"):
+        response = house.http.get(f"/s/waves/{path}{query}", headers=house.analyst)
+        assert (response.status_code, response.mimetype) == (status, "text/html")
+        assert expected in response.text
+        assert "c4n4ry" not in response.text
+
+
+def test_examples_of_the_documentation_run(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    try:
+        console.run_document(Path(__file__).parents[2] / "docs" / "results.md")
+    finally:
+        console.close()
