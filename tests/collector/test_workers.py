@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from test_serve import read_stored, run_serve
 
-from collecting import SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve
+from collecting import SURVEY, TIMEOUT_S, Served, check_store, make_reports, serve, wait_until
 from sotto_collector.serving.server import RECEIVE_S
 from sotto_protocol import Report, batch_body
 
@@ -28,13 +28,6 @@ def children(served: Served) -> set[int]:
     """Return the process ids of the workers."""
     pid = served.process.pid
     return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-
-
-def wait_for(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 class Load:
@@ -86,7 +79,7 @@ def under_load(served: Served, n_clients: int = 6) -> Iterator[Load]:
     with ThreadPoolExecutor(n_clients) as pool:
         clients = [pool.submit(load.run, keeps=number % 2 == 0) for number in range(n_clients)]
         try:
-            wait_for(lambda: load.n_answers >= 10)
+            wait_until(lambda: load.n_answers >= 10)
             yield load
         finally:
             load.is_over = True
@@ -112,8 +105,8 @@ def test_hangup_under_load_replaces_every_worker_and_no_request_fails(tmp_path: 
             for _ in range(N_ROUNDS):
                 before, n_before = children(served), load.n_answers
                 served.process.send_signal(signal.SIGHUP)
-                wait_for(lambda before=before: len(children(served)) == 3 and not before & children(served))
-                wait_for(lambda n_before=n_before: load.n_answers > n_before + 10)
+                wait_until(lambda before=before: len(children(served)) == 3 and not before & children(served))
+                wait_until(lambda n_before=n_before: load.n_answers > n_before + 10)
         assert load.failures == []
         assert served.stop() == (0, "", "")
     check_stored(served, load)
@@ -126,7 +119,7 @@ def test_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(tmp_path: Pa
             for _ in range(N_ROUNDS):
                 before = children(served)
                 os.kill(min(before), signal.SIGKILL)
-                wait_for(lambda before=before: len(children(served)) == 2 and children(served) != before)
+                wait_until(lambda before=before: len(children(served)) == 2 and children(served) != before)
         code, _, err = served.stop()
     assert code == 0
     assert "a worker ended by itself (signal 9); another begins" in err
@@ -169,7 +162,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     with serve(tmp_path / "survey.db", "--workers", "2") as served:
         workers = children(served)
         served.process.kill()
-        wait_for(lambda: not any(Path(f"/proc/{pid}/fd/0").exists() for pid in workers))
+        wait_until(lambda: not any(Path(f"/proc/{pid}/fd/0").exists() for pid in workers))
         with pytest.raises(ConnectionRefusedError):
             served.connect()
         served.process.communicate(timeout=TIMEOUT_S)
@@ -229,7 +222,7 @@ def test_metrics_of_all_workers_meet_in_a_private_folder_that_goes_with_them(
         assert 'sotto_reports_total{outcome="counted"} 80.0' in read_metrics(served)
         before = children(served)
         served.process.send_signal(signal.SIGHUP)
-        wait_for(lambda: len(children(served)) == 2 and not before & children(served))
+        wait_until(lambda: len(children(served)) == 2 and not before & children(served))
         text = read_metrics(served)
         assert 'sotto_reports_total{outcome="counted"} 80.0' in text  # what the old ones counted stays
         assert "sotto_process_starts_total 4.0" in text

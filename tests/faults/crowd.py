@@ -5,7 +5,6 @@ import os
 import random
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -179,11 +178,3 @@ def collectors(
         with ThreadPoolExecutor(n_collectors) as pool:  # they take a second each to start
             entered = list(pool.map(stack.enter_context, opened))
         yield entered
-
-
-def wait_until(happens: Callable[[], bool]) -> None:
-    """Ask again and again until something is so."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while not happens():
-        assert time.monotonic() < deadline, "it does not happen"
-        time.sleep(0.01)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, TIMEOUT_S, Served, make_reports, prepare, serve
-from crowd import wait_until
+from collecting import SMALL, TIMEOUT_S, Served, make_reports, prepare, serve, wait_until
 from sotto_collector.app import create_app
 from sotto_collector.errors import ListenError
 from sotto_collector.serving.server import listen, make_server

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, Served, make_reports, serve
-from crowd import Crowd, wait_until
+from collecting import SMALL, Served, make_reports, serve, wait_until
+from crowd import Crowd
 
 DISK_BYTES = 8_000_000
 MIN_FREE_BYTES = 1_500_000

@@ -6,7 +6,7 @@ Small and large, busy and idle, one report at a time, after a kill -9: docs/priv
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,18 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from collecting import INVITED, SMALL, TIMEOUT_S, Served, count_here, invite_reports, make_reports, publish_here, serve
+from collecting import (
+    INVITED,
+    SMALL,
+    TIMEOUT_S,
+    Served,
+    count_here,
+    invite_reports,
+    make_reports,
+    publish_here,
+    serve,
+    wait_until,
+)
 from crowd import FULL, changed
 from postgres_server import PostgresServer, database_of, postgres_server
 from raw_database import read_hidden
@@ -179,17 +190,13 @@ def test_killed_collector_leaves_the_last_reports_and_the_next_one_lets_go_of_th
         assert stolen.count(ids_of(before + last)) == [1] * 2 * N_SINGLE
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_reports_that_never_stop_coming_are_forgotten_meanwhile(files: RawFiles) -> None:
     """By a collector's own process, which tidies twice a second here; a report comes each 30 ms, by itself."""
     with serve(files.db, survey=INVITED, command=changed("tidy-often")) as served:
-        reports = [replace(r, invitation=code) for r, code in zip(make_reports(1500, INVITED), invite(served, 1500))]  # noqa: B905
+        reports = [
+            replace(r, invitation=code)
+            for r, code in zip(make_reports(1500, INVITED), invite(served, 1500), strict=True)
+        ]
         came: list[Report] = []
         deadline = time.monotonic() + TIMEOUT_S
         for report in reports:

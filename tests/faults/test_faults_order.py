@@ -13,7 +13,7 @@ from sqlalchemy import select
 from collecting import SMALL, make_batch, make_reports, prepare, publish_here
 from raw_database import correlate_ranks, leaf_offsets, read_hidden
 from sotto_collector.collector import Collector
-from sotto_collector.intake import counting
+from sotto_collector.intake import counting, tidying
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, postgres
 from sotto_collector.store.schema import metadata
@@ -78,8 +78,11 @@ def test_order_of_arrival_within_a_flush_is_found_out(db: str, monkeypatch: pyte
         assert tells_order(db, store_flush(at_work))
 
 
-def test_reports_that_came_one_by_one_lie_in_no_order_of_arrival_once_the_collector_stopped(db: str) -> None:
+def test_reports_that_came_one_by_one_lie_in_no_order_of_arrival_once_the_collector_stopped(
+    db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PostgreSQL says of each row, besides, which transaction wrote it: one, for all."""
+    monkeypatch.setattr(tidying, "GATHER_S", 3600)  # no turn before the last, however long the machine takes
     reports = make_reports(N_REPORTS, SMALL)
     with collector(db) as at_work:
         survey = publish_here(at_work.store, SMALL)

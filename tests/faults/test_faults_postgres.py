@@ -13,8 +13,8 @@ from random import Random
 import psycopg
 import pytest
 
-from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
-from crowd import FULL, Crowd, changed, collectors, wait_until
+from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve, wait_until
+from crowd import FULL, Crowd, changed, collectors
 from postgres_server import PostgresServer, database_of, postgres_server
 from sotto_protocol import Report
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, serve
-from crowd import FULL, wait_until
+from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, serve, wait_until
+from crowd import FULL
 from sotto_protocol import batch_body
 
 N_HONEST = 8

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve
-from crowd import FULL, changed, check_stored, post, wait_until
+from collecting import SMALL, TIMEOUT_S, Served, make_reports, serve, wait_until
+from crowd import FULL, changed, check_stored, post
 from sotto_collector.store.sqlite_engine import CACHE_KIB
 
 N_CLIENTS = 4

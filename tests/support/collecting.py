@@ -6,7 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
@@ -267,3 +268,11 @@ def assert_problem(status: int, content_type: str, document: Any, *, code: str) 
     assert document["type"] == f"urn:sottovoce:problem:{code}"
     assert document["title"]
     assert document["detail"]
+
+
+def wait_until(happens: Callable[[], bool]) -> None:
+    """Ask again and again until something is so."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while not happens():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.01)

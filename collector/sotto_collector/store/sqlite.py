@@ -1,5 +1,6 @@
 """SQLite: one file, one writer at a time, any number of processes."""
 
+import math
 import shutil
 import sqlite3
 import time
@@ -33,6 +34,9 @@ from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate,
 POLL_S = 3e-4
 """SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
 N_READERS = 8
+FRESH_S = 0.05
+"""A commit does not look again where the files are if that was seen so long before, after the last one: each look lets
+other threads go first, which takes longer than all of the commit."""
 CLEAN_WAIT_S = 0.1
 """So long the log waits for those who read, and writers wait with it; then it is emptied another time."""
 
@@ -74,6 +78,7 @@ class SqliteDialect(Dialect):
         self.path = path
         self.name = str(path)
         self._busy_timeout_s = busy_timeout_ms / 1000
+        self._kept_at = -math.inf
         try:
             if create:
                 make_file(path)
@@ -110,6 +115,7 @@ class SqliteDialect(Dialect):
         try:
             self._place.check()
         except StoreUnavailableError:
+            self._kept_at = -math.inf
             with suppress(sqlite3.Error):  # what is told is that it was moved
                 fold(connection)
             raise
@@ -123,13 +129,14 @@ class SqliteDialect(Dialect):
 
     def check_kept(self, connection: Connection) -> None:
         self._check_place(_raw(connection))
+        self._kept_at = time.monotonic()
 
     def _begin_writing(self, connection: Connection) -> None:
         """Begin to write, in the files that were opened, where there is room."""
         raw, is_new = _raw(connection), "begun" not in connection.info  # the one before was closed by a fault
-        if is_new or self._place.is_shorter():  # else they are looked at after the commit, as in `check_kept`
+        if is_new or time.monotonic() > self._kept_at + FRESH_S:
             self._check_place(raw)
-            self._check_length()
+        self._check_length()
         keep_room(raw, self.path, is_pressed=is_new)
         self._lock(raw)
         if is_new:
@@ -273,6 +280,7 @@ class SqliteDialect(Dialect):
             return bool(first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> bool:
+        self.check_room(2 * self.count_bytes())  # all goes through the log; cut short it would fill the disk
         with closing(configure_to_write(self._connect())) as connection:
             connection.execute("VACUUM")
         return True
