@@ -14,7 +14,7 @@ from sotto_estimator.channel import TARGETS, Channel
 from sotto_estimator.errors import DomainError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies, save
-from sotto_estimator.intervals import METHODS
+from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
 from sotto_estimator.planning import Aim

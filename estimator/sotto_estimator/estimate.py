@@ -9,7 +9,7 @@ import numpy as np
 from sotto_estimator.channel import Channel, Floats, Target, check_counts, debias, standard_error
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals import Method, confidence_interval
+from sotto_estimator.intervals import confidence_interval
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
@@ -22,7 +22,7 @@ class Manner:
     """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni)."""
 
     level: float = 0.95
-    method: Method = "chernoff"
+    method: str = "chernoff"
     target: Target = "population"
     simultaneous: bool = False
     consistent: bool = False

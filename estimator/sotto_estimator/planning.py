@@ -22,7 +22,8 @@ from sotto_estimator.channel import (
     report_variance,
 )
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import Method, check_level, check_method, share_bounds
+from sotto_estimator.intervals import check_level, share_bounds
+from sotto_estimator.methods import find_method
 
 NO_PRIVACY = Channel(1, 0)
 
@@ -34,7 +35,7 @@ class Aim(TypedDict, total=False):
     """What kind of interval is meant; each key may be left out."""
 
     level: float  # in (0, 1); 0.95
-    method: Method  # hoeffding
+    method: str  # hoeffding
     target: Target  # population
     share: float  # the true share that is expected, in [0, 1]; 0.5. Hoeffding's needs none
 
@@ -55,7 +56,7 @@ def half_width(
     channel: Channel,
     *,
     level: float = 0.95,
-    method: Method = "hoeffding",
+    method: str = "hoeffding",
     target: Target = "population",
     share: float = 0.5,
     n_intervals: int = 1,
@@ -77,7 +78,7 @@ def respondents_needed(
     channel: Channel,
     *,
     level: float = 0.95,
-    method: Method = "hoeffding",
+    method: str = "hoeffding",
     target: Target = "population",
     share: float = 0.5,
 ) -> int:
@@ -162,24 +163,24 @@ def _half_widths(
     channel: Channel,
     *,
     level: float,
-    method: Method,
+    method: str,
     target: Target,
     share: float,
     n_intervals: int = 1,
 ) -> Floats:
     check_target(target)
-    check_method(method)
+    closed_form = find_method(method).half_width
     reported = channel.reported_share(check_share(share))
-    if method == "hoeffding":  # the closed form; the interval itself is wider by a rounding error
-        return np.sqrt(math.log(2 / check_level(level, n_intervals)) / (2 * n)) / channel.contrast
+    if closed_form:  # the interval itself is wider by a rounding error
+        return closed_form(n, check_level(level, n_intervals) / 2) / channel.contrast
     counts = np.rint(n * reported)
     low, high = share_bounds(counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals)
     return (high - low) / 2
 
 
-def _saw_period(wanted_half_width: float, channel: Channel, *, method: Method, target: Target, share: float) -> float:
+def _saw_period(wanted_half_width: float, channel: Channel, *, method: str, target: Target, share: float) -> float:
     """Return how many respondents a tooth of the half-width lasts, at most."""
-    if method == "hoeffding":
+    if find_method(method).half_width:
         return 0
     reported = channel.reported_share(check_share(share))
     rarer = min(reported, 1 - reported)

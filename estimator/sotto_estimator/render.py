@@ -12,17 +12,11 @@ from typing import Any
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates, Manner
-from sotto_estimator.intervals import Method
+from sotto_estimator.methods import find_method
 from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
 
-_METHODS: dict[Method, str] = {
-    "chernoff": "Chernoff bound (relative entropy)",
-    "hoeffding": "additive Chernoff (Hoeffding) bound",
-    "clopper-pearson": "Clopper-Pearson method",
-    "wilson": "Wilson score (approximate)",
-}
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
 _CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
@@ -78,9 +72,9 @@ def cut_words(rows: Sequence[Estimate], manner: Manner) -> str:
     return _CUT if manner.target == "population" and any(row.low == row.high for row in rows) else ""
 
 
-def method_words(level: float, method: Method, target: Target) -> str:
+def method_words(level: float, method: str, target: Target) -> str:
     """Return what a level, a method and a target mean, in words."""
-    return f"{level_words(level)} intervals by the {_METHODS[method]}, about {_TARGETS[target]}"
+    return f"{level_words(level)} intervals by the {find_method(method).words}, about {_TARGETS[target]}"
 
 
 def level_words(level: float) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from sotto_estimator import Channel, Manner, SourceError, estimate_counts, estimate_tally, read_tallies
 from sotto_estimator.estimate import binary_epsilon
+from sotto_estimator.methods import METHODS
 from sotto_estimator.plot import plot
 from sotto_estimator.render import as_csv, as_json, method_words, table
 from sotto_protocol import Survey, Tally, compile_survey
@@ -82,7 +83,7 @@ def test_shares_invert_the_published_thresholds(tally: Tally) -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "respondents"])
-@pytest.mark.parametrize("method", ["chernoff", "hoeffding", "clopper-pearson", "wilson"])
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.is_nested])
 def test_simultaneous_intervals_contain_those_of_one_answer(tally: Tally, method: str, target: str) -> None:
     alone = estimate_tally(tally, Manner(method=method, target=target))  # type: ignore[arg-type]
     together = estimate_tally(tally, Manner(method=method, target=target, simultaneous=True))  # type: ignore[arg-type]

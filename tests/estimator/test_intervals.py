@@ -11,13 +11,20 @@ from scipy import stats
 
 from sotto_estimator.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import GUARANTEED, METHODS, Method, confidence_interval
+from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.methods import METHODS, IntervalMethod
+from sotto_estimator.planning import half_width
+from sotto_estimator.population import clopper_pearson_shares
+from sotto_estimator.render import method_words
 
 NO_PRIVACY = Channel(1, 0)
 TWO_COINS = Channel(0.75, 0.25)
 EVERY_COUNT_OF = {n: np.arange(n + 1) for n in (1, 2, 7, 50)}
 
-methods, targets, levels = st.sampled_from(METHODS), st.sampled_from(TARGETS), st.floats(0.01, 1 - 1e-12)
+GUARANTEED = [name for name, method in METHODS.items() if method.is_guaranteed]
+NESTED = [name for name, method in METHODS.items() if method.is_nested]
+
+methods, targets, levels = st.sampled_from(list(METHODS)), st.sampled_from(TARGETS), st.floats(0.01, 1 - 1e-12)
 sizes = st.one_of(st.integers(1, 200), st.integers(1, 10**9), st.just(10**12))
 
 
@@ -27,7 +34,7 @@ def channels(draw: st.DrawFn) -> Channel:
     return Channel(min(1.0, other + draw(st.floats(0.01, 1))), other)
 
 
-def width(count: int, n: int, channel: Channel, method: Method, target: Target = "population") -> float:
+def width(count: int, n: int, channel: Channel, method: str, target: Target = "population") -> float:
     low, high = confidence_interval(count, n, channel, method=method, target=target)
     return float(high - low)
 
@@ -35,7 +42,7 @@ def width(count: int, n: int, channel: Channel, method: Method, target: Target =
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("n", EVERY_COUNT_OF)
 @pytest.mark.parametrize(("method", "scipy_method"), [("clopper-pearson", "exact"), ("wilson", "wilson")])
-def test_without_privacy_they_are_scipys_intervals(method: Method, scipy_method: str, n: int, level: float) -> None:
+def test_without_privacy_they_are_scipys_intervals(method: str, scipy_method: str, n: int, level: float) -> None:
     low, high = confidence_interval(EVERY_COUNT_OF[n], n, NO_PRIVACY, level=level, method=method)
     for count in range(n + 1):
         expected = stats.binomtest(count, n).proportion_ci(level, scipy_method)
@@ -43,7 +50,7 @@ def test_without_privacy_they_are_scipys_intervals(method: Method, scipy_method:
 
 
 @pytest.mark.parametrize("method", ["clopper-pearson", "wilson"])
-def test_with_privacy_they_are_scipys_intervals_of_the_reports_mapped_to_shares(method: Method) -> None:
+def test_with_privacy_they_are_scipys_intervals_of_the_reports_mapped_to_shares(method: str) -> None:
     scipy_method = {"clopper-pearson": "exact", "wilson": "wilson"}[method]
     expected = stats.binomtest(400, 1000).proportion_ci(0.95, scipy_method)
     low, high = confidence_interval(400, 1000, TWO_COINS, method=method)
@@ -107,7 +114,7 @@ def test_chernoffs_width_is_1_3_times_the_exact_everywhere(truth: float, share: 
 @settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_an_interval_is_always_two_ordered_shares(
-    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+    channel: Channel, n: int, part: float, method: str, target: Target, level: float
 ) -> None:
     counts = [0, min(1, n), min(n, round(part * n)), n - 1, n]
     low, high = confidence_interval(counts, n, channel, level=level, method=method, target=target)
@@ -117,14 +124,14 @@ def test_an_interval_is_always_two_ordered_shares(
 @settings(deadline=None)
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 def test_the_interval_contains_the_estimate_moved_into_0_and_1(
-    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+    channel: Channel, n: int, part: float, method: str, target: Target, level: float
 ) -> None:
     count = min(n, round(part * n))
     low, high = confidence_interval(count, n, channel, level=level, method=method, target=target)
     estimate = float(np.clip(debias(count, n, channel), 0, 1))
     # About the respondents, only whole people count; a normal approximation needn't contain it.
     slack = 1 / n if target == "respondents" else 1e-12 / channel.contrast
-    if method != "wilson":
+    if METHODS[method].is_guaranteed:
         assert low - slack <= estimate <= high + slack
 
 
@@ -133,12 +140,12 @@ def test_the_interval_contains_the_estimate_moved_into_0_and_1(
     channel=channels(),
     n=sizes,
     part=st.floats(0, 1),
-    method=methods,
+    method=st.sampled_from(NESTED),
     target=targets,
     two_levels=st.tuples(levels, levels),
 )
 def test_a_wider_level_contains_a_narrower(
-    channel: Channel, n: int, part: float, method: Method, target: Target, two_levels: tuple[float, float]
+    channel: Channel, n: int, part: float, method: str, target: Target, two_levels: tuple[float, float]
 ) -> None:
     count = min(n, round(part * n))
     narrow, wide = (
@@ -154,7 +161,7 @@ def test_a_wider_level_contains_a_narrower(
 @given(channel=channels(), n=sizes, part=st.floats(0, 1), method=methods, target=targets, level=levels)
 @example(Channel(1, 0), 10**12, 0.71875, "clopper-pearson", "population", 0.5)  # SciPy before 1.17 is off by 2e-11
 def test_both_ends_grow_with_the_count(
-    channel: Channel, n: int, part: float, method: Method, target: Target, level: float
+    channel: Channel, n: int, part: float, method: str, target: Target, level: float
 ) -> None:
     middle = min(n, round(part * n))
     counts = sorted({0, max(0, middle - 1), middle, min(n, middle + 1), n})
@@ -189,7 +196,7 @@ def test_chernoffs_interval_lies_within_hoeffdings(channel: Channel, n: int, par
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_an_interval_wholly_outside_is_the_nearest_edge_as_a_point(method: Method, target: Target) -> None:
+def test_an_interval_wholly_outside_is_the_nearest_edge_as_a_point(method: str, target: Target) -> None:
     low, high = confidence_interval([0, 10_000], 10_000, Channel.warner(0.6), method=method, target=target)
     assert (low[0], high[0]) == (0, 0)
     assert (low[1], high[1]) == (1, 1)
@@ -200,9 +207,7 @@ def test_an_interval_wholly_outside_is_the_nearest_edge_as_a_point(method: Metho
 @pytest.mark.parametrize(
     "channel", [Channel.warner(0.6), Channel(0.5, 1e-9), Channel(0.1 + 0.2, 0.1), Channel(1, 1 / 3)]
 )
-def test_a_typical_count_at_share_0_and_1_keeps_the_edge_itself(
-    method: Method, target: Target, channel: Channel
-) -> None:
+def test_a_typical_count_at_share_0_and_1_keeps_the_edge_itself(method: str, target: Target, channel: Channel) -> None:
     for n in (1, 30, 10**6, 10**9):
         at_0 = round(n * channel.prob_support_if_other)
         at_1 = round(n * channel.prob_support_if_true)
@@ -214,7 +219,7 @@ def test_a_typical_count_at_share_0_and_1_keeps_the_edge_itself(
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("counts", [4, [3, 4], [[0], [5], [10]], []])
-def test_the_ends_have_the_shape_of_the_counts(counts: object, target: Target, method: Method) -> None:
+def test_the_ends_have_the_shape_of_the_counts(counts: object, target: Target, method: str) -> None:
     low, high = confidence_interval(counts, 10, TWO_COINS, method=method, target=target)  # type: ignore[arg-type]
     assert np.shape(low) == np.shape(high) == np.shape(counts)  # type: ignore[arg-type]
 
@@ -229,7 +234,7 @@ def test_counts_are_not_written_to() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_simultaneous_intervals_share_their_beta(method: Method, target: Target) -> None:
+def test_simultaneous_intervals_share_their_beta(method: str, target: Target) -> None:
     together = confidence_interval([0, 8, 20], 20, TWO_COINS, method=method, target=target, n_intervals=10)
     by_hand = confidence_interval([0, 8, 20], 20, TWO_COINS, method=method, target=target, level=0.995)
     assert np.allclose(together, by_hand, rtol=0, atol=1e-12)
@@ -237,16 +242,16 @@ def test_simultaneous_intervals_share_their_beta(method: Method, target: Target)
 
 @pytest.mark.parametrize(("level", "m"), [(1 - 1e-13, 250), (1 - 1e-15, 1000), (1 - 2.0**-53, 2**18)])
 @pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
-def test_simultaneous_intervals_keep_their_beta_at_levels_near_1(method: Method, level: float, m: int) -> None:
+def test_simultaneous_intervals_keep_their_beta_at_levels_near_1(method: str, level: float, m: int) -> None:
     tail = float((1 - Fraction(level)) / m / 2)
     low, high = confidence_interval([0, 100], 100, NO_PRIVACY, level=level, method=method, n_intervals=m)
     assert low[1] == pytest.approx(math.exp(math.log(tail) / 100), rel=1e-9)
     assert high[0] == pytest.approx(-math.expm1(math.log(tail) / 100), rel=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", NESTED)
 @pytest.mark.parametrize("target", TARGETS)
-def test_simultaneous_intervals_at_levels_near_1_contain_those_alone(method: Method, target: Target) -> None:
+def test_simultaneous_intervals_at_levels_near_1_contain_those_alone(method: str, target: Target) -> None:
     counts, level = [0, 90, 100, 113, 200], 1 - 2.0**-53
     alone = confidence_interval(counts, 200, Channel(0.9, 0.1), level=level, method=method, target=target)
     together = confidence_interval(
@@ -288,3 +293,17 @@ def test_exact_intervals_about_respondents_invert_tails_below_1e_20() -> None:
 def test_an_impossible_option_is_refused_by_name_and_domain(options: dict, message: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(DomainError, match=message):
         confidence_interval(1, 2, TWO_COINS, **options)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_method_is_a_row_and_its_functions(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = IntervalMethod("method of its own", True, False, clopper_pearson_shares, None)
+    monkeypatch.setitem(METHODS, "own", row)
+    about = {"level": 0.9, "target": target}
+    own = confidence_interval([0, 40, 100], 100, TWO_COINS, method="own", **about)  # type: ignore[arg-type]
+    known = confidence_interval([0, 40, 100], 100, TWO_COINS, method="clopper-pearson", level=0.9)
+    assert np.array_equal(own, known)
+    assert half_width(100, TWO_COINS, method="own", share=0.3, **about) > 0  # type: ignore[arg-type]
+    assert method_words(0.9, "own", "population") == "90 % intervals by the method of its own, about the population"
+    with pytest.raises(DomainError, match=r"method \('own'\) must be one of chernoff, hoeffding where 2 waves"):
+        confidence_interval(40, 100, TWO_COINS, method="own", n_waves=2)

@@ -14,7 +14,7 @@ from collecting import SMALL, SURVEY, end_token, make_reports
 from house import House, bearer, open_house
 from page_reading import password, read_page
 from sotto_collector.tokens import create_token
-from sotto_estimator.intervals import METHODS
+from sotto_estimator.methods import METHODS
 from sotto_estimator.page import blueprint
 from sotto_estimator.page.choices import LEVELS
 from sotto_protocol import Survey

@@ -55,8 +55,8 @@ def manner_of(query: str) -> Manner:
     chosen = dict(pair.split("=") for pair in query.removeprefix("?").split("&") if pair)
     return Manner(
         float(chosen.get("level", "0.95")),
-        chosen.get("method", "chernoff"),  # type: ignore[arg-type]  # one of them
-        chosen.get("target", "population"),  # type: ignore[arg-type]  # so is this
+        chosen.get("method", "chernoff"),
+        chosen.get("target", "population"),  # type: ignore[arg-type]  # one of them
         chosen.get("simultaneous") == "yes",
     )
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.estimate import Manner
-from sotto_estimator.intervals import METHODS, Method
+from sotto_estimator.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
 from sotto_estimator.render import level_words
 from sotto_protocol import Survey
@@ -34,7 +34,7 @@ class Choices:
 
     wave: int | None = None
     level: str = "0.95"
-    method: Method = "chernoff"
+    method: str = "chernoff"
     target: Target = "population"
     simultaneous: str = "no"
 
@@ -89,7 +89,7 @@ def read_choices(query: Mapping[str, Sequence[str]], survey: Survey) -> Choices:
 
     Raises NoSuchWaveError and ChoiceError, which say what can be chosen, and never what was.
     """
-    domains = {"level": LEVELS, "method": METHODS, "target": TARGETS, "simultaneous": tuple(_TOGETHER)}
+    domains = {"level": LEVELS, "method": tuple(METHODS), "target": TARGETS, "simultaneous": tuple(_TOGETHER)}
     chosen: dict[str, Any] = {}
     for name, domain in domains.items():
         if name in query:
