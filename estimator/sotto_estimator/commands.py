@@ -1,7 +1,7 @@
 """`sotto estimate` and `sotto plan`."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -13,14 +13,14 @@ import click
 from sotto_estimator.channel import TARGETS, Channel
 from sotto_estimator.errors import DomainError
 from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
-from sotto_estimator.fetch import fetch_tally, read_tallies, save
+from sotto_estimator.fetch import save
 from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
 from sotto_estimator.planning import Aim
 from sotto_estimator.render import as_csv, as_json, table
+from sotto_estimator.sources import read_source
 from sotto_estimator.strings.plan_options import check_text_options, text_options, text_output
-from sotto_protocol import Tally
 
 _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
 """Not whatever `Fraction` reads: it takes hours for 1e999999999."""
@@ -129,7 +129,9 @@ def estimate(
         refuse_token()
         estimates = _from_counts(n_yes, n_reports, paper, how)
     else:
-        tally = tally_of(sources, token, wave)
+        if not sources:
+            raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
+        tally = read_source(sources, token).tally(wave)
         if save_tally:
             save(tally, save_tally)
         estimates = estimate_tally(tally, how)
@@ -178,22 +180,6 @@ def _paper_design(
         return None if epsilon is None else _Paper(Channel.warner_of_epsilon(epsilon))
     except DomainError as fault:
         raise click.BadParameter(f"must be {expected}, by more than rounding.", param_hint=option) from fault
-
-
-def tally_of(sources: Sequence[str], token: str, wave: int | None) -> Tally:
-    """Return the tally of a collector's survey (URL SURVEY), or of files, merged. Raises click.UsageError."""
-    if not sources:
-        raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
-    if not sources[0].startswith(("http://", "https://")):
-        if wave:
-            raise click.UsageError("--wave goes with a collector's URL.")
-        refuse_token()
-        return read_tallies([Path(source) for source in sources], warn)
-    if len(sources) != 2:
-        raise click.UsageError("A collector's URL is followed by one survey's id.")
-    if not token:
-        raise click.UsageError("A collector gives tallies to analysts: --token or SOTTO_TOKEN is needed.")
-    return fetch_tally(sources[0], sources[1], token, wave)
 
 
 @click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")

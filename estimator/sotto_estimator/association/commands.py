@@ -6,8 +6,9 @@ import click
 
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.render import as_csv, as_json, table
-from sotto_estimator.options import refuse_token, style_options, warn
-from sotto_estimator.records import Records, fetch_records, of_wave, read_records, save_records
+from sotto_estimator.options import style_options, warn
+from sotto_estimator.records import of_wave, save_records
+from sotto_estimator.sources import names_collector, read_source
 from sotto_estimator.strings.candidates import read_candidates
 
 
@@ -49,7 +50,11 @@ def associate(
     From a collector's noisy reports (URL and SURVEY), or a file of them. QUESTION:OPTION is one option of an any-of
     question.
     """
-    (survey, records), questions = _records(sources, token, wave)
+    n_named = 2 if names_collector(sources) else 1
+    place, questions = sources[:n_named], sources[n_named:]
+    if len(questions) not in (2, 3):
+        raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
+    survey, records = read_source(place, token).records(wave)
     if kept:
         save_records(survey, records, kept)
     strings = _candidates(candidates)
@@ -57,21 +62,6 @@ def associate(
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))
     for warning in association.warnings:
         warn(warning)
-
-
-def _records(sources: tuple[str, ...], token: str, wave: int | None) -> tuple[Records, tuple[str, ...]]:
-    """Return the survey with its reports, and the questions that follow in the arguments."""
-    is_url = bool(sources) and sources[0].startswith(("http://", "https://"))
-    n_named = 2 if is_url else 1
-    if len(sources) - n_named not in (2, 3):
-        raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
-    questions = sources[n_named:]
-    if not is_url:
-        refuse_token()
-        return read_records(Path(sources[0])), questions
-    if not token:
-        raise click.UsageError("A collector gives records to analysts: --token or SOTTO_TOKEN is needed.")
-    return fetch_records(sources[0], sources[1], token, wave), questions
 
 
 def _candidates(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
-from sotto_estimator.records import Records, fetch_records, of_wave, read_records
+from sotto_estimator.records import of_wave
 from sotto_estimator.render import escaped
+from sotto_estimator.sources import FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeManner
@@ -21,8 +21,9 @@ from sotto_estimator.strings.question import bit_counts, bit_rates, text_questio
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
 from sotto_estimator.withheld import withheld_of
-from sotto_protocol import Question, Survey, Tally
+from sotto_protocol import Question, Survey
 
+_QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -162,7 +163,7 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
     if len(sources) < 2 or listed.path is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
-    tally = _tally(place, token, wave)
+    tally = read_source(place, token, then=_QUESTION).tally(wave)
     question, mechanism = text_question(tally.survey, question_id)
     counts, counted = bit_counts(tally, question_id), tally.counted(question_id)
     for withheld in withheld_of(tally):
@@ -183,7 +184,10 @@ def _decode_unknown(
     if len(sources) < 2:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or a file of packed reports and QUESTION.")
     *place, question_id = sources
-    survey, records = _records(place, token, wave)
+    source = read_source(place, token, then=_QUESTION)
+    if isinstance(source, FileSource) and len(source.paths) > 1:
+        raise click.UsageError("--unknown takes one file of packed reports.")
+    survey, records = source.records(wave)
     if survey.waves > 1 and wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
@@ -197,34 +201,6 @@ def _subject(survey: Survey, question: Question, waves: tuple[int, ...], n_repor
     prob = question.mechanism.prob_implausible
     quality = quality_of(question.id, n_reports, n_implausible, prob, len(waves)) if prob else None
     return Subject(survey.title, question.id, *epsilons, waves if survey.waves > 1 else (), quality)
-
-
-def _tally(place: list[str], token: str, wave: int | None) -> Tally:
-    if _is_collector(place, token):
-        return fetch_tally(place[0], place[1], token, wave)
-    if wave:
-        raise click.UsageError("--wave goes with a collector's URL.")
-    return read_tallies([Path(source) for source in place], warn)
-
-
-def _records(place: list[str], token: str, wave: int | None) -> Records:
-    if _is_collector(place, token):
-        return fetch_records(place[0], place[1], token, wave)
-    if len(place) != 1:
-        raise click.UsageError("--unknown takes one file of packed reports.")
-    return read_records(Path(place[0]))
-
-
-def _is_collector(place: list[str], token: str) -> bool:
-    """Whether sources begin with a collector's URL; raises UsageError for one that cannot be asked."""
-    if not place[0].startswith(("http://", "https://")):
-        refuse_token()
-        return False
-    if len(place) != 2:
-        raise click.UsageError("A collector's URL is followed by one survey's id and one question's.")
-    if not token:
-        raise click.UsageError("A collector answers analysts: --token or SOTTO_TOKEN is needed.")
-    return True
 
 
 def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:

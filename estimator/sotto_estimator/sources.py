@@ -1,0 +1,69 @@
+"""What a command is pointed at: URL SURVEY, a survey of a collector's, or FILE .., what somebody has kept of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from sotto_estimator.fetch import fetch_tally, read_tallies
+from sotto_estimator.options import refuse_token, warn
+from sotto_estimator.records import Records, fetch_records, read_records
+from sotto_protocol import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorSource:
+    """A survey of a collector's, with the analyst's token that it answers."""
+
+    url: str
+    survey_id: str
+    token: str = field(repr=False)
+
+    def tally(self, wave: int | None) -> Tally:
+        """Fetch the tally of one wave, or of all. Raises FetchError."""
+        return fetch_tally(self.url, self.survey_id, self.token, wave)
+
+    def records(self, wave: int | None) -> Records:
+        """Fetch the packed reports of one wave, or of all. Raises FetchError."""
+        return fetch_records(self.url, self.survey_id, self.token, wave)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Files: tallies, which are merged, or one of packed reports."""
+
+    paths: tuple[Path, ...]
+
+    def tally(self, wave: int | None) -> Tally:
+        """Return the files' tallies, merged. Raises UsageError where a wave is asked for, and SourceError."""
+        if wave:
+            raise click.UsageError("--wave goes with a collector's URL.")
+        return read_tallies(self.paths, warn)
+
+    def records(self, _wave: int | None) -> Records:
+        """Return a file's packed reports, of all its waves: see `of_wave`. Raises SourceError."""
+        return read_records(self.paths[0])
+
+
+Source = CollectorSource | FileSource
+
+
+def names_collector(words: Sequence[str]) -> bool:
+    """Return whether a command's arguments begin with a collector's URL."""
+    return bool(words) and words[0].startswith(("http://", "https://"))
+
+
+def read_source(words: Sequence[str], token: str, *, then: str = "") -> Source:
+    """Return what URL SURVEY, or one FILE or more, stand for. `then`: what follows them, for the words of a refusal.
+
+    Raises UsageError for a collector that cannot be asked, and for a token that was typed where none is.
+    """
+    if not names_collector(words):
+        refuse_token()
+        return FileSource(tuple(Path(word) for word in words))
+    if len(words) != 2:
+        raise click.UsageError(f"A collector's URL is followed by one survey's id{then}.")
+    if not token:
+        raise click.UsageError("A collector answers analysts: --token or SOTTO_TOKEN is needed.")
+    return CollectorSource(words[0], words[1], token)
