@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sotto_estimator import DomainError, SourceError
 from sotto_estimator.association import associate as module
 from sotto_estimator.association.associate import Association, associate
-from sotto_estimator.association.likelihood import Side
+from sotto_estimator.association.sides import Side
 from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, random_string
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
+from sotto_protocol.bits import BitFlips
 from sotto_protocol.bloom import BloomDesign
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.rappor import BloomResponse
@@ -233,6 +234,17 @@ def test_the_likelihood_is_the_probability_of_every_report(name: str) -> None:
     assert expected.sum(axis=0) == pytest.approx(1)
     ratios = side.likelihood(reports) / expected
     assert ratios == pytest.approx(np.repeat(ratios[:, :1], ratios.shape[1], axis=1))
+
+
+@pytest.mark.parametrize("unknown", ["paid", "size", "hue"])
+def test_a_mechanism_whose_likelihood_is_not_known_is_refused_by_name(unknown: str) -> None:
+    """Several bits of which any number are true, in a question of one answer: no mechanism of today's."""
+    subset = BitFlips("subset", 3, 2**31, 2**30, max_selected=2)
+    questions = [replace(each, mechanism=subset) if each.id == unknown else each for each in SURVEY.questions]
+    survey = replace(SURVEY, questions=tuple(questions))
+    reports = np.zeros((5, survey.record_bytes), np.uint8)
+    with pytest.raises(DomainError, match=r"mechanism \('subset'\) must be one whose likelihood is known"):
+        associate(survey, reports, [unknown, "lent"])
 
 
 def small_bloom() -> BloomResponse:

@@ -1,6 +1,6 @@
 """From a survey's packed reports to the joint table of two or three of its questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,21 +11,18 @@ from scipy.stats import norm
 
 from sotto_estimator.association.em import MAX_ITERATIONS, Fit, fit
 from sotto_estimator.association.independence import IndependenceTest, check_independence
-from sotto_estimator.association.likelihood import Side
 from sotto_estimator.association.mixture import Floats, Mixture
 from sotto_estimator.association.precision import standard_errors
+from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Survey
 from sotto_protocol.mechanism import Bytes
 from sotto_protocol.rappor import BloomResponse
-from sotto_protocol.text import normalise
 
 MAX_CELLS = 250_000
 _KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical
 _SURE_MISFIT = 1.5
-Candidates = Mapping[str, CandidateMap | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ def associate(
     an any-of question. `candidates`: the strings of each text question that is asked for. Raises DomainError, and
     SourceError where the reports do not fit, are of several waves, or cannot tell categories apart.
     """
-    sides = _read_sides(survey, questions, candidates or {})
+    sides = read_sides(survey, questions, candidates or {})
     if not 0 < level < 1:
         raise DomainError(f"level ({level}) must be in (0, 1).")
     n_cells = prod(len(side.labels) for side in sides)
@@ -109,46 +106,6 @@ def associate(
         Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
         (*_unconverged([joint, *alone]), *warnings),
     )
-
-
-def _read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:
-    if len(names) not in (2, 3) or len(set(names)) < len(names):
-        raise DomainError("questions must be two or three different ones.")
-    sides = [_read_side(survey, name, candidates) for name in names]
-    unused = candidates.keys() - {side.question.id for side in sides if side.candidates is not None}
-    if unused:
-        raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
-    return sides
-
-
-def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
-    question_id, _, option = name.partition(":")
-    known = {question.id: question for question in survey.questions}
-    if question_id not in known:
-        raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
-    question = known[question_id]
-    if question.type == "any-of":
-        if option not in question.options:
-            listed = ", ".join(f"{question_id}:{each}" for each in question.options[:8])
-            raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
-        return Side(name, question, option=question.options.index(option))
-    if option:
-        raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} is no any-of question.")
-    if question.type != "text":
-        return Side(name, question)
-    if question_id not in candidates:
-        raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
-    return Side(name, question, candidates=_read_map(question.mechanism, candidates[question_id]))
-
-
-def _read_map(mechanism: object, given: CandidateMap | Sequence[str]) -> CandidateMap:
-    if not isinstance(mechanism, BloomResponse):
-        raise DomainError("mechanism of a text question must be RAPPOR's.")
-    if not isinstance(given, CandidateMap):
-        return CandidateMap.of([normalise(text) for text in given], mechanism.design)
-    if given.design != mechanism.design:
-        raise DomainError("candidates are hashed for other parameters than the question's.")
-    return given
 
 
 def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:

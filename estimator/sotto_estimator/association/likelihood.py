@@ -1,62 +1,33 @@
-"""From a question's packed reports to the likelihood of each report under each category of answers."""
-
-from dataclasses import dataclass
+"""From packed reports to the likelihood of each under each value that may have been answered."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.text import OTHER, text_likelihood
-from sotto_estimator.strings.candidates import CandidateMap
-from sotto_protocol import Question
-from sotto_protocol.bits import UnaryEncoding
+from sotto_estimator.errors import DomainError
+from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
 from sotto_protocol.kary import KaryResponse
 from sotto_protocol.mechanism import Bytes, Mechanism
-from sotto_protocol.rappor import BloomResponse
-
-YES_NO = ("yes", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a joint table: a question, or one option of an any-of question, and its categories.
+def report_likelihood(mechanism: Mechanism, reports: Bytes) -> NDArray[np.floating]:
+    """Return P(report | value) but for a factor of the report, shape (n, n_values), or (n, 2) for yes and no.
 
-    `option`: the number of the any-of question's option. `candidates`: the strings of a text question; what is none of
-    them is `OTHER`.
+    Raises DomainError for a mechanism that is not known here: one is never taken for another.
     """
-
-    name: str
-    question: Question
-    option: int | None = None
-    candidates: CandidateMap | None = None
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The categories."""
-        if self.question.type == "one-of":
-            return self.question.options
-        return YES_NO if self.candidates is None else (*self.candidates.strings, OTHER)
-
-    def narrow(self, column: Bytes) -> Bytes:
-        """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
-        if self.option is None:
-            return column
-        byte, bit = divmod(self.option, 8)
-        chosen: Bytes = column[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
-        return chosen
-
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`."""
-        mechanism = self.question.mechanism
-        if self.candidates is not None and isinstance(mechanism, BloomResponse):
-            return text_likelihood(mechanism, reports, self.candidates)
-        if isinstance(mechanism, KaryResponse):
+    match mechanism:
+        case KaryResponse():
             return _kary_likelihood(mechanism, reports)
-        if isinstance(mechanism, UnaryEncoding):
+        case UnaryEncoding():
             return _unary_likelihood(mechanism, reports)
-        return _yes_no_likelihood(mechanism, reports)
+        case BinaryResponse():
+            return bit_likelihood(mechanism, reports)
+    raise DomainError(
+        f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
+    )
 
 
-def _yes_no_likelihood(mechanism: Mechanism, reports: Bytes) -> NDArray[np.floating]:
+def bit_likelihood(mechanism: BinaryResponse | BitFlips, reports: Bytes) -> NDArray[np.floating]:
+    """Return P(bit | yes) and P(bit | no) of one bit a report, shape (n, 2); `reports`: 0 or 1, shape (n, 1)."""
     true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
     return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
 

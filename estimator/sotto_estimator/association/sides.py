@@ -1,0 +1,103 @@
+"""The sides of a joint table: questions, or options of any-of questions, with the categories of their answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.association.likelihood import bit_likelihood, report_likelihood
+from sotto_estimator.association.text import OTHER, text_likelihood
+from sotto_estimator.errors import DomainError
+from sotto_estimator.strings.candidates import CandidateMap
+from sotto_protocol import Question, Survey
+from sotto_protocol.bits import BitFlips
+from sotto_protocol.mechanism import Bytes
+from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.text import normalise
+
+YES_NO = ("yes", "no")
+Candidates = Mapping[str, CandidateMap | Sequence[str]]
+"""The strings of text questions, by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a joint table: a question, or one option of an any-of question, and its categories.
+
+    `option`: the number of the any-of question's option. `candidates`: the strings of a text question; what is none of
+    them is `OTHER`.
+    """
+
+    name: str
+    question: Question
+    option: int | None = None
+    candidates: CandidateMap | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The categories."""
+        if self.question.type == "one-of":
+            return self.question.options
+        return YES_NO if self.candidates is None else (*self.candidates.strings, OTHER)
+
+    def narrow(self, column: Bytes) -> Bytes:
+        """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
+        if self.option is None:
+            return column
+        byte, bit = divmod(self.option, 8)
+        chosen: Bytes = column[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
+        return chosen
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`.
+
+        Raises DomainError for a mechanism whose likelihood is not known.
+        """
+        mechanism = self.question.mechanism
+        if self.candidates is not None and isinstance(mechanism, BloomResponse):
+            return text_likelihood(mechanism, reports, self.candidates)
+        if self.option is not None and isinstance(mechanism, BitFlips):
+            return bit_likelihood(mechanism, reports)
+        return report_likelihood(mechanism, reports)
+
+
+def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:
+    """Return the sides that two or three names stand for, QUESTION or QUESTION:OPTION. Raises DomainError."""
+    if len(names) not in (2, 3) or len(set(names)) < len(names):
+        raise DomainError("questions must be two or three different ones.")
+    sides = [_read_side(survey, name, candidates) for name in names]
+    unused = candidates.keys() - {side.question.id for side in sides if side.candidates is not None}
+    if unused:
+        raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
+    return sides
+
+
+def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
+    question_id, _, option = name.partition(":")
+    known = {question.id: question for question in survey.questions}
+    if question_id not in known:
+        raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
+    question = known[question_id]
+    if question.type == "any-of":
+        if option not in question.options:
+            listed = ", ".join(f"{question_id}:{each}" for each in question.options[:8])
+            raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
+        return Side(name, question, option=question.options.index(option))
+    if option:
+        raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} is no any-of question.")
+    if question.type != "text":
+        return Side(name, question)
+    if question_id not in candidates:
+        raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
+    return Side(name, question, candidates=_read_map(question.mechanism, candidates[question_id]))
+
+
+def _read_map(mechanism: object, given: CandidateMap | Sequence[str]) -> CandidateMap:
+    if not isinstance(mechanism, BloomResponse):
+        raise DomainError("mechanism of a text question must be RAPPOR's.")
+    if not isinstance(given, CandidateMap):
+        return CandidateMap.of([normalise(text) for text in given], mechanism.design)
+    if given.design != mechanism.design:
+        raise DomainError("candidates are hashed for other parameters than the question's.")
+    return given
