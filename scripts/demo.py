@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import demo_emoji as emoji
 from sotto_client import SurveyClient
 from sotto_protocol import Question, Survey, Tally, compile_toml
+from sotto_protocol.tables import align
 
 if TYPE_CHECKING:
     from sotto_estimator import Estimates
@@ -233,7 +234,7 @@ def show_rows(database: Path) -> None:
 
 def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float]) -> str:
     """Return the table of true and estimated shares, and each question's epsilon."""
-    from sotto_estimator.render import align, interval_words, percent
+    from sotto_estimator.render import interval_words, percent
 
     rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
     for row, share in zip(estimates.rows, truth, strict=True):

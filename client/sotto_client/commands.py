@@ -1,7 +1,6 @@
 """The respondent's and the author's commands: `sotto check`, `explain`, `outbox`."""
 
 import json
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from decimal import Decimal
@@ -21,6 +20,7 @@ from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.minimum import needs_of, say_needs
+from sotto_protocol.tables import align
 
 _TIMEOUT_S = 10.0
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -45,7 +45,7 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
     if as_json:
         _echo(json.dumps(_summarise(survey), default=float, indent=2))
         return
-    _echo(_align(_tabulate(survey)))
+    _echo(align(_tabulate(survey)))
     if survey.waves > 1:
         _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
     if survey.invited:
@@ -192,7 +192,7 @@ def _describe(inventory: Inventory) -> str:
     for e in inventory.ledger:
         epsilon = f"{e.epsilon:f}" + (" in all waves" if e.is_summed else "")
         spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
-    parts = [_align(spent) if inventory.ledger else "nothing answered"]
+    parts = [align(spent) if inventory.ledger else "nothing answered"]
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]
@@ -204,13 +204,6 @@ def _describe(inventory: Inventory) -> str:
 
 def _name(report: Kept) -> str:
     return f"{report.receipt}  {report.survey_id} wave {report.wave}  {report.url}"
-
-
-def _align(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
 
 
 def _echo(text: Any) -> None:

@@ -16,6 +16,7 @@ from sotto_estimator.methods import find_method
 from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
+from sotto_protocol.tables import align
 
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
 _CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
@@ -81,19 +82,6 @@ def level_words(level: float) -> str:
     """Return a level in per cent, with all its digits: rounded, 0.9999999 would be 100 %."""
     exact = (100 * Decimal(str(level))).normalize()
     return f"{exact:f} %"
-
-
-def align(rows: Sequence[Sequence[str]], *, n_left: int) -> str:
-    """Return rows as aligned text: the first n_left columns to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < n_left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def escaped(text: str) -> str:

@@ -10,8 +10,9 @@ import pytest
 from sotto_estimator.quality import Quality
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
 from sotto_estimator.strings.remarks import Fit
-from sotto_estimator.strings.render import Subject, align_wide, as_csv, as_json, caption, summary, table, width
+from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, summary, table, width
 from sotto_estimator.strings.undetected import UndetectedString
+from sotto_protocol.tables import align
 
 ROWS = (
     DecodedString("🍐 pear", 0.5, 0.01, 0.48, 0.52, 0.008, 1e-30, 50.0, 0.035, -0.045),
@@ -200,7 +201,7 @@ def test_a_text_is_as_wide_as_a_terminal_shows_it(text: str, columns: int) -> No
 
 
 def test_columns_behind_wide_characters_line_up() -> None:
-    lines = align_wide([["string", "n"], ["日本語", "1"], ["👩‍💻", "20"], ["é", "300"]]).splitlines()
+    lines = align([["string", "n"], ["日本語", "1"], ["👩‍💻", "20"], ["é", "300"]], n_left=1, width=width).splitlines()
     assert {width(line) for line in lines} == {11}
 
 

@@ -10,6 +10,7 @@ import click
 from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol.survey_members import COUNTS, ID_PATTERN, KEEPS, REPORTS
+from sotto_protocol.tables import align
 
 COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
 
@@ -60,7 +61,7 @@ def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
         return
     click.echo(f"{collector.url}  {'not ready: ' + reason if reason else 'ready'}")
     rows = [COLUMNS, *(_describe(survey, rates.get(survey["id"])) for survey in last.surveys)]
-    click.echo(_align(rows) if last.surveys else "no surveys")
+    click.echo(align(rows, n_left=2) if last.surveys else "no surveys")
 
 
 def _look(collector: RemoteCollector) -> Look:
@@ -117,15 +118,3 @@ def _describe_state(survey: dict[str, Any]) -> str:
     state = "open" if survey["open"] else "closed"
     counts = ["counts only"] * (survey.get("keep") == COUNTS)
     return " ".join([*["invited"] * survey["invited"], ", ".join([state, *counts])])
-
-
-def _align(rows: list[tuple[str, ...]]) -> str:
-    """Return rows as lines: texts to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if index < 2 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )

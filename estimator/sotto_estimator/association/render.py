@@ -4,7 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.render import align, csv_text, epsilon_words, escaped, json_text, level_words, percent
+from sotto_estimator.render import csv_text, epsilon_words, escaped, json_text, level_words, percent
+from sotto_protocol.tables import align
 
 _MOST_ROWS = 60
 

@@ -1,7 +1,6 @@
 """Decoded strings as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.undetected import UndetectedString
+from sotto_protocol.tables import align
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",
@@ -53,7 +53,8 @@ def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     shown = decoded.rows[:limit]
     rows = [_COLUMNS, *map(_cells, shown), *map(_undetected_cells, _others(decoded, limit))]
     quality = f"\n{subject.quality}" if subject.quality else ""
-    return f"{caption(subject, decoded)}\n{FAKES}\n\n{align_wide(rows)}\n\n{summary(decoded, len(shown))}{quality}"
+    aligned = align(rows, n_left=1, width=width)
+    return f"{caption(subject, decoded)}\n{FAKES}\n\n{aligned}\n\n{summary(decoded, len(shown))}{quality}"
 
 
 def _others(decoded: Decoded, limit: int | None) -> tuple[UndetectedString, ...]:
@@ -133,19 +134,6 @@ def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     rows = [asdict(row) | {"detected": True} | heading for row in decoded.rows[:limit]]
     rows += [empty | asdict(row) | {"detected": False} | heading for row in _others(decoded, limit)]
     return csv_text(rows) if rows else ",".join([*empty, "detected", *heading])
-
-
-def align_wide(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text aligned on a terminal, the first column to the left: wide characters take two columns."""
-    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        first, *others = [
-            " " * (room - width(cell)) + cell if column else cell + " " * (room - width(cell))
-            for column, (cell, room) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join([first, *others]).rstrip())
-    return "\n".join(lines)
 
 
 def width(text: str) -> int:
