@@ -1,9 +1,11 @@
 """The `sotto` command: it lists every side's subcommands and loads one only when it is called."""
 
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 
 import click
 
+from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError
 
@@ -20,6 +22,11 @@ class SideCommands(click.Group):
         for point in entry_points(group="sotto.commands", name=cmd_name):
             return _load(point)
         return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a line for each command; those of the house are not imported for it."""
+        listed = {point.name: _describe(point) for point in entry_points(group="sotto.commands")}
+        click.Group(commands=listed).format_commands(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; a mistake of the user's is one line on stderr and exit code 1, never a traceback."""
@@ -38,6 +45,14 @@ def _mask(fault: click.ClickException) -> click.ClickException:
     if masked == said:
         return fault
     return click.UsageError(masked, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(masked)
+
+
+def _describe(point: EntryPoint) -> click.Command:
+    """Return a command with the help of that at an entry point: the command itself where its help is not known."""
+    needed = NEEDED_MODULES.get(point.module.partition(".")[0])
+    if needed is None or point.name not in SHORT_HELP or not all(map(find_spec, needed)):
+        return _load(point)
+    return click.Command(point.name, help=SHORT_HELP[point.name])
 
 
 def _load(point: EntryPoint) -> click.Command:

@@ -1,17 +1,23 @@
 """The `sotto` command: what it lists, what it says, what it needs."""
 
+import inspect
+import json
+import re
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points, requires
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from sotto_client import cli
 from sotto_client.cli import main
+from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 
-COMMANDS = sorted(point.name for point in entry_points(group="sotto.commands"))
+POINTS = entry_points(group="sotto.commands")
+COMMANDS = sorted(point.name for point in POINTS)
 
 
 def walk(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
@@ -32,6 +38,51 @@ def test_help_lists_every_command_with_a_line() -> None:
     for name in COMMANDS:
         assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in result.stdout.splitlines()), name
     assert result.stdout.rstrip().splitlines()[-1].strip().startswith("Example:")
+
+
+def test_help_says_of_every_command_what_it_says_itself() -> None:
+    said = {point.name: inspect.cleandoc(point.load().help).split("\n\n")[0] for point in POINTS}
+    assert {name: " ".join(sentence.split()) for name, sentence in said.items()} == SHORT_HELP
+
+
+def test_help_is_that_of_the_commands_as_click_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = CliRunner().invoke(main, ["--help"]).stdout
+    monkeypatch.setattr(cli, "SHORT_HELP", {})
+    assert CliRunner().invoke(main, ["--help"]).stdout == listed
+
+
+def test_help_imports_no_command() -> None:
+    script = (
+        "import json, sys; from sotto_client.cli import main; main(['--help'], standalone_mode=False);"
+        "print(json.dumps([*sys.modules]))"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = {*json.loads(result.stdout.splitlines()[-1])}
+    assert "sotto_client.cli" in imported
+    assert not imported & {point.module for point in POINTS}
+    assert not imported & {"sotto_collector", "sotto_estimator"}
+
+
+def test_a_command_that_others_install_says_its_own_help(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines = ("import click", "@click.command()", "def shout():", "    'Say it aloud.'")
+    (tmp_path / "loud.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    others = [EntryPoint(name, "loud:shout", "sotto.commands") for name in ("shout", "check")]
+    kept = [point for point in POINTS if point.name != "check"]
+    monkeypatch.setattr(cli, "entry_points", lambda **_: EntryPoints([*kept, *others]))
+    listed = CliRunner().invoke(main, ["--help"]).stdout
+    assert [line.split()[0] for line in listed.splitlines() if "Say it aloud." in line] == ["check", "shout"]
+
+
+@pytest.mark.parametrize("side", NEEDED_MODULES)
+def test_what_an_extra_brings_is_what_help_looks_for(side: str) -> None:
+    extra = side.removeprefix("sotto_")
+    found = [
+        re.match(r"[\w-]+", need)
+        for need in requires("sottovoce") or []
+        if f'extra == "{extra}"' in need.replace("'", '"')
+    ]
+    assert {name[0].replace("-", "_") for name in found if name} == {*NEEDED_MODULES[side]}
 
 
 @pytest.mark.parametrize("path", [path for path, _ in LEAVES], ids=" ".join)

@@ -1,0 +1,33 @@
+"""The first sentence of each command's help: `sotto --help` prints them without importing a command."""
+
+SHORT_HELP = {
+    "associate": "Estimate the joint distribution of two or three questions, and test whether they are independent.",
+    "backup": "Copy a database, as it is at this moment, while collectors run.",
+    "check": "Check a survey file and print what it takes.",
+    "close": "Let a survey take no more reports.",
+    "configure": "Set what may change of a survey at a collector.",
+    "db": "Make a collector's database, and look after it.",
+    "decode": "Decode a text question: which strings are common, with intervals that hold.",
+    "erase": "Erase a report, or a whole survey.",
+    "estimate": "Estimate shares, with intervals that hold.",
+    "explain": "Say in plain words what a report gives away.",
+    "export": "Write a survey's noisy reports to Parquet files.",
+    "invite": "Make, count and revoke invitations to a survey that only invited people may answer.",
+    "outbox": "Show what a device has spent, and what waits.",
+    "plan": "Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.",
+    "publish": "Publish a survey at a collector.",
+    "recount": "Count the stored reports again, and compare with the tallies.",
+    "serve": "Run the collector.",
+    "status": "Show a collector's surveys: open or closed, reports, reports a second.",
+    "survey": "Write survey files from forms of other programs.",
+    "tally": "Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.",
+    "token": "Make, list and revoke a collector's tokens.",
+}
+"""By the command's name; a test holds them equal to what the commands say."""
+
+NEEDED_MODULES = {
+    "sotto_client": (),
+    "sotto_collector": ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
+    "sotto_estimator": ("scipy", "matplotlib"),
+}
+"""By the package that a command is in, what its extra brings: without it the command has another line."""
