@@ -84,20 +84,20 @@ def leave_open(database: Path, url: str, analyst: str) -> None:
 
 def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
     """Print estimates beside the truth; return how many of the intervals that hold all together miss it."""
-    from sotto_estimator import Manner, estimate_tally
+    from sotto_estimator import IntervalOptions, estimate_tally
     from sotto_estimator.render import interval_words
 
     truth = true_shares(tally.survey, people)
-    say("\n" + comparison(tally.survey, estimate_tally(tally, Manner(target="respondents")), truth))
-    strict = estimate_tally(tally, Manner(level=0.999, simultaneous=True, target="respondents"))
+    say("\n" + comparison(tally.survey, estimate_tally(tally, IntervalOptions(target="respondents")), truth))
+    strict = estimate_tally(tally, IntervalOptions(level=0.999, simultaneous=True, target="respondents"))
     n_held = sum(row.low <= share <= row.high for row, share in zip(strict.rows, truth, strict=True))
-    say(f"\n{interval_words(strict.manner)}: {n_held} of {len(truth)} hold the truth.")
+    say(f"\n{interval_words(strict.options)}: {n_held} of {len(truth)} hold the truth.")
     return len(truth) - n_held
 
 
 def show_emoji(tally: Tally, used: Sequence[str]) -> int:
     """Print and draw the emoji that were found; return how many of their intervals, all together, miss the truth."""
-    from sotto_estimator.strings.decode import DecodeManner
+    from sotto_estimator.strings.decode import DecodeOptions
     from sotto_estimator.strings.question import decode_tally
 
     candidates = list(emoji.frequencies())
@@ -106,7 +106,7 @@ def show_emoji(tally: Tally, used: Sequence[str]) -> int:
     say("\n" + emoji.comparison(decoded, truth))
     emoji.plot(decoded, truth, emoji.PLOT)
     say(f"True and estimated shares are drawn in {emoji.PLOT}.")
-    rows = decode_tally(tally, "emoji", candidates, DecodeManner(level=0.999, simultaneous=True)).rows
+    rows = decode_tally(tally, "emoji", candidates, DecodeOptions(level=0.999, simultaneous=True)).rows
     n_held = sum(row.low <= truth.get(row.string, 0.0) <= row.high for row in rows)
     say(f"\n99.9 % intervals of the emoji, all together: {n_held} of {len(rows)} hold the truth.")
     return len(rows) - n_held
@@ -246,7 +246,7 @@ def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float]) -
     mechanisms.append(["in total", "", f"{float(survey.epsilon):.4f}"])
     return "\n".join(
         [
-            f"n = {estimates.n_reports:,}; {interval_words(estimates.manner)}",
+            f"n = {estimates.n_reports:,}; {interval_words(estimates.options)}",
             align(rows, n_left=2),
             "",
             align([["question", "mechanism", "epsilon"], *mechanisms], n_left=2),

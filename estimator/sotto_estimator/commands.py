@@ -12,7 +12,7 @@ import click
 
 from sotto_estimator.channel import TARGETS, Channel
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import Estimates, Manner, estimate_counts, estimate_tally
+from sotto_estimator.estimate import Estimates, IntervalOptions, estimate_counts, estimate_tally
 from sotto_estimator.fetch import save
 from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
@@ -115,26 +115,26 @@ def estimate(
     forced_yes: float | None,
     warner: float | None,
     epsilon: float | None,
-    **manner: Any,
+    **interval: Any,
 ) -> None:
     """Estimate shares, with intervals that hold.
 
     From a collector's tally (URL and SURVEY), from tally files, which are merged, or from counts (--yes, --n ..).
     """
-    how = Manner(**manner)
+    options = IntervalOptions(**interval)
     paper = _paper_design(truth, forced_yes, warner, epsilon)
     if n_yes is not None or n_reports is not None or paper is not None:
         if sources or save_tally or wave:
             raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
         refuse_token()
-        estimates = _from_counts(n_yes, n_reports, paper, how)
+        estimates = _from_counts(n_yes, n_reports, paper, options)
     else:
         if not sources:
             raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
         tally = read_source(sources, token).tally(wave)
         if save_tally:
             save(tally, save_tally)
-        estimates = estimate_tally(tally, how)
+        estimates = estimate_tally(tally, options)
     if plot_path:
         from sotto_estimator.plot import plot  # matplotlib takes a second to load
 
@@ -156,10 +156,10 @@ class _Paper(NamedTuple):
     is_opposite: bool = False
 
 
-def _from_counts(n_yes: int | None, n_reports: int | None, paper: _Paper | None, manner: Manner) -> Estimates:
+def _from_counts(n_yes: int | None, n_reports: int | None, paper: _Paper | None, options: IntervalOptions) -> Estimates:
     if n_yes is None or n_reports is None or paper is None:
         raise click.UsageError("Counts need --yes, --n and one of --truth, --warner, --epsilon.")
-    return estimate_counts(n_yes, n_reports, paper.channel, manner, is_opposite=paper.is_opposite)
+    return estimate_counts(n_yes, n_reports, paper.channel, options, is_opposite=paper.is_opposite)
 
 
 def _paper_design(

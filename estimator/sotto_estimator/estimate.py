@@ -18,7 +18,7 @@ from sotto_protocol.bits import BitMechanism
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class IntervalOptions:
     """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni)."""
 
     level: float = 0.95
@@ -63,7 +63,7 @@ class Estimates:
     title: str
     n_reports: int
     epsilon: float
-    manner: Manner
+    options: IntervalOptions
     rows: tuple[Estimate, ...]
     waves: tuple[int, ...] = ()
     text_questions: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class _Counts:
     n_true: tuple[int, int] | None = None
 
 
-def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
+def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Estimates:
     """Estimate every share of a tally; not of text questions, which have no options (`sotto_estimator.strings`).
 
     Of several waves the mean over them is estimated, and up to so many reports are taken to be of one device: standard
@@ -106,7 +106,7 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
     ]
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
-    estimates = _estimate(tally.survey.title, tally.n_reports, counted, manner or Manner(), len(tally.waves))
+    estimates = _estimate(tally.survey.title, tally.n_reports, counted, options or IntervalOptions(), len(tally.waves))
     return replace(
         estimates,
         epsilon=float(tally.survey.epsilon),
@@ -118,7 +118,7 @@ def estimate_tally(tally: Tally, manner: Manner | None = None) -> Estimates:
 
 
 def estimate_counts(
-    n_yes: int, n: int, channel: Channel, manner: Manner | None = None, *, is_opposite: bool = False
+    n_yes: int, n: int, channel: Channel, options: IntervalOptions | None = None, *, is_opposite: bool = False
 ) -> Estimates:
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
 
@@ -128,7 +128,7 @@ def estimate_counts(
     counted = _Counts(
         "", ("yes",), (n - said_yes if is_opposite else said_yes,), channel, binary_epsilon(channel), False
     )
-    return _estimate("counts as given", n, [counted], manner or Manner())
+    return _estimate("counts as given", n, [counted], options or IntervalOptions())
 
 
 def channel_of(question: Question) -> Channel:
@@ -151,27 +151,27 @@ def binary_epsilon(channel: Channel) -> float:
     return max(math.log(true / other), math.log((1 - other) / (1 - true)))
 
 
-def _estimate(title: str, n: int, counted: list[_Counts], manner: Manner, n_waves: int = 1) -> Estimates:
+def _estimate(title: str, n: int, counted: list[_Counts], options: IntervalOptions, n_waves: int = 1) -> Estimates:
     if n < 1:
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
-    n_intervals = sum(len(counts.labels) for counts in counted) if manner.simultaneous else 1
-    rows = [row for counts in counted for row in _rows(counts, n, manner, n_intervals, n_waves)]
+    n_intervals = sum(len(counts.labels) for counts in counted) if options.simultaneous else 1
+    rows = [row for counts in counted for row in _rows(counts, n, options, n_intervals, n_waves)]
     samples = [Sample(of.question, of.labels, of.support_counts, of.channel, of.n_true) for of in counted]
     contradictions = contradictions_of(samples, n, n_waves)
     epsilon = sum(counts.epsilon for counts in counted)
-    return Estimates(title, n, epsilon, manner, tuple(rows), contradictions=contradictions)
+    return Estimates(title, n, epsilon, options, tuple(rows), contradictions=contradictions)
 
 
-def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: int) -> list[Estimate]:
+def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, n_waves: int) -> list[Estimate]:
     shares = debias(counts.support_counts, n, counts.channel)
-    errors = standard_error(counts.support_counts, n, counts.channel, target=manner.target) * math.sqrt(n_waves)
+    errors = standard_error(counts.support_counts, n, counts.channel, target=options.target) * math.sqrt(n_waves)
     low, high = confidence_interval(
         counts.support_counts,
         n,
         counts.channel,
-        level=manner.level,
-        method=manner.method,
-        target=manner.target,
+        level=options.level,
+        method=options.method,
+        target=options.target,
         n_intervals=n_intervals,
         n_waves=n_waves,
     )
@@ -179,14 +179,14 @@ def _rows(counts: _Counts, n: int, manner: Manner, n_intervals: int, n_waves: in
     return [
         Estimate(counts.question, label, n, count, counts.epsilon, *[*row, consistent])
         for label, count, row, consistent in zip(
-            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, manner), strict=True
+            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, options), strict=True
         )
     ]
 
 
-def _consistent(counts: _Counts, shares: Floats, manner: Manner) -> Sequence[float | None]:
+def _consistent(counts: _Counts, shares: Floats, options: IntervalOptions) -> Sequence[float | None]:
     """Return the closest shares that are possible, where they are asked for."""
-    if not manner.consistent:
+    if not options.consistent:
         return [None] * len(counts.labels)
     possible = project_on_simplex(shares) if counts.is_one_of else shares.clip(0, 1)
     consistent: list[float | None] = possible.tolist()

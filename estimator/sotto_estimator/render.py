@@ -11,7 +11,7 @@ from typing import Any
 
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
-from sotto_estimator.estimate import Estimate, Estimates, Manner
+from sotto_estimator.estimate import Estimate, Estimates, IntervalOptions
 from sotto_estimator.methods import find_method
 from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
@@ -30,9 +30,9 @@ _TARGETS: dict[Target, str] = {
 def table(estimates: Estimates) -> str:
     """Return an aligned table, n, epsilon, method and level beside it; shares in per cent."""
     columns = ["question", "answer", "epsilon", "share", "std. error", "low", "high"]
-    columns += ["consistent"] if estimates.manner.consistent else []
+    columns += ["consistent"] if estimates.options.consistent else []
     rows = [[*columns, "fakes for", "against"]] + [_cells(row) for row in estimates.rows]
-    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.manner)]
+    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
     parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(filter(None, remarks))]
     return "\n\n".join(filter(None, parts))
 
@@ -41,7 +41,7 @@ def caption(estimates: Estimates) -> str:
     """Return what the intervals mean, a line for each thing to know."""
     lines = [
         f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {epsilon_words(estimates.epsilon)} a report",
-        interval_words(estimates.manner),
+        interval_words(estimates.options),
     ]
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
@@ -62,15 +62,15 @@ def epsilon_words(epsilon: float | Decimal) -> str:
     return f"{epsilon:.4f}"
 
 
-def interval_words(manner: Manner) -> str:
+def interval_words(options: IntervalOptions) -> str:
     """Return what an interval is, in words."""
-    together = "all together" if manner.simultaneous else "each by itself"
-    return f"{method_words(manner.level, manner.method, manner.target)}, {together}"
+    together = "all together" if options.simultaneous else "each by itself"
+    return f"{method_words(options.level, options.method, options.target)}, {together}"
 
 
-def cut_words(rows: Sequence[Estimate], manner: Manner) -> str:
+def cut_words(rows: Sequence[Estimate], options: IntervalOptions) -> str:
     """Return what to say where the whole of an interval was cut away; about the respondents a point may be right."""
-    return _CUT if manner.target == "population" and any(row.low == row.high for row in rows) else ""
+    return _CUT if options.target == "population" and any(row.low == row.high for row in rows) else ""
 
 
 def method_words(level: float, method: str, target: Target) -> str:
@@ -116,7 +116,7 @@ def as_json(estimates: Estimates) -> str:
         "contradictions": [asdict(contradiction) for contradiction in estimates.contradictions],
         "estimates": [_members(row) for row in estimates.rows],
     }
-    return json_text(heading | _manner_members(estimates) | found)
+    return json_text(heading | _option_members(estimates) | found)
 
 
 def as_csv(estimates: Estimates) -> str:
@@ -127,7 +127,7 @@ def as_csv(estimates: Estimates) -> str:
     return csv_text(
         [
             _members(row)
-            | _manner_members(estimates)
+            | _option_members(estimates)
             | quality_members(quality.get(row.question))
             | {"contradiction_p_value": p_values.get(row.question)}
             | waves
@@ -185,11 +185,11 @@ def _members(row: Estimate) -> dict[str, Any]:
     return members
 
 
-def _manner_members(estimates: Estimates) -> dict[str, Any]:
-    manner = estimates.manner
+def _option_members(estimates: Estimates) -> dict[str, Any]:
+    options = estimates.options
     return {
-        "level": manner.level,
-        "simultaneous": manner.simultaneous,
-        "method": manner.method,
-        "target": manner.target,
+        "level": options.level,
+        "simultaneous": options.simultaneous,
+        "method": options.method,
+        "target": options.target,
     }

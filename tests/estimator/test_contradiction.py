@@ -17,7 +17,7 @@ from scipy import stats
 
 from published import ANY_OF, ONE_OF, YES_NO, survey_of
 from sotto_client.cli import main
-from sotto_estimator import Channel, Manner, estimate_counts
+from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.given import Given
@@ -289,10 +289,10 @@ def test_point_that_was_cut_is_said_to_be_none_but_of_the_respondents() -> None:
     """Of a population no interval is a point by itself; of respondents one may be: nobody."""
     cut = estimate_counts(330, 1000, Channel.warner(0.6))
     assert (cut.rows[0].low, cut.rows[0].high) == (0, 0)
-    assert "it is not precise" in cut_words(cut.rows, cut.manner)
-    nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), Manner(target="respondents"))
+    assert "it is not precise" in cut_words(cut.rows, cut.options)
+    nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), IntervalOptions(target="respondents"))
     assert (nobody.rows[0].low, nobody.rows[0].high) == (0, 0)
     assert nobody.contradictions == ()
-    assert cut_words(nobody.rows, nobody.manner) == ""
+    assert cut_words(nobody.rows, nobody.options) == ""
     fits = estimate_counts(500, 1000, Channel.warner(0.6))
-    assert cut_words(fits.rows, fits.manner) == ""
+    assert cut_words(fits.rows, fits.options) == ""

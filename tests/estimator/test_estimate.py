@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sotto_estimator import Channel, Manner, SourceError, estimate_counts, estimate_tally, read_tallies
+from sotto_estimator import Channel, IntervalOptions, SourceError, estimate_counts, estimate_tally, read_tallies
 from sotto_estimator.estimate import binary_epsilon
 from sotto_estimator.methods import METHODS
 from sotto_estimator.plot import plot
@@ -85,9 +85,9 @@ def test_shares_invert_the_published_thresholds(tally: Tally) -> None:
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.is_nested])
 def test_simultaneous_intervals_contain_those_of_one_answer(tally: Tally, method: str, target: str) -> None:
-    alone = estimate_tally(tally, Manner(method=method, target=target))  # type: ignore[arg-type]
-    together = estimate_tally(tally, Manner(method=method, target=target, simultaneous=True))  # type: ignore[arg-type]
-    by_hand = estimate_tally(tally, Manner(level=1 - 0.05 / 6, method=method, target=target))  # type: ignore[arg-type]
+    alone = estimate_tally(tally, IntervalOptions(method=method, target=target))  # type: ignore[arg-type]
+    together = estimate_tally(tally, IntervalOptions(method=method, target=target, simultaneous=True))  # type: ignore[arg-type]
+    by_hand = estimate_tally(tally, IntervalOptions(level=1 - 0.05 / 6, method=method, target=target))  # type: ignore[arg-type]
     for one, all_of_them, hand in zip(alone.rows, together.rows, by_hand.rows, strict=True):
         assert all_of_them.low <= one.low
         assert one.high <= all_of_them.high
@@ -95,12 +95,12 @@ def test_simultaneous_intervals_contain_those_of_one_answer(tally: Tally, method
 
 
 def test_simultaneous_intervals_hold_at_levels_that_leave_no_digits(tally: Tally) -> None:
-    paid = estimate_tally(tally, Manner(level=1 - 2.0**-53, method="hoeffding", simultaneous=True)).rows[0]
+    paid = estimate_tally(tally, IntervalOptions(level=1 - 2.0**-53, method="hoeffding", simultaneous=True)).rows[0]
     assert paid.high - paid.share == pytest.approx(math.sqrt(math.log(6 * 2 * 2.0**53) / 2000) / 0.5)
 
 
 def test_consistent_shares_of_a_one_of_question_are_possible_shares(tally: Tally) -> None:
-    rows = estimate_tally(tally, Manner(consistent=True)).rows
+    rows = estimate_tally(tally, IntervalOptions(consistent=True)).rows
     dish = [row.consistent_share or 0.0 for row in rows if row.question == "dish"]
     assert sum(dish) == pytest.approx(1)
     assert min(dish) >= 0
@@ -115,7 +115,7 @@ def test_a_tally_of_no_reports_is_refused(survey: Survey) -> None:
 
 
 def test_table_json_and_csv_hold_the_same_numbers(tally: Tally) -> None:
-    estimates = estimate_tally(tally, Manner(consistent=True))
+    estimates = estimate_tally(tally, IntervalOptions(consistent=True))
     from_json = json.loads(as_json(estimates))
     from_csv = list(csv.DictReader(io.StringIO(as_csv(estimates))))
     lines = table(estimates).splitlines()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib import image
 
 from page_reading import percent_of
-from sotto_estimator import Estimate, Manner, estimate_tally
+from sotto_estimator import Estimate, IntervalOptions, estimate_tally
 from sotto_estimator.page.axis import Axis
 from sotto_estimator.page.charts import MAX_BARS, draw_shares, draw_waves, largest
 from sotto_estimator.page.drawing import MARGIN_PX, WIDTH_PX, Drawing, head_px, shorten
@@ -86,7 +86,7 @@ def test_bars_and_whiskers_stand_where_the_numbers_say(triples: list[tuple[float
 
 def test_chart_of_a_tally_is_of_the_estimator_s_numbers() -> None:
     tally = Tally(FACTS, 1000, {"f": np.array([300, 500, 900])})
-    estimated = estimate_tally(tally, Manner(level=0.99)).rows
+    estimated = estimate_tally(tally, IntervalOptions(level=0.99)).rows
     chart = read(draw_shares("Which?", estimated))
     assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [row.low for row in estimated])
     assert percent_of(chart, "whisker", "x2")[::3] == places(chart, [row.high for row in estimated])

@@ -13,7 +13,7 @@ from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.columns import is_hash
 from sotto_estimator.strings.commands import decode as decode_command
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_protocol.bloom import BloomDesign
 
 N_REPORTS = 1_000_000
@@ -92,7 +92,7 @@ def test_other_rates_than_the_devices_are_said() -> None:
 def test_counts_without_noise_are_decoded_to_the_truth(method: str) -> None:
     size = 2**20
     counts = BitCounts(np.full(4, size), np.tile(np.arange(32) // 16 * size // 16, (4, 1)))
-    decoded = decode(counts, BitRates(1.0, 0.0), one_hot(4), DecodeManner(method=method))
+    decoded = decode(counts, BitRates(1.0, 0.0), one_hot(4), DecodeOptions(method=method))
     assert [row.share for row in decoded.rows] == pytest.approx([1 / 16] * 16, abs=1e-12)
     assert decoded.other_share == pytest.approx(0, abs=1e-12)
 

@@ -11,7 +11,7 @@ import pytest
 from rappor_cases import Geometric, HalfUnlisted, Setting, score
 from sotto_estimator.strings.columns import Columns
 from sotto_estimator.strings.counts import BitRates
-from sotto_estimator.strings.decode import DecodeManner, decode
+from sotto_estimator.strings.decode import DecodeOptions, decode
 from sotto_estimator.strings.models import Search
 from sotto_estimator.strings.regression import Cells
 from sotto_estimator.strings.undetected import undetected_strings
@@ -47,7 +47,7 @@ def realised(setting: Setting, fdr: float) -> tuple[list[float], list[float], li
     false, covered, printed, naive = [], [], [], []
     for seed in range(N_COLLECTIONS):
         counts, candidates, truth = setting.draw(seed)
-        decoded = decode(counts, setting.rates, candidates, DecodeManner(fdr=fdr))
+        decoded = decode(counts, setting.rates, candidates, DecodeOptions(fdr=fdr))
         found = score(decoded, truth)
         false.append(found.false_positives / max(1, len(decoded.rows)))
         if decoded.rows:
@@ -237,4 +237,4 @@ def test_of_nothing_that_was_asked_for_nothing_is_kept() -> None:
     setting = SETTINGS["few cohorts"]
     counts, candidates, _ = setting.draw(2)
     assert decode(counts, setting.rates, candidates).undetected is None
-    assert decode(counts, setting.rates, candidates, DecodeManner(level=0.8), keep_all=True).undetected
+    assert decode(counts, setting.rates, candidates, DecodeOptions(level=0.8), keep_all=True).undetected

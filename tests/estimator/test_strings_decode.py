@@ -9,7 +9,7 @@ from rappor_cases import CASES, Setting, bits_set, collect, read_case, score
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_protocol.bloom import BloomDesign
 
 RATES = BitRates.from_rappor(0.5, 0.25, 0.75)
@@ -89,12 +89,12 @@ def check_consistent(decoded: Decoded) -> None:
     assert decoded.other_share == pytest.approx(1 - decoded.explained_mass)
 
 
-def test_manners_nest() -> None:
+def test_options_nest() -> None:
     counts, candidates, _ = SMALL.draw(1)
     plain = decode(counts, RATES, candidates)
-    strict = decode(counts, RATES, candidates, DecodeManner(correction="bonferroni"))
-    together = decode(counts, RATES, candidates, DecodeManner(simultaneous=True))
-    chernoff = decode(counts, RATES, candidates, DecodeManner(method="chernoff"))
+    strict = decode(counts, RATES, candidates, DecodeOptions(correction="bonferroni"))
+    together = decode(counts, RATES, candidates, DecodeOptions(simultaneous=True))
+    chernoff = decode(counts, RATES, candidates, DecodeOptions(method="chernoff"))
     for decoded in (plain, strict, together, chernoff):
         check_consistent(decoded)
     assert plain.rows
@@ -129,7 +129,7 @@ def test_where_no_candidate_is_true_nothing_is_found_and_it_is_said() -> None:
     setting = replace(SMALL, n_reports=100_000_000, n_extra=500, n_true=30, n_missing=30)
     for seed in range(10):
         counts, candidates, _ = setting.draw(seed)
-        decoded = decode(counts, RATES, candidates, DecodeManner(fdr=0.0001, correction="bonferroni"))
+        decoded = decode(counts, RATES, candidates, DecodeOptions(fdr=0.0001, correction="bonferroni"))
         assert decoded.rows == ()
         assert (decoded.other_share, decoded.other_standard_error) == (1, None)
         assert any("no candidate was found" in text for text in decoded.warnings)
@@ -165,14 +165,14 @@ def test_candidates_that_others_make_up_are_named() -> None:
 
 @pytest.mark.parametrize("n_reports", [0, 1, 1000])
 @pytest.mark.parametrize("ones", [0, 1])
-@pytest.mark.parametrize("manner", [DecodeManner(), DecodeManner(method="chernoff", simultaneous=True)])
+@pytest.mark.parametrize("options", [DecodeOptions(), DecodeOptions(method="chernoff", simultaneous=True)])
 def test_cohorts_without_reports_and_counts_of_0_or_all_give_numbers(
-    n_reports: int, ones: int, manner: DecodeManner
+    n_reports: int, ones: int, options: DecodeOptions
 ) -> None:
     totals = np.array([n_reports, 1000, 0, 0])
     counts = BitCounts(totals, np.repeat(ones * totals[:, None], 8, axis=1))
     candidates = CandidateMap.of([f"s{number}" for number in range(5)], BloomDesign(8, 2, 4))
-    decoded = decode(counts, RATES, candidates, manner)
+    decoded = decode(counts, RATES, candidates, options)
     check_consistent(decoded)
     assert np.isfinite([decoded.fit.chi_square, decoded.fit.p_value, decoded.other_standard_error or 0]).all()
     assert (decoded.other_standard_error is None) == (decoded.rows == ())
@@ -207,6 +207,6 @@ def test_what_cannot_be_decoded_is_refused() -> None:
         decode(BitCounts(np.zeros(4, int), np.zeros((4, 8), int)), RATES, candidates)
     with pytest.raises(DomainError, match="hashed for 4 cohorts of 8 bits, the counts are of 4 cohorts of 16 bits"):
         decode(BitCounts(np.ones(4, int), np.zeros((4, 16), int)), RATES, candidates)
-    for manner in ({"level": 1.0}, {"fdr": 0.0}, {"method": "wald"}, {"correction": "none"}):
-        with pytest.raises(DomainError, match=next(iter(manner))):
-            DecodeManner(**manner)
+    for options in ({"level": 1.0}, {"fdr": 0.0}, {"method": "wald"}, {"correction": "none"}):
+        with pytest.raises(DomainError, match=next(iter(options))):
+            DecodeOptions(**options)

@@ -9,7 +9,7 @@ import pytest
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitRates
-from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.google import read_counts, read_map, read_params, write_results
 from sotto_estimator.strings.remarks import Fit
 from sotto_protocol.bloom import BloomDesign, google_map
@@ -165,7 +165,7 @@ def decoded(**changes: object) -> Decoded:
         "n_bits": 8,
         "n_hashes": 2,
         "n_cohorts": 128,
-        "manner": DecodeManner(),
+        "options": DecodeOptions(),
         "rows": rows,
         "explained_mass": 0.07641,
         "other_share": 0.92359,
@@ -194,6 +194,6 @@ def test_results_replace_no_other_file_and_hold_at_no_other_level(tmp_path: Path
         write_results(decoded(), path)
     assert path.read_text() == "precious\n"
     with pytest.raises(DomainError, match=r"level \(0\.9\) must be 0\.95"):
-        write_results(decoded(manner=DecodeManner(level=0.9)), tmp_path / "new.csv")
+        write_results(decoded(options=DecodeOptions(level=0.9)), tmp_path / "new.csv")
     with pytest.raises(SourceError, match="cannot be written: No such file"):
         write_results(decoded(), tmp_path / "none" / "results.csv")

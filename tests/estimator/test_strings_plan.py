@@ -10,7 +10,7 @@ from scipy import stats
 
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts
-from sotto_estimator.strings.decode import DecodeManner, decode
+from sotto_estimator.strings.decode import DecodeOptions, decode
 from sotto_estimator.strings.plan import (
     ERROR_RATE,
     POWER,
@@ -180,7 +180,7 @@ def detected(design: BloomResponse, share: float, aim: TextAim, n_runs: int) -> 
         strings = [f"{run}-{number}" for number in range(n_strings + 1)]
         counts = simulate(design, CandidateMap.of(strings, design.design), shares, aim.n_reports, generator)
         listed = [strings[0]] + [f"{run}-absent-{number}" for number in range(aim.n_candidates - 1)]
-        found = decode(counts, bit_rates(design), CandidateMap.of(listed, design.design), DecodeManner())
+        found = decode(counts, bit_rates(design), CandidateMap.of(listed, design.design), DecodeOptions())
         n_found += any(row.string == strings[0] for row in found.rows)
     return n_found / n_runs
 

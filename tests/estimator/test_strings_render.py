@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from sotto_estimator.quality import Quality
-from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeManner
+from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.remarks import Fit
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, summary, table, width
 from sotto_estimator.strings.undetected import UndetectedString
@@ -22,7 +22,7 @@ ROWS = (
 SUBJECT = Subject("Fruit", "liked", 2.0, 6.0)
 
 
-def decoded(manner: DecodeManner | None = None, rows: tuple[DecodedString, ...] = ROWS, n_waves: int = 1) -> Decoded:
+def decoded(options: DecodeOptions | None = None, rows: tuple[DecodedString, ...] = ROWS, n_waves: int = 1) -> Decoded:
     explained = sum(row.share for row in rows)
     return Decoded(
         n_reports=12_345,
@@ -31,7 +31,7 @@ def decoded(manner: DecodeManner | None = None, rows: tuple[DecodedString, ...] 
         n_bits=16,
         n_hashes=2,
         n_cohorts=32,
-        manner=manner or DecodeManner(),
+        options=options or DecodeOptions(),
         rows=rows,
         explained_mass=explained,
         other_share=1 - explained,
@@ -60,9 +60,9 @@ def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() ->
     ]
 
 
-def test_the_manner_is_said_in_words() -> None:
-    manner = DecodeManner(level=0.999, method="chernoff", fdr=0.01, correction="bonferroni", simultaneous=True)
-    said = caption(Subject("counts.csv"), decoded(manner, n_waves=3))
+def test_the_options_are_said_in_words() -> None:
+    options = DecodeOptions(level=0.999, method="chernoff", fdr=0.01, correction="bonferroni", simultaneous=True)
+    said = caption(Subject("counts.csv"), decoded(options, n_waves=3))
     assert said.splitlines() == [
         "counts.csv: n = 12,345 reports,",
         "up to 3 of one device: errors and intervals are as wide as that makes them",

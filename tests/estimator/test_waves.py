@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from published import ONE_OF, YES_NO, survey_of
-from sotto_estimator import Channel, DomainError, Manner, SourceError, confidence_interval, estimate_tally
+from sotto_estimator import Channel, DomainError, IntervalOptions, SourceError, confidence_interval, estimate_tally
 from sotto_estimator.methods import METHODS
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Survey, Tally
@@ -74,7 +74,7 @@ def test_pooled_waves_widen_intervals_and_errors() -> None:
 def test_methods_that_need_independent_reports_are_refused(method: str) -> None:
     tally = tally_of(waves_of(YES_NO), 900, 400, (1, 3))
     with pytest.raises(DomainError, match=rf"method \('{method}'\) must be one of chernoff, hoeffding where 2 waves"):
-        estimate_tally(tally, Manner(method=method))
+        estimate_tally(tally, IntervalOptions(method=method))
 
 
 def test_the_output_says_which_waves_are_counted() -> None:

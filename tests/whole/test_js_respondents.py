@@ -19,8 +19,8 @@ import reference
 from collecting import Served, serve
 from node import JS, require_node, run
 from sotto_collector.store import Store
-from sotto_estimator import Manner, estimate_tally, fetch_tally
-from sotto_estimator.strings.decode import DecodeManner
+from sotto_estimator import IntervalOptions, estimate_tally, fetch_tally
+from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.question import decode_tally
 from sotto_protocol import Question, Tally, compile_toml, stack_records
 from sotto_protocol.mechanism import Bytes
@@ -189,8 +189,8 @@ def test_the_estimates_hold_every_true_share(town: Town) -> None:
     """All together they miss one with a probability below 1e-9, so they are wider than those of 99.9 %."""
     asked = [question for question in SURVEY.questions if question.type != "text"]
     truth = [float(share) for question in asked for share in shares(town, question)]
-    manners = [Manner(level=level, simultaneous=True, target="respondents") for level in (NEARLY_SURE, 0.999)]
-    sure, usual = (estimate_tally(town.tally, manner).rows for manner in manners)
+    both = [IntervalOptions(level=level, simultaneous=True, target="respondents") for level in (NEARLY_SURE, 0.999)]
+    sure, usual = (estimate_tally(town.tally, options).rows for options in both)
     assert [row for row, share in zip(sure, truth, strict=True) if not row.low <= share <= row.high] == []
     assert max(row.high - row.low for row in usual) < 0.33, "they say something"
     for row, wide in zip(usual, sure, strict=True):
@@ -204,7 +204,7 @@ def shares(town: Town, question: Question) -> Any:
 
 def test_the_frequent_strings_are_found_and_their_intervals_hold(town: Town) -> None:
     candidates = [*PLACES, *ABSENT]
-    sure = DecodeManner(NEARLY_SURE, "chernoff", FALSE_ALARM, "bonferroni", simultaneous=True)
+    sure = DecodeOptions(NEARLY_SURE, "chernoff", FALSE_ALARM, "bonferroni", simultaneous=True)
     rows = {row.string: row for row in decode_tally(town.tally, "place", candidates, sure).rows}
     assert {"the river", "the \u017eupa"} <= rows.keys()
     assert not rows.keys() & set(ABSENT)

@@ -16,7 +16,7 @@ from console import Console
 from house import House, open_house
 from page_reading import password, read_page
 from sotto_client.cli import main
-from sotto_estimator import Manner, estimate_tally
+from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.page.section import MAX_ROWS
 from sotto_estimator.render import epsilon_words
 from sotto_protocol import Report, Survey, Tally, compile_toml
@@ -51,9 +51,9 @@ def see(house: House, survey: Survey, query: str = "") -> Any:
     return house.http.get(f"/s/{survey.id}/results{query}", headers=password(house.analyst))
 
 
-def manner_of(query: str) -> Manner:
+def options_of(query: str) -> IntervalOptions:
     chosen = dict(pair.split("=") for pair in query.removeprefix("?").split("&") if pair)
-    return Manner(
+    return IntervalOptions(
         float(chosen.get("level", "0.95")),
         chosen.get("method", "chernoff"),
         chosen.get("target", "population"),  # type: ignore[arg-type]  # one of them
@@ -61,9 +61,9 @@ def manner_of(query: str) -> Manner:
     )
 
 
-def rows_of(tally: Tally, question: str, manner: Manner | None = None) -> list[list[Any]]:
+def rows_of(tally: Tally, question: str, options: IntervalOptions | None = None) -> list[list[Any]]:
     names = ("answer", "share", "low", "high", "standard_error", "shift_up", "shift_down")
-    rows = estimate_tally(tally, manner).rows
+    rows = estimate_tally(tally, options).rows
     return [[getattr(row, name) for name in names] for row in rows if row.question == question]
 
 
@@ -72,7 +72,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> N
     tally = tally_of(SURVEY, house.collect(SURVEY, 500))
     page = read_page(see(house, SURVEY, query))
     for question in SURVEY.questions:
-        assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, manner_of(query))
+        assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, options_of(query))
         assert f"n = 500 reports, epsilon {epsilon_words(question.epsilon)}" in page.words
 
 
@@ -84,9 +84,9 @@ def test_files_are_what_the_command_prints_of_the_same_tally(
     house.collect(SURVEY, 300)
     file = tmp_path / "tally.json"
     file.write_bytes(house.read_tally(SURVEY).data)
-    manner = manner_of(query)
-    options = ["--level", str(manner.level), "--method", manner.method, "--target", manner.target]
-    options += ["--simultaneous"] * manner.simultaneous
+    chosen = options_of(query)
+    options = ["--level", str(chosen.level), "--method", chosen.method, "--target", chosen.target]
+    options += ["--simultaneous"] * chosen.simultaneous
     printed = CliRunner().invoke(main, ["estimate", str(file), f"--{kind}", *options])
     response = house.http.get(f"/s/habits/results.{kind}{query}", headers=house.analyst)
     assert response.data == printed.stdout_bytes
@@ -130,9 +130,9 @@ def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
 def test_wave_is_chosen_in_the_address(house: House, query: str) -> None:
     tallies = {wave: tally_of(WAVES, house.collect(WAVES, 90, wave)) for wave in (1, 2)}
     page = read_page(see(house, WAVES, f"?wave=2{query}"))
-    assert page.table("The shares of facts: n = 90") == rows_of(tallies[2], "facts", manner_of(query))
+    assert page.table("The shares of facts: n = 90") == rows_of(tallies[2], "facts", options_of(query))
     rows = [row[-6:] for row in page.table("The shares of facts, wave by wave")]
-    shares = [row[1:5] for row in rows_of(tallies[1], "facts", manner_of(query))]
+    shares = [row[1:5] for row in rows_of(tallies[1], "facts", options_of(query))]
     assert [row[2:] for row in rows if row[0] == "1"] == [pytest.approx(row, abs=1e-12) for row in shares]
     file = house.http.get(f"/s/waves/results.json?wave=2{query}", headers=house.analyst)
     assert file.get_json()["waves"] == [2]

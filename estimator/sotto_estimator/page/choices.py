@@ -7,7 +7,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.estimate import Manner
+from sotto_estimator.estimate import IntervalOptions
 from sotto_estimator.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
 from sotto_estimator.render import level_words
@@ -39,9 +39,9 @@ class Choices:
     simultaneous: str = "no"
 
     @property
-    def manner(self) -> Manner:
+    def interval_options(self) -> IntervalOptions:
         """How intervals are made."""
-        return Manner(float(self.level), self.method, self.target, self.simultaneous == "yes")
+        return IntervalOptions(float(self.level), self.method, self.target, self.simultaneous == "yes")
 
     @property
     def query(self) -> str:

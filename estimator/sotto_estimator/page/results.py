@@ -113,7 +113,7 @@ def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
     if not tally.n_reports or all(question.type == "text" for question in tally.survey.questions):
         return None
     try:
-        return estimate_tally(tally, choices.manner)
+        return estimate_tally(tally, choices.interval_options)
     except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
 
@@ -128,7 +128,7 @@ def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
     if estimates is None:
         return ()
     pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith("wave")]
-    return interval_words(estimates.manner), *pooled
+    return interval_words(estimates.options), *pooled
 
 
 def _series(given: Given, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:
@@ -137,7 +137,7 @@ def _series(given: Given, choices: Choices, question: Question, rows: Sequence[E
     waves = dict(list(given.tallies.items())[-MAX_WAVES:])
     answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
     n_intervals = sum(len(asked.labels) for asked in given.survey.questions)  # a text question has none
-    return series_of(question, waves, answers, choices.manner, n_intervals)
+    return series_of(question, waves, answers, choices.interval_options, n_intervals)
 
 
 def _commands(given: Given, wave: int | None, question: Question) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sotto_estimator.channel import errors_of, shares_of
-from sotto_estimator.estimate import Manner, channel_of
+from sotto_estimator.estimate import IntervalOptions, channel_of
 from sotto_estimator.intervals import share_bounds
 from sotto_protocol import Question, Tally
 
@@ -37,27 +37,27 @@ class WaveSeries:
 
 
 def series_of(
-    question: Question, tallies: Mapping[int, Tally], answers: Sequence[str], manner: Manner, n_intervals: int
+    question: Question, tallies: Mapping[int, Tally], answers: Sequence[str], options: IntervalOptions, n_intervals: int
 ) -> tuple[WaveSeries, ...]:
     """Return the series of some answers over the waves of `tallies`, each with reports, ascending.
 
     The numbers are those of `estimate_tally` of each wave; all waves are worked out at once, which is what makes a page
-    of many waves quick. `n_intervals`: of one wave, where the manner is simultaneous.
+    of many waves quick. `n_intervals`: of one wave, where they are simultaneous.
     """
     columns = [question.labels.index(answer) for answer in answers]
     sizes = np.array([[tally.n_reports] for tally in tallies.values()], np.float64)
     counts = np.array([tally.support_counts[question.id][columns] for tally in tallies.values()], np.float64)
     channel = channel_of(question)
     shares = shares_of(counts, sizes, channel)
-    errors = errors_of(shares, sizes, channel, manner.target)
+    errors = errors_of(shares, sizes, channel, options.target)
     ends = share_bounds(
         counts,
         sizes,
         channel,
-        level=manner.level,
-        method=manner.method,
-        target=manner.target,
-        n_intervals=n_intervals if manner.simultaneous else 1,
+        level=options.level,
+        method=options.method,
+        target=options.target,
+        n_intervals=n_intervals if options.simultaneous else 1,
     )
     numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
     waves = [(wave, tally.n_reports) for wave, tally in tallies.items()]

@@ -14,7 +14,7 @@ from sotto_estimator.render import escaped
 from sotto_estimator.sources import FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeManner
+from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
 from sotto_estimator.strings.decode import decode as decode_counts
 from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
 from sotto_estimator.strings.question import bit_counts, bit_rates, text_question
@@ -107,7 +107,7 @@ def decode(
     limit: int | None,
     style: str,
     plot_path: Path | None,
-    **manner: Any,
+    **choice: Any,
 ) -> None:
     """Decode a text question: which strings are common, with intervals that hold.
 
@@ -115,8 +115,8 @@ def decode(
     google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
     --unknown, without --candidates, from packed reports: a collector's, or a file of them.
     """
-    how = DecodeManner(**manner)
-    if rappor_csv and how.level != RESULT_LEVEL:
+    options = DecodeOptions(**choice)
+    if rappor_csv and options.level != RESULT_LEVEL:
         raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
     if column is not None and candidates is None:
         raise click.UsageError("--column goes with --candidates.")
@@ -127,7 +127,7 @@ def decode(
             raise click.UsageError("--unknown takes reports, and no candidates: give URL, SURVEY and QUESTION.")
         if keep_all:
             raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
-        subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, how)
+        subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, options)
     else:
         is_google = params or counts or map_path
         if is_google and (sources or wave):
@@ -139,7 +139,7 @@ def decode(
             _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
         )
         subject = given.subject
-        decoded = decode_counts(given.counts, given.rates, given.candidates, how, keep_all=keep_all)
+        decoded = decode_counts(given.counts, given.rates, given.candidates, options, keep_all=keep_all)
     if rappor_csv:
         write_results(decoded, rappor_csv)
     if plot_path:
@@ -178,7 +178,7 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
 
 
 def _decode_unknown(
-    sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, manner: DecodeManner
+    sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, options: DecodeOptions
 ) -> tuple[Subject, Decoded]:
     """Return the strings that n-grams lead to, as decoded."""
     if len(sources) < 2:
@@ -193,7 +193,7 @@ def _decode_unknown(
     question, mechanism = text_question(survey, question_id)
     reports = next(part for asked, part in survey.columns(of_wave(survey, records, wave)) if asked.id == question_id)
     subject = _subject(survey, question, (wave or 1,), len(reports), mechanism.count_implausible(reports))
-    return subject, decode_unknown(mechanism, reports, alphabet, manner).decoded
+    return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
 
 
 def _subject(survey: Survey, question: Question, waves: tuple[int, ...], n_reports: int, n_implausible: int) -> Subject:

@@ -30,7 +30,7 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
 @dataclass(frozen=True, slots=True)
-class DecodeManner:
+class DecodeOptions:
     """How strings are chosen and their intervals made.
 
     `level` in (0, 1): of the intervals. `method`: "normal" or "chernoff" (wider, for every n). `fdr` in (0, 1): most
@@ -93,7 +93,7 @@ class Decoded:
     n_bits: int
     n_hashes: int
     n_cohorts: int
-    manner: DecodeManner
+    options: DecodeOptions
     rows: tuple[DecodedString, ...]
     explained_mass: float
     other_share: float
@@ -109,7 +109,7 @@ def decode(
     counts: BitCounts,
     rates: BitRates,
     candidates: Candidates,
-    manner: DecodeManner | None = None,
+    options: DecodeOptions | None = None,
     origin: Origin = "list",
     *,
     keep_all: bool = False,
@@ -121,12 +121,12 @@ def decode(
     `DomainError` where the candidates are hashed for another design than that of the counts, none is given, or too many
     of a map that is no hash, `SourceError` where there are no reports.
     """
-    manner = manner or DecodeManner()
+    options = options or DecodeOptions()
     _check(counts, candidates)
     columns = Columns(candidates)
     cells = Cells.of(counts, rates, columns.moments)
-    finding = _find(cells, columns, manner)
-    rows = _rows(counts, rates, candidates, manner, finding)
+    finding = _find(cells, columns, options)
+    rows = _rows(counts, rates, candidates, options, finding)
     explained = min(1.0, math.fsum(row.share for row in rows))
     fit = _goodness(finding.model.fit)
     return Decoded(
@@ -136,21 +136,21 @@ def decode(
         counts.n_bits,
         candidates.design.n_hashes,
         counts.n_cohorts,
-        manner,
+        options,
         rows,
         explained,
         1 - explained,
-        _error_of_others(cells, manner, finding),
+        _error_of_others(cells, options, finding),
         fit,
         _warnings(Remarks(candidates.strings, origin, counts), cells, finding, fit),
         origin,
         cells.has_others,
-        _undetected(candidates, cells, columns, manner, finding) if keep_all else None,
+        _undetected(candidates, cells, columns, options, finding) if keep_all else None,
     )
 
 
 def decode_nothing(
-    counts: BitCounts, rates: BitRates, design: BloomDesign, manner: DecodeManner, warnings: tuple[str, ...]
+    counts: BitCounts, rates: BitRates, design: BloomDesign, options: DecodeOptions, warnings: tuple[str, ...]
 ) -> Decoded:
     """Return what is decoded where n-grams lead to no string that could be tested: no rows, and how random bits fit.
 
@@ -160,14 +160,14 @@ def decode_nothing(
     cells = Cells.of(counts, rates, HashMoments.of(design))
     fit = _goodness(fit_columns(cells, np.zeros((cells.excess.size, 0))))
     shape = (counts.n_bits, design.n_hashes, counts.n_cohorts)
-    return Decoded(counts.n_total, counts.n_waves, 0, *shape, manner, (), 0.0, 1.0, None, fit, warnings, "n-grams")
+    return Decoded(counts.n_total, counts.n_waves, 0, *shape, options, (), 0.0, 1.0, None, fit, warnings, "n-grams")
 
 
-def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> Finding:
+def _find(cells: Cells, columns: Columns, options: DecodeOptions) -> Finding:
     twins = columns.twins(cells.n_devices > 0)
     ambiguous = [number for group in twins for number in group]
     eligible = np.setdiff1d(np.arange(columns.n), [number for group in twins for number in group[1:]])
-    search = Search(cells, columns, eligible, manner.fdr, manner.correction)
+    search = Search(cells, columns, eligible, options.fdr, options.correction)
     model = search.find()
     is_found = search.detected(model) & ~np.isin(model.chosen, ambiguous)
     confounded = math.inf if search.spans_others else confounding(cells, model.fit)
@@ -175,15 +175,15 @@ def _find(cells: Cells, columns: Columns, manner: DecodeManner) -> Finding:
 
 
 def _rows(
-    counts: BitCounts, rates: BitRates, candidates: Candidates, manner: DecodeManner, finding: Finding
+    counts: BitCounts, rates: BitRates, candidates: Candidates, options: DecodeOptions, finding: Finding
 ) -> tuple[DecodedString, ...]:
     """Return the strings that were found, the commonest first."""
     model, found = finding.model, finding.is_found
-    miss = finding.miss(manner.level, simultaneous=manner.simultaneous)
-    n_hashes, is_chernoff = candidates.design.n_hashes, manner.method == "chernoff"
+    miss = finding.miss(options.level, simultaneous=options.simultaneous)
+    n_hashes, is_chernoff = candidates.design.n_hashes, options.method == "chernoff"
     widths = half_widths(counts, rates, n_hashes, finding, miss, chernoff=is_chernoff)
     ends = np.clip(model.fit.shares[found] - widths, 0, 1), np.clip(model.fit.shares[found] + widths, 0, 1)
-    errors = widths / normal_quantile(check_level(manner.level))
+    errors = widths / normal_quantile(check_level(options.level))
     fixed = model.standard_errors[found]
     tests = model.p_values[found], model.z_scores[found]
     numbers = [np.clip(model.fit.bounded[found], *ends), errors, *ends, fixed, *tests, *_shifts(rates, model, found)]
@@ -194,18 +194,18 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (-row.share, row.string)))
 
 
-def _error_of_others(cells: Cells, manner: DecodeManner, finding: Finding) -> float | None:
-    miss = finding.miss(manner.level, simultaneous=manner.simultaneous)
-    return error_of_others(cells, finding, normal_quantile(miss) / normal_quantile(check_level(manner.level)))
+def _error_of_others(cells: Cells, options: DecodeOptions, finding: Finding) -> float | None:
+    miss = finding.miss(options.level, simultaneous=options.simultaneous)
+    return error_of_others(cells, finding, normal_quantile(miss) / normal_quantile(check_level(options.level)))
 
 
 def _undetected(
-    candidates: Candidates, cells: Cells, columns: Columns, manner: DecodeManner, finding: Finding
+    candidates: Candidates, cells: Cells, columns: Columns, options: DecodeOptions, finding: Finding
 ) -> tuple[UndetectedString, ...]:
     """Return the candidates that were not found, with bounds that all hold together: whom none finds is chosen too."""
     found = finding.model.chosen[finding.is_found]
     untold = np.array([*finding.dropped, *(number for group in finding.twins for number in group)], np.intp)
-    miss = check_level(manner.level) / columns.n
+    miss = check_level(options.level) / columns.n
     return undetected_strings(candidates.strings, cells, columns, finding.model, found, untold, miss)
 
 

@@ -106,8 +106,8 @@ def write_results(decoded: Decoded, path: Path) -> None:
     Estimates and their errors are in reports, rounded; proportions are shares. Raises SourceError where the place
     cannot be written, DomainError unless the level is 0.95.
     """
-    if decoded.manner.level != RESULT_LEVEL:
-        raise DomainError(f"level ({decoded.manner.level!r}) must be {RESULT_LEVEL}: the columns' names say so.")
+    if decoded.options.level != RESULT_LEVEL:
+        raise DomainError(f"level ({decoded.options.level!r}) must be {RESULT_LEVEL}: the columns' names say so.")
     try:
         if path.exists() and path.stat().st_size:
             _check_replaceable(path)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sotto_estimator.errors import SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.decode import Decoded, DecodeManner, decode
+from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
 from sotto_protocol.rappor import BloomResponse
@@ -13,7 +13,7 @@ from sotto_protocol.text import normalise
 
 
 def decode_tally(
-    tally: Tally, question_id: str, candidates: Sequence[str], manner: DecodeManner | None = None
+    tally: Tally, question_id: str, candidates: Sequence[str], options: DecodeOptions | None = None
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares: see `decode`.
 
@@ -22,7 +22,7 @@ def decode_tally(
     """
     _, mechanism = text_question(tally.survey, question_id)
     mapped = CandidateMap.of(map(normalise, candidates), mechanism.design)
-    return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, manner)
+    return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, options)
 
 
 def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResponse]:

@@ -75,14 +75,14 @@ def _cells(row: DecodedString) -> list[str]:
 
 def caption(subject: Subject, decoded: Decoded) -> str:
     """Return what the intervals mean and how strings were chosen, in three lines, or four with those not detected."""
-    manner = decoded.manner
+    options = decoded.options
     title = ", ".join(filter(None, [subject.title, subject.question]))
-    together = "all together" if manner.simultaneous else "of those that were detected"
+    together = "all together" if options.simultaneous else "of those that were detected"
     tested = counted_words(decoded.n_candidates, decoded.origin)
     return (
         f"{title}: n = {decoded.n_reports:,} reports{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
-        f"{level_words(manner.level)} intervals by the {_METHODS[manner.method]}, {together}, about the population\n"
-        f"detected among {tested}: {_CORRECTIONS[manner.correction]} {manner.fdr:g}; "
+        f"{level_words(options.level)} intervals by the {_METHODS[options.method]}, {together}, about the population\n"
+        f"detected among {tested}: {_CORRECTIONS[options.correction]} {options.fdr:g}; "
         f"intervals and std. errors allow for the choice{_bound_words(decoded)}"
     )
 
@@ -114,11 +114,11 @@ def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str
         "strings": [asdict(row) for row in decoded.rows[:limit]],
         "not_detected": None if decoded.undetected is None else [asdict(row) for row in _others(decoded, limit)],
     }
-    return json_text(asdict(subject) | _design_members(decoded) | asdict(decoded.manner) | found)
+    return json_text(asdict(subject) | _design_members(decoded) | asdict(decoded.options) | found)
 
 
 def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
-    """Return a header and a row for every detected string, n, epsilon and manner in every row; shares as fractions.
+    """Return a header and a row for every detected string, n, epsilon and options in every row; shares as fractions.
 
     Strings that were not detected follow, if they were asked for, with what is known of them.
     """
@@ -127,7 +127,7 @@ def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
         "n_candidates": decoded.n_candidates,
         "epsilon": subject.epsilon,
         "waves": " ".join(map(str, subject.waves)),
-        **asdict(decoded.manner),
+        **asdict(decoded.options),
         **quality_members(subject.quality),
     }
     empty = dict.fromkeys(DecodedString.__dataclass_fields__)
@@ -179,7 +179,7 @@ def _epsilon_words(subject: Subject) -> str:
 def _bound_words(decoded: Decoded) -> str:
     if decoded.undetected is None:
         return ""
-    level = level_words(decoded.manner.level)
+    level = level_words(decoded.options.level)
     return f"\nnot detected: the share is at most high; {level} bounds by the normal approximation, all together"
 
 

@@ -19,7 +19,7 @@ from sotto_estimator.association.text import bloom_likelihood
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts
-from sotto_estimator.strings.decode import Decoded, DecodeManner, decode, decode_nothing
+from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode, decode_nothing
 from sotto_estimator.strings.graph import Shares, join_grams
 from sotto_estimator.strings.question import bit_rates
 from sotto_estimator.strings.remarks import names
@@ -56,16 +56,16 @@ class Unknown:
 
 
 def decode_unknown(
-    mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, manner: DecodeManner | None = None
+    mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, options: DecodeOptions | None = None
 ) -> Unknown:
     """Find strings by their n-grams, and decode them as candidates. Raises as `find_strings`."""
-    found = find_strings(mechanism, reports, alphabet, manner)
+    found = find_strings(mechanism, reports, alphabet, options)
     counts = BitCounts.from_support(mechanism.count_support(reports))
     rates, design = bit_rates(mechanism), mechanism.design
     if not found.strings:
         warnings = ("no string was found from n-grams.", *found.warnings)
-        return Unknown(found, decode_nothing(counts, rates, design, manner or DecodeManner(), warnings))
-    decoded = decode(counts, rates, CandidateMap.of(found.strings, design), manner, "n-grams")
+        return Unknown(found, decode_nothing(counts, rates, design, options or DecodeOptions(), warnings))
+    decoded = decode(counts, rates, CandidateMap.of(found.strings, design), options, "n-grams")
     warnings = (*found.warnings, *_on_length(mechanism.max_length, found, decoded), *decoded.warnings)
     return Unknown(found, replace(decoded, warnings=warnings))
 
@@ -88,7 +88,7 @@ def _on_length(max_length: int, found: Found, decoded: Decoded) -> list[str]:
 
 
 def find_strings(
-    mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, manner: DecodeManner | None = None
+    mechanism: BloomResponse, reports: Bytes, alphabet: str = ALPHABET, options: DecodeOptions | None = None
 ) -> Found:
     """Return strings whose n-grams go together, not yet tested.
 
@@ -102,7 +102,9 @@ def find_strings(
     texts = _all_grams(alphabet, mechanism.gram_length)
     maps = [_gram_map(mechanism, texts, position) for position in range(1, mechanism.n_positions + 1)]
     warnings: list[str] = []
-    kept = [_find_grams(mechanism, reports, position, maps[position - 1], manner) for position in _positions(mechanism)]
+    kept = [
+        _find_grams(mechanism, reports, position, maps[position - 1], options) for position in _positions(mechanism)
+    ]
     for position, numbers in zip(_positions(mechanism), kept, strict=True):
         if len(numbers) > MOST_GRAMS:
             warnings.append(f"at position {position} only the {MOST_GRAMS} commonest n-grams are followed.")
@@ -155,7 +157,7 @@ def _choose(candidates: CandidateMap, numbers: Sequence[int]) -> CandidateMap:
 
 
 def _find_grams(
-    mechanism: BloomResponse, reports: Bytes, position: int, candidates: CandidateMap, manner: DecodeManner | None
+    mechanism: BloomResponse, reports: Bytes, position: int, candidates: CandidateMap, options: DecodeOptions | None
 ) -> list[int]:
     """Return the numbers of the n-grams that stand at a position, the commonest first."""
     pairs = mechanism.pair_numbers(reports)
@@ -166,7 +168,7 @@ def _find_grams(
             counts += _count(mechanism, chosen, 1 + pair.index(position))
     if not counts[:, 0].any():
         return []
-    found = decode(BitCounts.from_support(counts), bit_rates(mechanism), candidates, manner)
+    found = decode(BitCounts.from_support(counts), bit_rates(mechanism), candidates, options)
     places = {text: number for number, text in enumerate(candidates.strings)}
     return [places[row.string] for row in found.rows]
 
