@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, chi2
 
 from sotto_estimator import SourceError
-from sotto_estimator.association.em import Fit, fit
+from sotto_estimator.association.em import MixtureFit, fit
 from sotto_estimator.association.independence import check_independence
 from sotto_estimator.association.mixture import Mixture
 from sotto_estimator.association.precision import information_errors, invert, product_errors, standard_errors
@@ -31,7 +31,7 @@ def simulate(truth: Floats, n_reports: int, seed: int) -> Mixture:
     return of_reports(np.random.default_rng(seed).multinomial(n_reports, reported.ravel()).reshape(reported.shape))
 
 
-def alone(mixture: Mixture) -> list[Fit]:
+def alone(mixture: Mixture) -> list[MixtureFit]:
     return [fit(mixture.marginal(question)) for question in range(len(mixture.likelihoods))]
 
 

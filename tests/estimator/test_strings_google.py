@@ -11,7 +11,7 @@ from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.google import read_counts, read_map, read_params, write_results
-from sotto_estimator.strings.remarks import Fit
+from sotto_estimator.strings.remarks import GoodnessOfFit
 from sotto_protocol.bloom import BloomDesign, google_map
 
 DESIGN = BloomDesign(4, 2, 3)
@@ -170,7 +170,7 @@ def decoded(**changes: object) -> Decoded:
         "explained_mass": 0.07641,
         "other_share": 0.92359,
         "other_standard_error": 0.01,
-        "fit": Fit(1000.0, 1010, 0.58),
+        "fit": GoodnessOfFit(1000.0, 1010, 0.58),
         "warnings": (),
     }
     return Decoded(**(fields | changes))  # type: ignore[arg-type]

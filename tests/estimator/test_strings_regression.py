@@ -10,7 +10,14 @@ from sotto_estimator.strings.bounds import chernoff_half_width, proxy_variance, 
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.columns import Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
-from sotto_estimator.strings.regression import Cells, Fit, bounded_shares, fit_columns, independent, standard_errors
+from sotto_estimator.strings.regression import (
+    Cells,
+    Regression,
+    bounded_shares,
+    fit_columns,
+    independent,
+    standard_errors,
+)
 from sotto_estimator.strings.selection import rejected
 from sotto_protocol.bloom import BloomDesign
 
@@ -80,7 +87,7 @@ def test_standard_errors_are_those_of_the_enumerated_devices(n_waves: int) -> No
     weights = np.array([[0.7, -0.6], [0.4, 0.9]])
     shares = np.array(SHARES)
     none = np.zeros(2)
-    fit = Fit(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
+    fit = Regression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
     for row, error in zip(weights, standard_errors(cells, fit, weights), strict=True):
         values, chances = device_values(row, n_waves)
         variance = chances @ np.square(values) - (chances @ values) ** 2

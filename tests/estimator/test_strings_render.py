@@ -9,7 +9,7 @@ import pytest
 
 from sotto_estimator.quality import Quality
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
-from sotto_estimator.strings.remarks import Fit
+from sotto_estimator.strings.remarks import GoodnessOfFit
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, summary, table, width
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_protocol.tables import align
@@ -36,7 +36,7 @@ def decoded(options: DecodeOptions | None = None, rows: tuple[DecodedString, ...
         explained_mass=explained,
         other_share=1 - explained,
         other_standard_error=0.031,
-        fit=Fit(530.0, 500, 0.17),
+        fit=GoodnessOfFit(530.0, 500, 0.17),
         warnings=("a warning",),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from sotto_estimator.association.em import MAX_ITERATIONS, Fit, fit
+from sotto_estimator.association.em import MAX_ITERATIONS, MixtureFit, fit
 from sotto_estimator.association.independence import IndependenceTest, check_independence
 from sotto_estimator.association.mixture import Floats, Mixture
 from sotto_estimator.association.precision import standard_errors
@@ -132,7 +132,7 @@ def _group(columns: Sequence[Bytes]) -> tuple[list[Bytes], NDArray[np.int64]]:
 
 
 def _misfits(
-    sides: Sequence[Side], parts: Sequence[Bytes], counts: NDArray[np.int64], alone: Sequence[Fit]
+    sides: Sequence[Side], parts: Sequence[Bytes], counts: NDArray[np.int64], alone: Sequence[MixtureFit]
 ) -> tuple[float, list[str]]:
     """Return the factor by which strings that are on no list widen the errors, and what to say of it."""
     largest, warnings = 1.0, []
@@ -149,7 +149,7 @@ def _misfits(
     return largest, warnings
 
 
-def _unconverged(fits: Sequence[Fit]) -> list[str]:
+def _unconverged(fits: Sequence[MixtureFit]) -> list[str]:
     worst = max(fits, key=lambda one: one.gap)
     if all(one.converged for one in fits):
         return []

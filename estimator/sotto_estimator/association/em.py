@@ -28,7 +28,7 @@ _ROUNDING = 1e-14  # of a mean log-likelihood: close to the maximum a step gains
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class MixtureFit:
     """Shares of all cells, at least 0 and adding up to 1, with what is known of their distance from the maximum.
 
     `log_likelihood`: of all reports, but for a constant of the reports. `gap`: no shares have a log-likelihood that is
@@ -56,7 +56,7 @@ class _Point:
         return max(0.0, float(self.gradient.max()) - 1)
 
 
-def fit(mixture: Mixture, *, max_iterations: int = MAX_ITERATIONS, tolerance: float = TOLERANCE) -> Fit:
+def fit(mixture: Mixture, *, max_iterations: int = MAX_ITERATIONS, tolerance: float = TOLERANCE) -> MixtureFit:
     """Return the shares that make the reports likeliest; `converged` where the gap is at most `tolerance`."""
     n_cells = int(np.prod(mixture.shape))
     point = _point(mixture, np.full(mixture.shape, 1 / n_cells))
@@ -72,7 +72,7 @@ def fit(mixture: Mixture, *, max_iterations: int = MAX_ITERATIONS, tolerance: fl
         point = following
     gap = point.gap * mixture.n_reports
     value = point.value * mixture.n_reports
-    return Fit(point.shares, point.densities, value, gap, iteration, gap <= tolerance)
+    return MixtureFit(point.shares, point.densities, value, gap, iteration, gap <= tolerance)
 
 
 def _point(mixture: Mixture, shares: Floats) -> _Point:

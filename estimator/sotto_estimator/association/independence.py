@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from scipy.stats import chi2
 
-from sotto_estimator.association.em import Fit
+from sotto_estimator.association.em import MixtureFit
 from sotto_estimator.association.mixture import Floats, Mixture, mean_products
 
 _LEAST_VARIANCE = 1e-9
@@ -33,7 +33,7 @@ class IndependenceTest:
     log_likelihood_ratio: float
 
 
-def check_independence(mixture: Mixture, fit: Fit, marginals: Sequence[Fit]) -> IndependenceTest:
+def check_independence(mixture: Mixture, fit: MixtureFit, marginals: Sequence[MixtureFit]) -> IndependenceTest:
     """Test whether the answers to all questions are independent; `marginals`: the fits of every question by itself."""
     scores = [_white_scores(mixture, question, fit) for question, fit in enumerate(marginals)]
     statistic, degrees = 0.0, 0
@@ -46,7 +46,7 @@ def check_independence(mixture: Mixture, fit: Fit, marginals: Sequence[Fit]) -> 
     return IndependenceTest(statistic, degrees, p_value, 2 * (fit.log_likelihood - apart))
 
 
-def _white_scores(mixture: Mixture, question: int, fit: Fit) -> Floats:
+def _white_scores(mixture: Mixture, question: int, fit: MixtureFit) -> Floats:
     """Return uncorrelated functions of a question's reports, mean 0 and variance 1, that span its scores."""
     scores = mixture.likelihoods[question] / fit.densities[:, np.newaxis]
     scores = scores - mixture.weights @ scores

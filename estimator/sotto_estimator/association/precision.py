@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sotto_estimator.association.em import Fit
+from sotto_estimator.association.em import MixtureFit
 from sotto_estimator.association.mixture import Floats, Mixture, mean_products
 from sotto_estimator.errors import SourceError
 
@@ -20,7 +20,7 @@ grows with the cells and not with their square."""
 _LEAST_CONDITION = 1e-10
 
 
-def standard_errors(mixture: Mixture, fit: Fit, marginals: Sequence[Fit]) -> Floats:
+def standard_errors(mixture: Mixture, fit: MixtureFit, marginals: Sequence[MixtureFit]) -> Floats:
     """Return the standard errors of a fit's shares, shape `mixture.shape`. Raises SourceError: see `invert`.
 
     `marginals`: the fits of every question by itself.
@@ -31,7 +31,7 @@ def standard_errors(mixture: Mixture, fit: Fit, marginals: Sequence[Fit]) -> Flo
     return information_errors(mixture, fit)
 
 
-def information_errors(mixture: Mixture, fit: Fit) -> Floats:
+def information_errors(mixture: Mixture, fit: MixtureFit) -> Floats:
     """Return standard errors by the observed information of all cells, whose shares add up to 1."""
     cells = np.arange(fit.shares.size)
     inverse = invert(mixture.information(fit.densities, cells))
@@ -41,7 +41,7 @@ def information_errors(mixture: Mixture, fit: Fit) -> Floats:
     return errors.reshape(mixture.shape)
 
 
-def product_errors(mixture: Mixture, marginals: Sequence[Fit]) -> Floats:
+def product_errors(mixture: Mixture, marginals: Sequence[MixtureFit]) -> Floats:
     """Return the standard errors of the mean over reports of the products of the questions' unbiased indicators.
 
     A question's scores s, its likelihoods over their density, have the mean I e_a under category a, I being their
@@ -56,7 +56,7 @@ def product_errors(mixture: Mixture, marginals: Sequence[Fit]) -> Floats:
     return errors
 
 
-def _indicators(mixture: Mixture, question: int, fit: Fit) -> Floats:
+def _indicators(mixture: Mixture, question: int, fit: MixtureFit) -> Floats:
     scores = mixture.likelihoods[question] / fit.densities[:, np.newaxis]
     information = (scores * mixture.weights[:, np.newaxis]).T @ scores
     indicators: Floats = scores @ invert(information)

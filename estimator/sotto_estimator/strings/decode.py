@@ -17,9 +17,8 @@ from sotto_estimator.strings.choice import Finding, error_of_others, half_widths
 from sotto_estimator.strings.columns import Candidates, Columns, HashMoments
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.models import Model, Search
-from sotto_estimator.strings.regression import Cells, fit_columns
-from sotto_estimator.strings.regression import Fit as Regression
-from sotto_estimator.strings.remarks import Fit, Origin, Remarks
+from sotto_estimator.strings.regression import Cells, Regression, fit_columns
+from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.undetected import UndetectedString, undetected_strings
 from sotto_protocol.bloom import BloomDesign
@@ -98,7 +97,7 @@ class Decoded:
     explained_mass: float
     other_share: float
     other_standard_error: float | None
-    fit: Fit
+    fit: GoodnessOfFit
     warnings: tuple[str, ...]
     origin: Origin = "list"
     hashed: bool = True
@@ -209,7 +208,7 @@ def _undetected(
     return undetected_strings(candidates.strings, cells, columns, finding.model, found, untold, miss)
 
 
-def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: Fit) -> tuple[str, ...]:
+def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: GoodnessOfFit) -> tuple[str, ...]:
     n_found = int(np.count_nonzero(finding.is_found))
     return (
         *remarks.on_finding(n_found),
@@ -251,5 +250,5 @@ def _shifts(rates: BitRates, model: Model, found: NDArray[np.bool_]) -> tuple[Fl
     return PERCENT * (most / rates.contrast - shares), PERCENT * (least / rates.contrast - shares)
 
 
-def _goodness(fit: Regression) -> Fit:
-    return Fit(fit.chi_square, fit.degrees, fit.p_value)
+def _goodness(fit: Regression) -> GoodnessOfFit:
+    return GoodnessOfFit(fit.chi_square, fit.degrees, fit.p_value)

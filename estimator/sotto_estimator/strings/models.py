@@ -11,7 +11,7 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints
-from sotto_estimator.strings.regression import Cells, Fit, fit_columns, independent, standard_errors
+from sotto_estimator.strings.regression import Cells, Regression, fit_columns, independent, standard_errors
 from sotto_estimator.strings.selection import Correction, count_true, rejected
 
 MAX_FULL = 512
@@ -43,7 +43,7 @@ class Model:
     """
 
     chosen: Ints
-    fit: Fit
+    fit: Regression
     standard_errors: Floats
     p_values: Floats
     n_true: float
@@ -142,7 +142,7 @@ class Search:
             model = self._model(np.delete(model.chosen, worst), model.fit, model.n_true)
         return model
 
-    def _model(self, chosen: Ints, start: Fit | None = None, n_true: float | None = None) -> Model:
+    def _model(self, chosen: Ints, start: Regression | None = None, n_true: float | None = None) -> Model:
         """Return the regression on some candidates; `n_true` where others were tested too, else by its own tests."""
         columns = self.columns.dense(chosen)
         try:
@@ -219,7 +219,7 @@ def _density(scores: Floats) -> Floats:
     return densities
 
 
-def _winsorised(fit: Fit) -> Floats:
+def _winsorised(fit: Regression) -> Floats:
     """Return residuals over their variances, those beyond `_WINSOR` robust deviations brought back to them.
 
     Sums of them over a random column are close to normal, even if a few large strings made the residuals.

@@ -73,7 +73,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class Regression:
     """A regression on some candidates.
 
     `shares`: unconstrained and linear in the counts; `bounded`: >= 0, adding up to at most 1. `weights`: rows of the
@@ -104,7 +104,7 @@ class Fit:
         return self.cell_weights.size / (float(self.cell_weights.sum()) * max(self.degrees - n_outliers, 1))
 
 
-def fit_columns(cells: Cells, columns: Floats, start: Fit | None = None) -> Fit:
+def fit_columns(cells: Cells, columns: Floats, start: Regression | None = None) -> Regression:
     """Fit columns, shape (n_cells, n), a few times: with better variances, and without outliers.
 
     A large string that is no candidate stands out in the few cells that it sets; they are left out (weight 0), where
@@ -130,7 +130,7 @@ def fit_columns(cells: Cells, columns: Floats, start: Fit | None = None) -> Fit:
         if np.array_equal(before > 0, inside):
             break
     bounded = bounded_shares(solved.factor, solved.target)
-    return Fit(
+    return Regression(
         columns,
         solved.shares,
         bounded,
@@ -167,7 +167,7 @@ def bounded_shares(factor: Floats, target: Floats) -> Floats:
     return shares / max(1.0, float(shares.sum()))
 
 
-def standard_errors(cells: Cells, fit: Fit, weights: Floats) -> Floats:
+def standard_errors(cells: Cells, fit: Regression, weights: Floats) -> Floats:
     """Return the standard errors of linear estimates with these weights, shape (n, n_cells).
 
     Perturbation, the strings that happened to be sampled (with their covariance within a cohort), and strings without a
@@ -187,7 +187,7 @@ def standard_errors(cells: Cells, fit: Fit, weights: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variances, resolution**2)))
 
 
-def _covariances(cells: Cells, fit: Fit, cohorts: NDArray[np.intp], strings: Floats, shares: Floats) -> Floats:
+def _covariances(cells: Cells, fit: Regression, cohorts: NDArray[np.intp], strings: Floats, shares: Floats) -> Floats:
     """Return the covariances of the debiased bits of some cohorts, shape (cohorts, n_bits, n_bits)."""
     moments, ones = cells.moments, np.eye(cells.shape[1])
     random_string = (moments.variance - moments.covariance) * ones + moments.covariance

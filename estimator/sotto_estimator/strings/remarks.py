@@ -24,7 +24,7 @@ _MANY: dict[Origin, str] = {"list": "candidates", "n-grams": "strings made of n-
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class GoodnessOfFit:
     """How far the counts lie from the model: chi_square over degrees is 1 where only noise is left.
 
     `p_value`: P(chi-square is as large or larger | only noise); 1 where no degrees of freedom are left to tell.
@@ -62,7 +62,7 @@ class Remarks:
             "that were found may be false than the rate says, and fewer of their intervals hold than the level says.",
         )
 
-    def on_fit(self, fit: Fit, level: tuple[float, float], density: float) -> tuple[str, ...]:
+    def on_fit(self, fit: GoodnessOfFit, level: tuple[float, float], density: float) -> tuple[str, ...]:
         """`level`: the constant that strings leave over, and its deviations. `density`: of a random string's bits."""
         said = []
         if fit.p_value < MISFIT_P_VALUE:

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.em import Fit, fit
+from sotto_estimator.association.em import MixtureFit, fit
 from sotto_estimator.association.mixture import Mixture
 from sotto_estimator.association.precision import product_errors
 from sotto_estimator.association.text import bloom_likelihood
@@ -199,7 +199,7 @@ def _join_pair(
     )
     mixture = Mixture(likelihoods, np.ones(len(chosen), np.int64))
     joint = fit(mixture)
-    alone: list[Fit] = [fit(mixture.marginal(side)) for side in range(2)]
+    alone: list[MixtureFit] = [fit(mixture.marginal(side)) for side in range(2)]
     errors = product_errors(mixture, alone)[:-1, :-1]
     shares = joint.shares[:-1, :-1]
     return np.where(shares > _EDGE_Z * errors, shares, 0.0)
