@@ -12,8 +12,8 @@ from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
 from sotto_protocol import Question, ReportError, Survey, SurveyError
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sotto_protocol import AnswerError, Coins, Question, Survey, hmac_bytes
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 SECRET_BYTES = 32
 TAG_BYTES = 32

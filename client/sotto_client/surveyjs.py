@@ -13,8 +13,8 @@ from sotto_client.surveyjs_choices import Choice, choices, rates, yes_and_no
 from sotto_client.surveyjs_form import Element, FormError, is_set, localised, triggers, walk
 from sotto_client.surveyjs_leaks import find_leaks
 from sotto_protocol import SurveyError
-from sotto_protocol.question_definition import compile_question
-from sotto_protocol.survey_members import ID_PATTERN
+from sotto_protocol.members import ID_PATTERN
+from sotto_protocol.questions.definition import compile_question
 
 NO_ANSWER = "No answer"
 """The option that skipping is, unless the element offers it in other letters."""

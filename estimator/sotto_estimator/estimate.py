@@ -14,7 +14,7 @@ from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
-from sotto_protocol.bits import BitMechanism
+from sotto_protocol.mechanisms.bits import BitMechanism
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from sotto_estimator.planning import (
     standard_deviation,
 )
 from sotto_estimator.render import csv_text, json_text, method_words
-from sotto_protocol.designs import ONE_OF_DESIGNS, bit_flips, warner
-from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.mechanisms.designs import ONE_OF_DESIGNS, bit_flips, warner
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.tables import align
 
 

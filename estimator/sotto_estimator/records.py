@@ -13,7 +13,7 @@ from sotto_estimator.errors import FetchError, SourceError
 from sotto_estimator.fetch import unreadable
 from sotto_estimator.http import get
 from sotto_protocol import SottoError, Survey
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 _MAX_BYTES = 2**30
 _ACCEPT = "application/octet-stream"

@@ -6,9 +6,9 @@ Public and pure: no files, no sockets, no clocks, no entropy.
 from sotto_protocol.coins import COIN_SCALE, Coins, given_bytes, hmac_bytes
 from sotto_protocol.definition import compile_json, compile_survey, compile_toml, read_survey
 from sotto_protocol.errors import AnswerError, ReportError, SottoError, SurveyError, TallyError
-from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.problem import Problem
-from sotto_protocol.question import Question
+from sotto_protocol.questions.question import Question
 from sotto_protocol.report import Report, batch_body, parse_report_id, stack_records
 from sotto_protocol.survey import Survey
 from sotto_protocol.tally import Tally

@@ -5,10 +5,10 @@ from typing import Any
 
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.question_definition import compile_question
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.members import MAX_TEXT, read_id, read_settings
+from sotto_protocol.questions.definition import compile_question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
-from sotto_protocol.survey_members import MAX_TEXT, read_id, read_settings
 
 
 def compile_toml(text: str) -> Survey:

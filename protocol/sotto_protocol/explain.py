@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from textwrap import wrap
 
-from sotto_protocol.question import Question
+from sotto_protocol.members import COUNTS
+from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
-from sotto_protocol.survey_members import COUNTS
 from sotto_protocol.words import after_report, percent_above, percent_below, what_happens
 
 PRIORS = (0.01, 0.10, 0.50)

@@ -14,7 +14,7 @@ import numpy as np
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.errors import ReportError
 from sotto_protocol.invitation import invitation_text
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.survey import Survey
 
 REPORT_ID_BYTES = 16

@@ -15,10 +15,8 @@ from sotto_protocol.bounds import add_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.errors import AnswerError, ReportError, SurveyError
-from sotto_protocol.mechanism import BadValueError, Bytes, check_integer
-from sotto_protocol.question import Question
-from sotto_protocol.question_document import MAX_DECLARED_EPSILON, question_document, read_question
-from sotto_protocol.survey_members import (
+from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, check_integer
+from sotto_protocol.members import (
     ID_PATTERN,
     KEEPS,
     MAX_COUNTS,
@@ -33,6 +31,8 @@ from sotto_protocol.survey_members import (
     read_options,
     read_settings,
 )
+from sotto_protocol.questions.document import MAX_DECLARED_EPSILON, question_document, read_question
+from sotto_protocol.questions.question import Question
 
 __all__ = [
     "FORMAT",

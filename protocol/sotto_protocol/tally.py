@@ -10,8 +10,8 @@ import numpy as np
 
 from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.errors import SurveyError, TallyError
-from sotto_protocol.mechanism import Bytes, Counts
-from sotto_protocol.question import Question
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts
+from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
 
 FORMAT = "sottovoce-tally-1"

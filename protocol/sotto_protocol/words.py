@@ -3,11 +3,11 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from sotto_protocol.bits import BitMechanism
 from sotto_protocol.coins import COIN_SCALE
-from sotto_protocol.mechanism import Mechanism
-from sotto_protocol.question import Question
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BitMechanism
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.questions.question import Question
 
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
@@ -43,7 +43,7 @@ def what_happens(question: Question) -> str:
 def in_short(question: Question) -> str:
     """Return one line on what a device does to an answer, in both stages together: for a page, above the question.
 
-    >>> from sotto_protocol.designs import warner_by_truth
+    >>> from sotto_protocol.mechanisms.designs import warner_by_truth
     >>> coin, none = warner_by_truth(Fraction(3, 4)), Decimal(0)
     >>> in_short(Question("paid", "yes-no", "Did you pay?", (), coin, none, none))
     'Your device flips a coin: 1 time in 4 it sends the opposite.'

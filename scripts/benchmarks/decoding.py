@@ -10,7 +10,7 @@ import numpy as np
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import Decoded, decode
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from rappor_cases import Setting, collect, read_case, score, zipf  # the path comes first

@@ -21,8 +21,8 @@ from chromium import open_profile
 from collecting import Served, serve
 from own_site import HERE
 from sotto_protocol import Question
-from sotto_protocol.bloom import bloom_bits
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.hash import bloom_bits
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from visit import Visit, report_in
 from wire import Sent, wire_to
 

@@ -25,8 +25,8 @@ from sotto_client.permanent import (
     respond,
 )
 from sotto_protocol import Coins, compile_toml, given_bytes, hmac_bytes
-from sotto_protocol.bloom import bloom_bits
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.hash import bloom_bits
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 
 FALSE_ALARM = 1e-9
 Bits = NDArray[np.bool_]

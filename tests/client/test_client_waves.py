@@ -25,7 +25,7 @@ from sotto_client import (
 from sotto_client.outbox import Outbox
 from sotto_client.permanent import check_answers, mark_answers, report_answer, respond
 from sotto_protocol import Problem, compile_toml
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 BAD = Scripted(422, Problem(422, "bad_report", "No.").to_json())
 

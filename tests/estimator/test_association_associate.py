@@ -16,11 +16,11 @@ from sotto_estimator.association.sides import Side
 from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, random_string
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
-from sotto_protocol.bits import BitFlips
-from sotto_protocol.bloom import BloomDesign
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
-from sotto_protocol.rappor_designs import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bits import BitFlips
+from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 WORDS = ("oak", "elm", "ash")
 

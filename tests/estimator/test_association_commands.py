@@ -19,7 +19,7 @@ from sotto_estimator.association.commands import associate
 from sotto_estimator.association.render import as_csv, as_json, table
 from sotto_estimator.records import fetch_records, of_wave, read_records, save_records
 from sotto_protocol import Coins, Survey, compile_survey
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 TOKEN = "analyst-token"  # noqa: S105
 QUESTIONS = [

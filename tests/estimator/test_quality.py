@@ -20,8 +20,8 @@ from sotto_estimator import estimate_tally
 from sotto_estimator.quality import FALSE_ALARM, most_if_honest, qualities
 from sotto_estimator.render import table
 from sotto_protocol import Coins, Survey, Tally
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 DEVIATIONS = 5.5
 """A normal variable is farther from its mean with probability 4e-8."""

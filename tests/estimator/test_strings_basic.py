@@ -14,7 +14,7 @@ from sotto_estimator.strings.columns import is_hash
 from sotto_estimator.strings.commands import decode as decode_command
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 N_REPORTS = 1_000_000
 N_VALUES = 32

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings import candidates
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
-from sotto_protocol.bloom import BloomDesign, bloom_bits, bloom_map, google_map
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_bits, bloom_map, google_map
 from sotto_protocol.text import is_answer, normalise
 
 DESIGN = BloomDesign(32, 2, 8)

@@ -15,7 +15,7 @@ from sotto_estimator.strings.decode import DecodeOptions, decode
 from sotto_estimator.strings.models import Search
 from sotto_estimator.strings.regression import Cells
 from sotto_estimator.strings.undetected import undetected_strings
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 IS_FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
 N_COLLECTIONS = 200 if IS_FULL else 12

@@ -19,8 +19,8 @@ from sotto_estimator.records import save_records
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.question import decode_tally
 from sotto_protocol import Coins, Tally, compile_survey, compile_toml, hmac_bytes
-from sotto_protocol.bloom import BloomDesign
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 
 SHARES = {"🍐 pear": 0.5, "apple, red": 0.3, "quince": 0.2}
 ABSENT = ["fig", "plum"]

@@ -10,7 +10,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 RATES = BitRates.from_rappor(0.5, 0.25, 0.75)
 SMALL = Setting(1_000_000, BloomDesign(16, 2, 32), RATES, n_extra=60, n_true=40, n_missing=4)

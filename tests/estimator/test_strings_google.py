@@ -12,7 +12,7 @@ from sotto_estimator.strings.counts import BitRates
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
 from sotto_estimator.strings.google import read_counts, read_map, read_params, write_results
 from sotto_estimator.strings.remarks import GoodnessOfFit
-from sotto_protocol.bloom import BloomDesign, google_map
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, google_map
 
 DESIGN = BloomDesign(4, 2, 3)
 MAP = b"pear,1,4,5,8,9,12\nquince,2,2,6,7,10,9\n"

@@ -19,7 +19,7 @@ from sotto_estimator.strings.regression import (
     standard_errors,
 )
 from sotto_estimator.strings.selection import rejected
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 RATES = BitRates(0.9, 0.2, 0.8, 0.3)
 STRINGS = ((1, 0), (1, 1))  # the bits of two strings, in one cohort of two bits

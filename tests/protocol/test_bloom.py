@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import reference_bloom
 from published import typed
-from sotto_protocol.bloom import BloomDesign, bloom_bits, bloom_map, google_map
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_bits, bloom_map, google_map
 
 VECTORS_FILE = Path(__file__).parents[1] / "vectors" / "bloom.json"
 VECTORS = json.loads(VECTORS_FILE.read_text())["vectors"]

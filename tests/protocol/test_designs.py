@@ -9,10 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from published import epsilons
-from sotto_protocol import COIN_SCALE, Mechanism, designs
-from sotto_protocol.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol import COIN_SCALE, Mechanism
 from sotto_protocol.bounds import declare
-from sotto_protocol.kary import KaryResponse
+from sotto_protocol.mechanisms import designs
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.kary import KaryResponse
 
 TWO_COINS_EPSILON = Context(prec=60).ln(Decimal(3))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto_protocol.ones import count_ones, count_ones_by_group, cut_bytes
+from sotto_protocol.mechanisms.ones import count_ones, count_ones_by_group, cut_bytes
 
 
 def rows_of(n_rows: int, width: int) -> np.ndarray:

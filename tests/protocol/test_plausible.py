@@ -12,9 +12,9 @@ from scipy import stats
 
 from published import CHOICES, build, mechanisms
 from reference import Published
-from sotto_protocol.bits import BitFlips, BitMechanism, UnaryEncoding
-from sotto_protocol.plausible import PlausibleOnes, count_row_ones, plausible_ones
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.plausible import PlausibleOnes, count_row_ones, plausible_ones
 
 LIMIT = Fraction(1, 10**6)
 SCALE = 2**32

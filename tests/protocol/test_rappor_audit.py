@@ -29,9 +29,9 @@ from test_channel_audit import (
 
 import reference
 from sotto_protocol import COIN_SCALE, Coins
-from sotto_protocol.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
-from sotto_protocol.mechanism import COINS_PER_CHUNK, Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes
 
 Bits = NDArray[np.bool_]
 TRUE, OTHER, ONE, ZERO, OFF = (round(prob * COIN_SCALE) for prob in (0.75, 0.25, 0.8, 0.15, 0.01))

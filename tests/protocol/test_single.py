@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sotto_protocol import COIN_SCALE, Coins, Mechanism, given_bytes
-from sotto_protocol.rappor import BloomResponse
-from sotto_protocol.single import pack_row
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.bloom.single import pack_row
 
 Q = COIN_SCALE // 4
 THRESHOLDS = [1, 255, 2**24, 2**31, 2**31 + 1, 0x80808080, 0x00FF00FF, COIN_SCALE - 1]

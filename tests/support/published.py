@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.mechanism_document import MECHANISM_CLASSES
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.registry import MECHANISM_CLASSES
 
 NAMES = tuple(dict.fromkeys(name for classes in MECHANISM_CLASSES.values() for name in classes))
 CHOICES = tuple(name for name in NAMES if name != "rappor")

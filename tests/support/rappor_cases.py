@@ -11,7 +11,7 @@ import numpy as np
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded
-from sotto_protocol.bloom import BloomDesign, bloom_map
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_map
 
 DATA = Path(__file__).parents[1] / "data/rappor"
 CASES = ("chrome8-100k-1000", "r-exp-small-typical", "r-unif-small-sharp")

@@ -23,8 +23,8 @@ from sotto_estimator import IntervalOptions, estimate_tally, fetch_tally
 from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.question import decode_tally
 from sotto_protocol import Question, Tally, compile_toml, stack_records
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 N_PEOPLE = 2000
 SIMULATION_S = 300

@@ -6,7 +6,7 @@ from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_M
 from sotto_collector.invitations import MAX_INVITATIONS
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
-from sotto_protocol.survey_members import ID_PATTERN, KEEPS
+from sotto_protocol.members import ID_PATTERN, KEEPS
 
 Schema = dict[str, Any]
 

@@ -13,7 +13,7 @@ from sotto_collector.durably import TEMPORARY
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Part
 from sotto_protocol import Survey
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 PART_BYTES = 2**24
 """About so many bytes of packed reports make a part, unless there would be more parts than there can be."""

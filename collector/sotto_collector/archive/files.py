@@ -14,7 +14,7 @@ from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of
 from sotto_collector.durably import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 ROWS_PER_GROUP = 2**16
 """So many reports are decoded and counted at once."""

@@ -13,10 +13,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sotto_protocol import Mechanism, Survey
-from sotto_protocol.bits import BinaryResponse
-from sotto_protocol.kary import KaryResponse
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BinaryResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 WAVE = "wave"
 

@@ -15,7 +15,7 @@ from sotto_collector.archive.files import read_file
 from sotto_collector.archive.manifest import ArchiveFile, Manifest
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
-from sotto_protocol.mechanism import Counts
+from sotto_protocol.mechanisms.mechanism import Counts
 
 _WAITING_PER_WORKER = 2
 """So many files are given to a worker ahead, and so few results wait to be added up: a tally can be large."""

@@ -9,7 +9,7 @@ import click
 
 from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
-from sotto_protocol.survey_members import COUNTS, ID_PATTERN, KEEPS, REPORTS
+from sotto_protocol.members import COUNTS, ID_PATTERN, KEEPS, REPORTS
 from sotto_protocol.tables import align
 
 COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")

@@ -17,8 +17,8 @@ from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_protocol import Survey
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 MAX_CELLS = 250_000
 _KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError
-from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
-from sotto_protocol.kary import KaryResponse
-from sotto_protocol.mechanism import Bytes, Mechanism
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 
 
 def report_likelihood(mechanism: Mechanism, reports: Bytes) -> NDArray[np.floating]:

@@ -11,9 +11,9 @@ from sotto_estimator.association.text import OTHER, text_likelihood
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
-from sotto_protocol.bits import BitFlips
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BitFlips
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")

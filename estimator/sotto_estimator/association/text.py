@@ -11,9 +11,9 @@ from scipy.stats import hypergeom
 
 from sotto_estimator.association.mixture import Floats
 from sotto_estimator.strings.candidates import CandidateMap
-from sotto_protocol.bloom import BloomDesign
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 OTHER = "(other)"
 _LEAST_REPORTS = 10  # of a cohort, for its rates to be near normal

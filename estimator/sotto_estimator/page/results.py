@@ -18,7 +18,7 @@ from sotto_estimator.quality import qualities
 from sotto_estimator.render import caption, interval_words
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_protocol.bloom import BloomDesign, bloom_map, google_map
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_map, google_map
 from sotto_protocol.text import MAX_TYPED_CHARACTERS, expected_of, is_answer, normalise
 
 Bits = NDArray[np.uint16]

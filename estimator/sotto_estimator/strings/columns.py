@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sotto_estimator.channel import Floats
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 Ints = NDArray[np.intp]
 

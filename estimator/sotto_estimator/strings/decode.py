@@ -21,7 +21,7 @@ from sotto_estimator.strings.regression import Cells, Regression, fit_columns
 from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.undetected import UndetectedString, undetected_strings
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 DecodeMethod = Literal["normal", "chernoff"]
 DECODE_METHODS: tuple[DecodeMethod, ...] = get_args(DecodeMethod)

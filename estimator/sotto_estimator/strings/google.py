@@ -17,7 +17,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import MAX_CANDIDATES, Bits, CandidateMap, read_csv
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded
-from sotto_protocol.bloom import BloomDesign
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 
 RESULT_LEVEL = 0.95
 """The level that the names of the results' columns promise."""

@@ -12,8 +12,8 @@ from scipy.special import ndtri
 from sotto_estimator.channel import check_n
 from sotto_estimator.errors import DomainError
 from sotto_estimator.render import csv_text, json_text
-from sotto_protocol.rappor import MAX_COUNTS, BloomResponse
-from sotto_protocol.rappor_designs import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
 from sotto_protocol.tables import align
 
 POWER = 0.8

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sotto_estimator.strings.plan import TextAim, plan_csv, plan_json, plan_text, text_plan
-from sotto_protocol.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
 
 _OPTIONS = (
     click.option("--text", "is_text", is_flag=True, help="Plan a text question."),

@@ -8,7 +8,7 @@ from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.text import normalise
 
 

@@ -23,9 +23,9 @@ from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode, decod
 from sotto_estimator.strings.graph import Shares, join_grams
 from sotto_estimator.strings.question import bit_rates
 from sotto_estimator.strings.remarks import names
-from sotto_protocol.bloom import bloom_map
-from sotto_protocol.mechanism import Bytes
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bloom.hash import bloom_map
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.text import PADDING, compose, is_answer, normalise
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 -.'"

@@ -6,9 +6,9 @@ from typing import Any
 from sotto_protocol.bounds import declare
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.mechanism_document import mechanism_document, read_mechanism
-from sotto_protocol.question import TYPES, Question
-from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options, read_skip
+from sotto_protocol.mechanisms.registry import mechanism_document, read_mechanism
+from sotto_protocol.members import MAX_TEXT, read_id, read_options, read_skip
+from sotto_protocol.questions.question import TYPES, Question
 
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 _EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
-from sotto_protocol.mechanism import Mechanism
+from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.text import EXPECTED, expected_of, is_answer, normalise
 
 TYPES = ("yes-no", "one-of", "any-of", "text")

@@ -1,6 +1,6 @@
 """From RAPPOR's epsilons, or its f, q and p, to the thresholds of its two stages.
 
-Erlingsson, Pihur & Korolova 2014. Rounding goes towards more privacy, as in `sotto_protocol.designs`.
+Erlingsson, Pihur & Korolova 2014. Rounding goes towards more privacy, as in `sotto_protocol.mechanisms.designs`.
 """
 
 from dataclasses import asdict, dataclass
@@ -8,12 +8,12 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
 from sotto_protocol.bounds import divide_below, exp_below
 from sotto_protocol.coins import COIN_SCALE
-from sotto_protocol.designs import check_epsilon, symmetric_thresholds
-from sotto_protocol.mechanism import check_integer
-from sotto_protocol.rappor import BloomResponse
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.designs import check_epsilon, symmetric_thresholds
+from sotto_protocol.mechanisms.mechanism import check_integer
 
 
 @dataclass(frozen=True, slots=True)

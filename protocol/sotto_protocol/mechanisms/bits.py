@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import add_above, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.errors import AnswerError
-from sotto_protocol.mechanism import (
+from sotto_protocol.mechanisms.mechanism import (
     MAX_VALUES,
     BadValueError,
     Bytes,
@@ -34,8 +34,8 @@ from sotto_protocol.mechanism import (
     check_threshold,
     read_array,
 )
-from sotto_protocol.ones import count_ones
-from sotto_protocol.plausible import PlausibleOnes, plausible_ones
+from sotto_protocol.mechanisms.ones import count_ones
+from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 
 _SQUARE = COIN_SCALE * COIN_SCALE  # two thresholds multiplied are out of so many
 

@@ -6,10 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sotto_protocol.bits import BitMechanism
-from sotto_protocol.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES
 from sotto_protocol.bounds import declare
-from sotto_protocol.designs import (
+from sotto_protocol.documents import MAX_DECIMALS, Fields, is_decimal
+from sotto_protocol.errors import SurveyError
+from sotto_protocol.mechanisms.bits import BitMechanism
+from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, basic_any_of, basic_one_of, basic_yes_no, bloom
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
+from sotto_protocol.mechanisms.bloom.response import MAX_GRAM_LENGTH, MAX_POSITIONS
+from sotto_protocol.mechanisms.designs import (
     MAX_EPSILON,
     MIN_EPSILON,
     ONE_OF_DESIGNS,
@@ -19,13 +23,9 @@ from sotto_protocol.designs import (
     warner,
     warner_by_truth,
 )
-from sotto_protocol.documents import MAX_DECIMALS, Fields, is_decimal
-from sotto_protocol.errors import SurveyError
-from sotto_protocol.mechanism import Mechanism
-from sotto_protocol.question import TYPES, Question
-from sotto_protocol.rappor import MAX_GRAM_LENGTH, MAX_POSITIONS
-from sotto_protocol.rappor_designs import BloomShape, Stages, basic_any_of, basic_one_of, basic_yes_no, bloom
-from sotto_protocol.survey_members import MAX_TEXT, read_id, read_options, read_skip
+from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.members import MAX_TEXT, read_id, read_options, read_skip
+from sotto_protocol.questions.question import TYPES, Question
 
 _FRACTION = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})")
 _DECIMAL = re.compile(rf"[01]?\.[0-9]{{1,{MAX_DECIMALS}}}")

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from sotto_protocol.bits import BinaryResponse, BitFlips, UnaryEncoding
-from sotto_protocol.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES
 from sotto_protocol.coins import COIN_SCALE
-from sotto_protocol.designs import check_design
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.kary import KaryResponse
-from sotto_protocol.mechanism import Mechanism
-from sotto_protocol.rappor import MAX_GRAM_LENGTH, MAX_POSITIONS, BloomResponse
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
+from sotto_protocol.mechanisms.bloom.response import MAX_GRAM_LENGTH, MAX_POSITIONS, BloomResponse
+from sotto_protocol.mechanisms.designs import check_design
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import Mechanism
 
 MECHANISM_CLASSES: dict[str, dict[str, type[Mechanism]]] = {
     "yes-no": {"warner": BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse},

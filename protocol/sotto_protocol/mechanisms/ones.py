@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol.mechanism import Bytes, Counts
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 
 _FEW_ROWS = 2**11
 """Below so many rows, unpacking is as fast as adding."""

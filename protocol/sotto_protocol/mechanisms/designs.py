@@ -8,11 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from sotto_protocol.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
 from sotto_protocol.bounds import divide_below, exp_below
 from sotto_protocol.coins import COIN_SCALE
-from sotto_protocol.kary import KaryResponse
-from sotto_protocol.mechanism import Mechanism, check_integer
+from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.mechanism import Mechanism, check_integer
 
 MIN_EPSILON = Decimal("0.001")
 MAX_EPSILON = Decimal(20)

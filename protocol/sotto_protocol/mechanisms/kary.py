@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.errors import ReportError
-from sotto_protocol.mechanism import (
+from sotto_protocol.mechanisms.mechanism import (
     COINS_PER_CHUNK,
     MAX_VALUES,
     BadValueError,

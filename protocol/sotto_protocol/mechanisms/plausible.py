@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.bounds import divide_below
-from sotto_protocol.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
 
 MAX_PROB_IMPLAUSIBLE = Decimal("1e-6")
 """The most, of the probability of an honest report, that may lie outside of the plausible numbers of ones."""

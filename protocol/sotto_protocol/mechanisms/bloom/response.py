@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sotto_protocol.bits import BitMechanism, decode_base64, replace_bits
-from sotto_protocol.bloom import BloomDesign, bloom_bits
 from sotto_protocol.coins import Coins
 from sotto_protocol.errors import AnswerError, ReportError
-from sotto_protocol.mechanism import BadValueError, Bytes, Counts, check_integer
-from sotto_protocol.ones import count_ones_by_group, cut_bytes
-from sotto_protocol.single import is_few, pack_row, report_row, respond_row
+from sotto_protocol.mechanisms.bits import BitMechanism, decode_base64, replace_bits
+from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_bits
+from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
+from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, Counts, check_integer
+from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import EXPECTED, cut, is_answer, normalise
 
 MAX_COUNTS = 2**18

@@ -1,0 +1,1 @@
+"""RAPPOR for strings: Bloom filters in cohorts."""
