@@ -11,9 +11,7 @@ from sotto_client.database import reading
 from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, Waiting
 from sotto_client.state import State
-from sotto_protocol import Question, ReportError, Survey, SurveyError
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol import ReportError, Survey, SurveyError
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +82,12 @@ def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
     record = survey.from_wire([report["answers"]], waves=[report.get("wave")])
-    return {question.id: _read_part(question, part) for question, part in survey.columns(record)}
+    return {question.id: question.decode(part[0]) for question, part in survey.columns(record)}
 
 
 def _spent(entry: Entry) -> Spent:
     of_survey = entry.day.isoformat(), entry.survey_id, entry.fingerprint, entry.wave
     return Spent(*of_survey, entry.epsilon, entry.is_summed, entry.receipt)
-
-
-def _read_part(question: Question, part: Bytes) -> Any:
-    mechanism = question.mechanism
-    if isinstance(mechanism, BloomResponse):
-        blocks = [mechanism.bits(part, block)[0].nonzero()[0].tolist() for block in range(mechanism.n_blocks)]
-        said = {"cohort": int(mechanism.cohorts(part)[0]), "bits": blocks[0]}
-        if mechanism.n_positions:
-            said |= {"positions": list(mechanism.pairs[mechanism.pair_numbers(part)[0]]), "gram_bits": blocks[1:]}
-        return said
-    values = mechanism.supported(part[0])
-    return bool(values) if question.type == "yes-no" else [question.options[value] for value in values]
 
 
 def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:

@@ -13,7 +13,7 @@ from sotto_client.surveyjs import Imported, import_form, question_id
 from sotto_client.surveyjs_form import FormError
 from sotto_protocol import Survey, SurveyError, compile_toml
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
-from sotto_protocol.mechanisms.designs import MAX_EPSILON, MIN_EPSILON
+from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
 
 _EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"

@@ -8,7 +8,6 @@ from pathlib import Path
 from flask import Flask, Response, render_template
 
 from sotto_protocol import compile_toml
-from sotto_protocol.words import in_short
 
 SURVEY = compile_toml(Path(__file__).with_name("lunch.toml").read_text(encoding="utf-8"))
 
@@ -20,7 +19,7 @@ def create_app(collector: str = "http://127.0.0.1:8000") -> Flask:
     @app.get("/")
     def show_page() -> str:
         # The page pins the fingerprint of the survey file that lies here, whatever the collector serves.
-        return render_template("ask.html", survey=SURVEY, collector=collector, in_short=in_short)
+        return render_template("ask.html", survey=SURVEY, collector=collector)
 
     @app.after_request
     def protect(response: Response) -> Response:

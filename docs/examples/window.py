@@ -14,7 +14,6 @@ from asking import Kiosk, OwnMachine, answer
 
 from sotto_client import SottoError
 from sotto_protocol import Question, Survey
-from sotto_protocol.words import in_short
 
 
 class Form(ttk.Frame):
@@ -25,7 +24,7 @@ class Form(ttk.Frame):
         self._readers: dict[str, Callable[[], Any]] = {}
         for question in survey.questions:
             ttk.Label(self, text=question.text, font="TkHeadingFont").pack(anchor="w")
-            ttk.Label(self, text=in_short(question), wraplength=600).pack(anchor="w")
+            ttk.Label(self, text=question.in_short, wraplength=600).pack(anchor="w")
             self._readers[question.id] = self._ask(question)
         self.fault = ttk.Label(self, foreground="#b00020", wraplength=600)
         self.fault.pack(anchor="w")

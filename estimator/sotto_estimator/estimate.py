@@ -15,6 +15,7 @@ from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
 from sotto_protocol.mechanisms.bits import BitMechanism
+from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
             _n_true(question),
         )
         for question in tally.survey.questions
-        if question.type != "text"
+        if question.is_pure
     ]
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
@@ -111,7 +112,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         estimates,
         epsilon=float(tally.survey.epsilon),
         waves=tally.waves if tally.survey.waves > 1 else (),
-        text_questions=tuple(question.id for question in tally.survey.questions if question.type == "text"),
+        text_questions=tuple(question.id for question in tally.survey.questions if not question.is_pure),
         quality=qualities(tally),
         withheld=withheld_of(tally),
     )
@@ -134,6 +135,8 @@ def estimate_counts(
 def channel_of(question: Question) -> Channel:
     """Return the channel that a question's reports went through."""
     mechanism = question.mechanism
+    if not isinstance(mechanism, PureMechanism):
+        raise SourceError(f"{question.id} cannot be estimated by itself: {mechanism.name} is not pure.")
     return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
 
 

@@ -19,8 +19,10 @@ from sotto_estimator.planning import (
     standard_deviation,
 )
 from sotto_estimator.render import csv_text, json_text, method_words
-from sotto_protocol.mechanisms.designs import ONE_OF_DESIGNS, bit_flips, warner
-from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms.bit_flips import bit_flips
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_protocol.mechanisms.registry import candidates
+from sotto_protocol.mechanisms.warner import warner
 from sotto_protocol.tables import align
 
 
@@ -42,13 +44,13 @@ class Design:
     n_options: int = 0
     max_selected: int = 0
 
-    def mechanisms(self, epsilon: Decimal) -> list[Mechanism]:
+    def mechanisms(self, epsilon: Decimal) -> list[PureMechanism]:
         """Return the mechanisms that can ask it."""
         if not self.n_options:
             return [warner(epsilon)]
         if self.max_selected:
             return [bit_flips(self.n_options, epsilon, self.max_selected)]
-        return [design(self.n_options, epsilon) for design in ONE_OF_DESIGNS.values()]
+        return candidates("one-of", self.n_options, epsilon)
 
     @property
     def sensitivity(self) -> int:

@@ -5,7 +5,6 @@ from typing import Any
 
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.members import MAX_TEXT, read_id, read_settings
 from sotto_protocol.questions.definition import compile_question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
@@ -75,11 +74,7 @@ def compile_survey(document: Any) -> Survey:
 def _check_kept(survey: Survey) -> None:
     """Raise SurveyError where a question asks for what only kept reports can show."""
     for index, question in enumerate(survey.questions):
-        if (
-            not survey.keeps_reports
-            and isinstance(question.mechanism, BloomResponse)
-            and question.mechanism.n_positions
-        ):
+        if not survey.keeps_reports and question.mechanism.needs_records:
             where, why = (
                 f"$.questions[{index}].unknown",
                 "strings that nobody lists are found in the reports themselves",

@@ -7,7 +7,7 @@ from textwrap import wrap
 from sotto_protocol.members import COUNTS
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
-from sotto_protocol.words import after_report, percent_above, percent_below, what_happens
+from sotto_protocol.words import percent_above, percent_below
 
 PRIORS = (0.01, 0.10, 0.50)
 _WHOLE = (
@@ -204,7 +204,7 @@ def _explain_question(question: Question) -> QuestionExplanation:
         question.mechanism.name,
         question.epsilon,
         question.epsilon_forever,
-        what_happens(question) + after_report(question) + _skipped(question),
+        question.mechanism.what_happens() + question.mechanism.after_report() + _skipped(question),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
     )

@@ -26,8 +26,8 @@ def needs_of(survey: Survey) -> dict[str, Need]:
     """Return what each question needs, by its id, in the survey's order: one report, where no minimum is promised."""
     needs = {}
     for question in survey.questions:
-        shape = question.mechanism.counts_shape
-        n_cohorts = shape[0] if len(shape) > 1 and survey.min_reports > 1 else 1
+        by_cohort = question.mechanism.has_cohorts and survey.min_reports > 1
+        n_cohorts = question.mechanism.counts_shape[0] if by_cohort else 1
         likely = _likely(n_cohorts, survey.min_reports)
         needs[question.id] = Need(question.id, n_cohorts, n_cohorts * survey.min_reports, likely)
     return needs

@@ -11,8 +11,9 @@ from sotto_client import os_coins
 from sotto_estimator.association.associate import associate
 from sotto_estimator.strings.unknown import decode_unknown
 from sotto_protocol import Survey, compile_survey
-from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.thresholds import Stages
 
 N_REPORTS = 50_000
 MOST_S = 5.0

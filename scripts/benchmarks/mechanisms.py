@@ -10,7 +10,8 @@ import numpy as np
 from bars import Bar, compare, rate
 
 from sotto_client import os_coins
-from sotto_protocol.mechanisms.designs import symmetric_unary, warner_by_truth
+from sotto_protocol.mechanisms.unary import symmetric_unary
+from sotto_protocol.mechanisms.warner import warner_by_truth
 
 HERE = Path(__file__).parent
 PEERS_PYTHON = HERE.parent.parent / ".venv-peers/bin/python"

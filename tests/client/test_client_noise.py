@@ -16,7 +16,7 @@ from devices import ANSWERS, LUNCH, WIDE
 from sotto_client import os_coins
 from sotto_client.permanent import check_answers, permanent_coins, report_answers
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
-from sotto_protocol.mechanisms.bits import BitFlips
+from sotto_protocol.mechanisms.bit_flips import BitFlips
 
 N_DEVICES = 2_000
 FALSE_ALARM = 1e-9

@@ -17,7 +17,7 @@ from sotto_collector.pages import survey as pages
 from sotto_collector.pages.assets import STATIC
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.explain import explain
-from sotto_protocol.words import in_short, percent_above
+from sotto_protocol.words import percent_above
 
 CANARY = "c4n4ry"
 HOSTILE = "</title><script>alert('1')</script>\"'><img src=x onerror=alert(1)>&amp;"
@@ -218,7 +218,7 @@ def test_above_every_question_a_line_opens_into_what_explain_says(house: House, 
     explanation = explain(published)
     for question, explained in zip(published.questions, explanation.questions, strict=True):
         details = question_of(page, question.id).one("details")
-        assert details.one("summary").text == in_short(question)
+        assert details.one("summary").text == question.in_short
         assert explained.what_happens in details.text
         tables = details.find("table")
         assert f"(epsilon {explained.epsilon:f})" in tables[0].one("caption").text

@@ -16,11 +16,12 @@ from sotto_estimator.association.sides import Side
 from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, random_string
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
-from sotto_protocol.mechanisms.bits import BitFlips
-from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.thresholds import Stages
 
 WORDS = ("oak", "elm", "ash")
 
@@ -263,7 +264,7 @@ def test_the_likelihood_of_a_text_is_that_of_all_its_bits_in_both_stages() -> No
     bits, cohorts = filters(mechanism.design)
     every = np.tile(bits, (3, 1))
     found = np.exp(bloom_likelihood(mechanism, every, cohorts, candidates))
-    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    true, other = mechanism.prob_one_if_one, mechanism.prob_one_if_zero
     expected = np.empty((len(every), 4))
     for row, (reported, cohort) in enumerate(zip(every, cohorts, strict=True)):
         for word, numbers in enumerate(candidates.bits(0, 3)[:, cohort]):

@@ -25,9 +25,10 @@ from sotto_estimator.strings.plan import (
     text_plan,
 )
 from sotto_estimator.strings.question import bit_rates
-from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.hash import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
+from sotto_protocol.mechanisms.thresholds import Stages
 
 FULL = "SOTTO_TEST_FULL" in os.environ
 AIM = TextAim(1_000_000, 1000)

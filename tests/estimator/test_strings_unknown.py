@@ -10,8 +10,9 @@ from sotto_estimator import DomainError, SourceError
 from sotto_estimator.strings.graph import join_grams
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown, find_strings
 from sotto_protocol import Coins
-from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.thresholds import Stages
 
 FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
 WORDS = ("secret", "banana", "cat", "voce", "x-ray9")

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from sotto_protocol import COIN_SCALE, Coins
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+from sotto_protocol.mechanisms.warner import BinaryResponse
 
 Answers = NDArray[Any]
 Perturb = Callable[[Answers, Coins], Bytes]

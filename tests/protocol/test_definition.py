@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from published import ANY_OF, ONE_OF, TEXT, TWO_STAGES, YES_NO, definitions, survey_of
 from sotto_protocol import Survey, SurveyError, compile_json, compile_survey, compile_toml, read_survey
 from sotto_protocol.documents import canonical_json
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+from sotto_protocol.mechanisms.warner import BinaryResponse
 from sotto_protocol.survey import MAX_QUESTIONS
 
 TOML = """

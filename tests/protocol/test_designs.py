@@ -11,14 +11,26 @@ from hypothesis import strategies as st
 from published import epsilons
 from sotto_protocol import COIN_SCALE, Mechanism
 from sotto_protocol.bounds import declare
-from sotto_protocol.mechanisms import designs
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
-from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.bit_flips import BitFlips, bit_flips
+from sotto_protocol.mechanisms.bits import BitMechanism
+from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_protocol.mechanisms.registry import best_of, candidates, entries_of
+from sotto_protocol.mechanisms.unary import UnaryEncoding, optimised_unary, symmetric_unary
+from sotto_protocol.mechanisms.warner import BinaryResponse, forced_response, warner, warner_by_truth
 
 TWO_COINS_EPSILON = Context(prec=60).ln(Decimal(3))
 
+ONE_OF = [name for name, entry in entries_of("one-of").items() if entry.of_epsilon]
+
 n_options = st.one_of(st.integers(2, 40), st.integers(2, 4096))
 probs = st.fractions(0, 1, max_denominator=10**9)
+
+
+def of_epsilon(name: str, k: int, epsilon: Decimal) -> PureMechanism:
+    design = entries_of("one-of")[name].of_epsilon
+    assert design
+    return design(k, epsilon)
 
 
 def realised_within(mechanism: Mechanism, epsilon: Decimal, n_differences: int) -> None:
@@ -37,28 +49,28 @@ def realised_within(mechanism: Mechanism, epsilon: Decimal, n_differences: int) 
 
 
 @settings(max_examples=200)
-@given(st.sampled_from(list(designs.ONE_OF_DESIGNS)), n_options, epsilons)
+@given(st.sampled_from(ONE_OF), n_options, epsilons)
 def test_one_of_designs_realise_at_most_what_was_asked(name: str, k: int, epsilon: Decimal) -> None:
-    realised_within(designs.ONE_OF_DESIGNS[name](k, epsilon), epsilon, 2)
+    realised_within(of_epsilon(name, k, epsilon), epsilon, 2)
 
 
 @settings(max_examples=200)
 @given(n_options, epsilons, st.data())
 def test_bit_flips_realise_at_most_what_was_asked(k: int, epsilon: Decimal, data: st.DataObject) -> None:
     max_selected = data.draw(st.integers(1, k))
-    mechanism = designs.bit_flips(k, epsilon, max_selected)
+    mechanism = bit_flips(k, epsilon, max_selected)
     assert mechanism.max_selected == max_selected
     realised_within(mechanism, epsilon, min(2 * max_selected, k))
 
 
 @given(epsilons)
 def test_warner_realises_at_most_what_was_asked(epsilon: Decimal) -> None:
-    realised_within(designs.warner(epsilon), epsilon, 1)
+    realised_within(warner(epsilon), epsilon, 1)
 
 
 @given(st.fractions(Fraction(500000001, 10**9), Fraction(10**9 - 1, 10**9), max_denominator=10**9))
 def test_a_spinner_is_rounded_towards_more_privacy(prob_truth: Fraction) -> None:
-    mechanism = designs.warner_by_truth(prob_truth)
+    mechanism = warner_by_truth(prob_truth)
     assert 0 <= prob_truth * COIN_SCALE - mechanism.threshold_if_true < 1
     assert mechanism.threshold_if_true + mechanism.threshold_if_other == COIN_SCALE
 
@@ -66,7 +78,7 @@ def test_a_spinner_is_rounded_towards_more_privacy(prob_truth: Fraction) -> None
 @given(probs, probs)
 def test_a_forced_response_is_rounded_towards_more_privacy(prob_truth: Fraction, prob_forced_yes: Fraction) -> None:
     assume(Fraction(1, 10**6) < prob_truth < 1 and 0 < prob_forced_yes < 1)
-    mechanism = designs.forced_response(prob_truth, prob_forced_yes)
+    mechanism = forced_response(prob_truth, prob_forced_yes)
     other = (1 - prob_truth) * prob_forced_yes
     assert 0 <= (prob_truth + other) * COIN_SCALE - mechanism.threshold_if_true < 1
     assert 0 <= mechanism.threshold_if_other - other * COIN_SCALE < 1
@@ -75,8 +87,8 @@ def test_a_forced_response_is_rounded_towards_more_privacy(prob_truth: Fraction,
 @pytest.mark.parametrize(
     "mechanism",
     [
-        designs.forced_response(Fraction(1, 2), Fraction(1, 2)),
-        designs.warner_by_truth(Fraction(3, 4)),
+        forced_response(Fraction(1, 2), Fraction(1, 2)),
+        warner_by_truth(Fraction(3, 4)),
     ],
 )
 def test_two_fair_coins_take_ln_3(mechanism: BinaryResponse) -> None:
@@ -88,9 +100,9 @@ def test_two_fair_coins_take_ln_3(mechanism: BinaryResponse) -> None:
 
 def test_an_asymmetric_forced_response_takes_its_worse_side() -> None:
     """Truth 2/3, else yes with 1/4: P(yes|yes) = 3/4, P(yes|no) = 1/12; ln 9 by a yes, ln(11/3) by a no."""
-    mechanism = designs.forced_response(Fraction(2, 3), Fraction(1, 4))
+    mechanism = forced_response(Fraction(2, 3), Fraction(1, 4))
     assert mechanism.epsilon == pytest.approx(Context().ln(Decimal(9)), abs=Decimal("1e-8"))
-    mirrored = designs.forced_response(Fraction(2, 3), Fraction(3, 4))
+    mirrored = forced_response(Fraction(2, 3), Fraction(3, 4))
     assert mirrored.epsilon == pytest.approx(mechanism.epsilon, abs=Decimal("1e-8"))
 
 
@@ -108,8 +120,8 @@ def wang_variance(name: str, k: int, epsilon: float) -> float:
 @settings(max_examples=300)
 @given(n_options, st.decimals("0.05", 8, places=4))
 def test_the_best_one_of_has_the_lowest_variance_by_the_papers_formulas(k: int, epsilon: Decimal) -> None:
-    best = designs.best_one_of(k, epsilon)
-    expected = {name: wang_variance(name, k, float(epsilon)) for name in designs.ONE_OF_DESIGNS}
+    best = best_of("one-of", k, epsilon)
+    expected = {name: wang_variance(name, k, float(epsilon)) for name in ONE_OF}
     assert best.report_variance == pytest.approx(expected[best.name], rel=1e-4)
     assert expected[best.name] <= min(expected.values()) * (1 + 1e-4)
 
@@ -118,13 +130,13 @@ def test_the_best_one_of_has_the_lowest_variance_by_the_papers_formulas(k: int, 
 def test_the_choice_follows_the_rule_of_thumb_far_from_its_border(epsilon: Decimal, factor: float) -> None:
     """k-ary below k = 3 e^epsilon + 2, unary above (Wang et al. 2017, section 5)."""
     k = round(factor * (3 * exp(float(epsilon)) + 2))
-    assert (designs.best_one_of(k, epsilon).name == "k-ary") == (factor < 1)
+    assert (best_of("one-of", k, epsilon).name == "k-ary") == (factor < 1)
 
 
-@pytest.mark.parametrize("name", designs.ONE_OF_DESIGNS)
+@pytest.mark.parametrize("name", ONE_OF)
 def test_report_variance_is_the_mean_variance_over_the_options(name: str) -> None:
     k, epsilon = 7, Decimal("1.3")
-    mechanism = designs.ONE_OF_DESIGNS[name](k, epsilon)
+    mechanism = of_epsilon(name, k, epsilon)
     true, other = Fraction(mechanism.prob_support_if_true), Fraction(mechanism.prob_support_if_other)
     total = true * (1 - true) + (k - 1) * other * (1 - other)
     assert mechanism.report_variance == pytest.approx(float(total / k / (true - other) ** 2), rel=1e-12)
@@ -132,17 +144,17 @@ def test_report_variance_is_the_mean_variance_over_the_options(name: str) -> Non
 
 @given(n_options, epsilons)
 def test_probabilities_are_the_thresholds(k: int, epsilon: Decimal) -> None:
-    for mechanism in (designs.symmetric_unary(k, epsilon), designs.optimised_unary(k, epsilon)):
+    for mechanism in (symmetric_unary(k, epsilon), optimised_unary(k, epsilon)):
         assert mechanism.prob_support_if_true * COIN_SCALE == mechanism.threshold_if_true
         assert mechanism.prob_support_if_other * COIN_SCALE == mechanism.threshold_if_other
-    k_ary = designs.k_ary(k, epsilon)
-    assert k_ary.prob_support_if_true * COIN_SCALE == k_ary.threshold_if_true
-    total = k_ary.prob_support_if_true + (k - 1) * k_ary.prob_support_if_other
+    direct = k_ary(k, epsilon)
+    assert direct.prob_support_if_true * COIN_SCALE == direct.threshold_if_true
+    total = direct.prob_support_if_true + (k - 1) * direct.prob_support_if_other
     assert total == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", ["0.000999", "20.001", "0", "-1", "Infinity"])
-@pytest.mark.parametrize("design", [designs.k_ary, designs.symmetric_unary, designs.optimised_unary])
+@pytest.mark.parametrize("design", [k_ary, symmetric_unary, optimised_unary])
 def test_an_epsilon_outside_the_domain_is_refused(design: object, epsilon: str) -> None:
     assert callable(design)
     with pytest.raises(ValueError, match=r"epsilon \(.*\) must be in \[0\.001, 20\]"):
@@ -162,26 +174,26 @@ def test_an_epsilon_outside_the_domain_is_refused(design: object, epsilon: str) 
 )
 def test_impossible_forced_responses_are_refused(prob_truth: str, prob_forced_yes: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        designs.forced_response(Fraction(prob_truth), Fraction(prob_forced_yes))
+        forced_response(Fraction(prob_truth), Fraction(prob_forced_yes))
 
 
 @pytest.mark.parametrize("prob_truth", ["1/2", "1", "0", "1/3"])
 def test_a_spinner_that_tells_the_truth_half_the_time_or_less_is_refused(prob_truth: str) -> None:
     with pytest.raises(ValueError, match=r"must be in \(1/2, 1\): below a half, ask the opposite statement"):
-        designs.warner_by_truth(Fraction(prob_truth))
+        warner_by_truth(Fraction(prob_truth))
 
 
 def test_a_spinner_that_no_threshold_tells_from_a_fair_coin_is_refused() -> None:
     message = r"prob_truth \(50000000001/100000000000\) is too near 1/2 .* for thresholds out of 4294967296\."
     with pytest.raises(ValueError, match=message):
-        designs.warner_by_truth(Fraction("0.50000000001"))
-    assert designs.warner_by_truth(Fraction(2**31 + 1, 2**32)).threshold_if_true == 2**31 + 1
+        warner_by_truth(Fraction("0.50000000001"))
+    assert warner_by_truth(Fraction(2**31 + 1, 2**32)).threshold_if_true == 2**31 + 1
 
 
 @pytest.mark.parametrize("max_selected", [0, 4, -1])
 def test_a_limit_outside_the_options_is_refused(max_selected: int) -> None:
     with pytest.raises(ValueError, match=r"max_selected \(.*\) must be an integer in \[1, 3\]"):
-        designs.bit_flips(3, Decimal(1), max_selected)
+        bit_flips(3, Decimal(1), max_selected)
 
 
 @pytest.mark.parametrize(
@@ -195,11 +207,11 @@ def test_a_limit_outside_the_options_is_refused(max_selected: int) -> None:
 )
 def test_thresholds_of_another_shape_than_the_name_promises_are_refused(mechanism: Mechanism, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        designs.check_design(mechanism)
+        mechanism.check_design()
 
 
 @given(n_options, epsilons)
 def test_what_is_designed_passes_its_own_check(k: int, epsilon: Decimal) -> None:
-    made = [design(k, epsilon) for design in designs.ONE_OF_DESIGNS.values()]
-    for mechanism in [*made, designs.warner(epsilon), designs.bit_flips(k, epsilon, 1 + k // 2)]:
-        designs.check_design(mechanism)
+    made = candidates("one-of", k, epsilon)
+    for mechanism in [*made, warner(epsilon), bit_flips(k, epsilon, 1 + k // 2)]:
+        mechanism.check_design()

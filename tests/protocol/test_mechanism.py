@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 from published import build
 from reference import Published, kind_of
 from sotto_protocol import AnswerError, Coins, Mechanism, ReportError, given_bytes, hmac_bytes
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
+from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+from sotto_protocol.mechanisms.warner import BinaryResponse
 
 SCALE, Q = 2**32, 2**30
 

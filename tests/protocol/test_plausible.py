@@ -12,9 +12,11 @@ from scipy import stats
 
 from published import CHOICES, build, mechanisms
 from reference import Published
-from sotto_protocol.mechanisms.bits import BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, count_row_ones, plausible_ones
+from sotto_protocol.mechanisms.unary import UnaryEncoding
 
 LIMIT = Fraction(1, 10**6)
 SCALE = 2**32

@@ -29,9 +29,12 @@ from test_channel_audit import (
 
 import reference
 from sotto_protocol import COIN_SCALE, Coins
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, BitMechanism, UnaryEncoding
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+from sotto_protocol.mechanisms.warner import BinaryResponse
 
 Bits = NDArray[np.bool_]
 TRUE, OTHER, ONE, ZERO, OFF = (round(prob * COIN_SCALE) for prob in (0.75, 0.25, 0.8, 0.15, 0.01))
@@ -94,7 +97,7 @@ def audit(stated: BitMechanism, n: int, part: str, client: BitMechanism, tamper:
     if part == "both":
         reports = client.perturb(answers, coins)
         ones, given = bits_of(client, reports), truth_of(stated, n, reports[:, : client.group_bytes])[1]
-        rates = stated.prob_support_if_true, stated.prob_support_if_other
+        rates = stated.prob_one_if_one, stated.prob_one_if_zero
     else:
         permanent = (client if part == "permanent" else stated).respond_permanently(answers, groups, coins)
         ones, given = bits_of(client, permanent), is_true

@@ -10,9 +10,9 @@ from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.mechanisms.registry import MECHANISM_CLASSES
+from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
 
-NAMES = tuple(dict.fromkeys(name for classes in MECHANISM_CLASSES.values() for name in classes))
+NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
 CHOICES = tuple(name for name in NAMES if name != "rappor")
 """The mechanisms whose answers can be listed."""
 HALF = 2**31
@@ -31,7 +31,7 @@ typed = st.one_of(
 def build(published: Published, n_values: int) -> Mechanism:
     """Return the package's mechanism for a published one."""
     parameters = {key: value for key, value in published.items() if key not in ("name", "n_bits")}
-    cls = MECHANISM_CLASSES[kind_of(published, n_values)][published["name"]]
+    cls = entries_of(kind_of(published, n_values))[published["name"]].mechanism
     return cls(published["name"], n_values, **parameters)  # type: ignore[call-arg]  # by name
 
 

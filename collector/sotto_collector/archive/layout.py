@@ -12,10 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sotto_protocol import Mechanism, Survey
-from sotto_protocol.mechanisms.bits import BinaryResponse
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 WAVE = "wave"
@@ -89,19 +86,6 @@ def _columns(survey: Survey) -> Iterator[Column]:
     if start:
         yield Column(WAVE, 0, start, is_number=True)
     for question in survey.questions:
-        for suffix, width, is_number in _pieces(question.mechanism):
-            yield Column(f"{question.id}.{suffix}", start, width, is_number)
-            start += width
-
-
-def _pieces(mechanism: Mechanism) -> list[tuple[str, int, bool]]:
-    """Return what a packed report of a mechanism is made of: (name, bytes, whether it is a number)."""
-    match mechanism:
-        case KaryResponse() | BinaryResponse():
-            return [("value", mechanism.n_bytes, True)]
-        case BloomResponse():
-            numbers = [("cohort", 2, True), ("pair", 1, True)][: 2 if mechanism.pairs else 1]
-            block = (mechanism.n_bytes - mechanism.group_bytes) // mechanism.n_blocks
-            return numbers + [(name, block, False) for name in ("bits", "gram1", "gram2")[: mechanism.n_blocks]]
-        case _:
-            return [("bits", mechanism.n_bytes, False)]
+        for part in question.mechanism.parts():
+            yield Column(f"{question.id}.{part.name}", start, part.n_bytes, part.is_number)
+            start += part.n_bytes

@@ -11,7 +11,7 @@ from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain
-from sotto_protocol.words import in_short, percent_above, percent_below
+from sotto_protocol.words import percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
 MAX_RADIOS = 12
@@ -89,5 +89,5 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
 def _ask(survey: Survey, explanation: Explanation) -> Iterator[Asked]:
     for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
         n_options = len(question.options)
-        most = getattr(question.mechanism, "max_selected", n_options)
-        yield Asked(number, question, in_short(question), explained, min(most, n_options))
+        most = question.mechanism.max_selected
+        yield Asked(number, question, question.in_short, explained, min(most, n_options))

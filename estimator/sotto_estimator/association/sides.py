@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.association.likelihood import bit_likelihood, report_likelihood
 from sotto_estimator.association.text import OTHER, text_likelihood
 from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
-from sotto_protocol.mechanisms.bits import BitFlips
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
@@ -45,9 +43,7 @@ class Side:
         """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
         if self.option is None:
             return column
-        byte, bit = divmod(self.option, 8)
-        chosen: Bytes = column[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
-        return chosen
+        return self._channel.cut_value(column, self.option)
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`.
@@ -57,9 +53,17 @@ class Side:
         mechanism = self.question.mechanism
         if self.candidates is not None and isinstance(mechanism, BloomResponse):
             return text_likelihood(mechanism, reports, self.candidates)
-        if self.option is not None and isinstance(mechanism, BitFlips):
-            return bit_likelihood(mechanism, reports)
-        return report_likelihood(mechanism, reports)
+        channel = self._channel if self.option is None else self._channel.of_value(self.option)
+        return channel.likelihood(reports)
+
+    @property
+    def _channel(self) -> PureMechanism:
+        mechanism = self.question.mechanism
+        if not isinstance(mechanism, PureMechanism) or mechanism.takes_rows is (self.option is None):
+            raise DomainError(
+                f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
+            )
+        return mechanism
 
 
 def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:

@@ -32,7 +32,7 @@ def bloom_likelihood(
 
     `bits`: reported, shape (n, n_bits); `cohorts`: shape (n,). What is computed is the ratio to a filter without ones.
     """
-    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    true, other = mechanism.prob_one_if_one, mechanism.prob_one_if_zero
     if_one, if_zero = np.log(true / other), np.log((1 - true) / (1 - other))
     hashed = candidates.bits(0, len(candidates))
     likelihood = np.empty((len(bits), len(candidates) + 1), np.float32)
@@ -91,7 +91,7 @@ def misfit(
     """
     bits, cohorts = mechanism.bits(reports), mechanism.cohorts(reports)
     hashed = candidates.bits(0, len(candidates))
-    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    true, other = mechanism.prob_one_if_one, mechanism.prob_one_if_zero
     random = 1 - (1 - 1 / mechanism.n_values) ** mechanism.n_hashes
     statistic, degrees = 0.0, -len(shares) + 1
     for cohort in range(mechanism.n_cohorts):

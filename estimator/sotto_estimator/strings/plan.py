@@ -12,8 +12,9 @@ from scipy.special import ndtri
 from sotto_estimator.channel import check_n
 from sotto_estimator.errors import DomainError
 from sotto_estimator.render import csv_text, json_text
-from sotto_protocol.mechanisms.bloom.design import BloomShape, Stages, bloom
+from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
+from sotto_protocol.mechanisms.thresholds import Stages
 from sotto_protocol.tables import align
 
 POWER = 0.8
@@ -101,7 +102,7 @@ def share_variance(share: float, design: BloomResponse) -> float:
     reported one if it does and does not. Other strings' bits are random. Exact for one hash. Derived in
     docs/maths-strings.md.
     """
-    a, b = design.prob_support_if_true, design.prob_support_if_other
+    a, b = design.prob_one_if_one, design.prob_one_if_zero
     density, spread = _hash_moments(design)
     scale = (a - b) ** 2 * design.n_values * density * (1 - density)
     noise_of_others = density * a * (1 - a) + (1 - density) * b * (1 - b)

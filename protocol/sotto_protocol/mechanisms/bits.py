@@ -1,4 +1,4 @@
-"""Mechanisms that report one noisy bit per value: yes-no coins, unary encodings (RAPPOR's), any-of flips.
+"""What mechanisms have in common that report one noisy bit per value: yes-no coins, unary encodings, any-of flips.
 
 Each bit of the true answer is replaced by a coin: heads with `threshold_if_true` where the bit is one, with
 `threshold_if_other` where it is zero. RAPPOR (Erlingsson, Pihur & Korolova 2014) calls that the permanent randomized
@@ -15,28 +15,33 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sotto_protocol.bounds import add_above, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
-from sotto_protocol.errors import AnswerError
+from sotto_protocol.documents import Fields
 from sotto_protocol.mechanisms.mechanism import (
     MAX_VALUES,
     BadValueError,
     Bytes,
     Counts,
     Mechanism,
-    check_choices,
+    Part,
+    PureMechanism,
     check_integer,
     check_threshold,
-    read_array,
 )
 from sotto_protocol.mechanisms.ones import count_ones
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
+from sotto_protocol.mechanisms.thresholds import check_symmetric
+from sotto_protocol.words import roughly, times
 
+RAPPOR = ("basic-rappor", "rappor")
+"""The names of the mechanisms that may have an instantaneous stage."""
+FIRST_DRAW = "First, once, your device draws a lasting"
 _SQUARE = COIN_SCALE * COIN_SCALE  # two thresholds multiplied are out of so many
 
 
@@ -68,7 +73,6 @@ class BitMechanism(Mechanism):
 
     @cached_property
     def has_two_stages(self) -> bool:
-        """Whether permanent responses go through fresh coins in every report."""
         return (self.report_if_one, self.report_if_zero) != (COIN_SCALE, 0)
 
     @property
@@ -118,11 +122,13 @@ class BitMechanism(Mechanism):
         return (self.n_values + 7) // 8
 
     @property
-    def prob_support_if_true(self) -> float:
+    def prob_one_if_one(self) -> float:
+        """P(reported bit is one | true bit is one)."""
         return self._reported(self.threshold_if_true) / _SQUARE
 
     @property
-    def prob_support_if_other(self) -> float:
+    def prob_one_if_zero(self) -> float:
+        """P(reported bit is one | true bit is zero)."""
         return self._reported(self.threshold_if_other) / _SQUARE
 
     @property
@@ -152,8 +158,21 @@ class BitMechanism(Mechanism):
         instant = {"report_if_one": self.report_if_one, "report_if_zero": self.report_if_zero}
         return permanent | (instant if self.has_two_stages else {})
 
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        keys = ["threshold_if_true", "threshold_if_other"]
+        if name in RAPPOR and (fields.has("report_if_one") or fields.has("report_if_zero")):
+            keys += ["report_if_one", "report_if_zero"]
+        return {"n_values": max(1, n_options)} | {key: fields.integer(key, 1, COIN_SCALE - 1) for key in keys}
+
+    def check_design(self) -> None:
+        check_symmetric(self.name, self.threshold_if_true, self.threshold_if_other)
+
     def count_support(self, reports: Bytes) -> Counts:
         return count_ones(reports)[: self.n_values]
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
+        """Coins are independent: any counts in [0, n_reports] can be."""
 
     def to_wire(self, report: Bytes) -> Any:
         return base64.b64encode(report.tobytes()).decode("ascii")
@@ -179,6 +198,28 @@ class BitMechanism(Mechanism):
     def supported(self, report: Bytes) -> list[int]:
         return np.unpackbits(report, bitorder="little").nonzero()[0].tolist()
 
+    def parts(self) -> list[Part]:
+        return [Part("bits", self.n_bytes, is_number=False)]
+
+    def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
+        return [labels[value] for value in self.supported(report)]
+
+    def _say_stages(self, drawn: str, chosen: str, not_chosen: str) -> str:
+        """Return both stages in words, and the two together; or the one that there is.
+
+        `drawn`: what is drawn once; then what is true and what is not.
+        """
+        true, other = times(self.prob_one_if_one), times(self.prob_one_if_zero)
+        if not self.has_two_stages:
+            return f"{drawn}: yes for {chosen} {true}, for {not_chosen} {other}. That is what is reported."
+        lasting = [times(threshold / COIN_SCALE) for threshold in (self.threshold_if_true, self.threshold_if_other)]
+        again = [times(threshold / COIN_SCALE) for threshold in (self.report_if_one, self.report_if_zero)]
+        return (
+            f"{drawn}: yes for {chosen} {lasting[0]}, for {not_chosen} {lasting[1]}. Then it draws again in every "
+            f"report: a lasting yes is reported as yes {again[0]}, a lasting no {again[1]}. Both draws together, "
+            f"{chosen} is reported as yes {true}, {not_chosen} {other}."
+        )
+
     def _flip(self, is_true: NDArray[np.bool_], coins: Coins) -> NDArray[np.bool_]:
         return replace_bits(is_true, self.threshold_if_true, self.threshold_if_other, coins)
 
@@ -192,6 +233,27 @@ class BitMechanism(Mechanism):
         if self.n_values % 8 == 0:  # no spare bits: rows can be packed as one run, which is faster
             return np.packbits(bits, bitorder="little").reshape(-1, self._block_bytes)
         return np.packbits(bits.reshape(-1, self.n_values), axis=1, bitorder="little")
+
+
+class OptionBits(BitMechanism, PureMechanism):
+    """A bit per option, or one for yes: a report supports the values whose bits are one."""
+
+    @property
+    def prob_support_if_true(self) -> float:
+        return self.prob_one_if_one
+
+    @property
+    def prob_support_if_other(self) -> float:
+        return self.prob_one_if_zero
+
+    def in_short(self) -> str:
+        lost, gained = roughly(1 - self.prob_one_if_one), roughly(self.prob_one_if_zero)
+        each = "Your device sends a yes or a no for each option, and flips a coin for each"
+        return f"{each}: a yes is sent as a no {lost}, a no as a yes {gained}."
+
+    def _draw_each(self) -> str:
+        each = f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
+        return f"{each} is reported as yes or no. {FIRST_DRAW} yes or no for each"
 
 
 def replace_bits(is_one: NDArray[np.bool_], if_one: int, if_zero: int, coins: Coins) -> NDArray[np.bool_]:
@@ -215,104 +277,3 @@ def decode_base64(value: Any) -> bytes | None:
         return None
     # strict_mode lets non-zero trailing bits pass: only one text may stand for one report.
     return raw if binascii.b2a_base64(raw, newline=False).decode("ascii") == value else None
-
-
-class BinaryResponse(BitMechanism):
-    """Yes-no: one coin, whose bias depends on the answer (Warner 1965; forced response, Boruch 1971).
-
-    Answers: integers, 1 is yes, shape (n,). `n_values` is 1.
-    """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_integer("n_values", self.n_values, 1, 1)
-
-    @property
-    def _max_differences(self) -> list[tuple[int, int]]:
-        return [(1, 0), (0, 1)]
-
-    @property
-    def n_true(self) -> tuple[int, int]:
-        return 0, 1
-
-    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        return check_choices(answers, 2)
-
-    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
-        return self._flip(rows.astype(np.bool_), coins).view(np.uint8).reshape(-1, 1)
-
-    def to_wire(self, report: Bytes) -> Any:
-        return bool(report[0])
-
-    def from_wire(self, values: Sequence[Any]) -> Bytes:
-        for index, value in enumerate(values):
-            if type(value) is not bool:
-                raise BadValueError(index, "true or false")
-        return np.array(values, np.uint8).reshape(-1, 1)
-
-
-class UnaryEncoding(BitMechanism):
-    """One-of: a bit per option, one of them true (one-hot RAPPOR, Erlingsson et al. 2014; Wang et al. 2017).
-
-    Answers: integers in [0, n_values), shape (n,). Two answers differ in exactly one bit lost and one gained.
-    """
-
-    @property
-    def _max_differences(self) -> list[tuple[int, int]]:
-        return [(1, 1)]
-
-    @property
-    def n_true(self) -> tuple[int, int]:
-        return 1, 1
-
-    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        return check_choices(answers, self.n_values)
-
-    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
-        bits = coins.flip(self.threshold_if_other, len(rows) * self.n_values)
-        true_bits = np.arange(0, len(bits), self.n_values, dtype=np.uint64) + rows
-        bits[true_bits] = coins.flip(self.threshold_if_true, len(rows))
-        return self._pack(bits)
-
-
-@dataclass(frozen=True)
-class BitFlips(BitMechanism):
-    """Any-of: a bit per option, at most `max_selected` of them true.
-
-    Answers: zeros and ones, shape (n, n_values). `max_selected` in [1, n_values].
-    """
-
-    max_selected: int = 1
-    takes_rows: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_integer("max_selected", self.max_selected, 1, self.n_values)
-
-    def parameters(self) -> dict[str, int]:
-        return super().parameters() | {"max_selected": self.max_selected}
-
-    @property
-    def _max_differences(self) -> list[tuple[int, int]]:
-        most = self.max_selected
-        fewest = min(most, self.n_values - most)  # options left to gain when `most` others are lost
-        return [(most, fewest), (fewest, most)]
-
-    @property
-    def n_true(self) -> tuple[int, int]:
-        return 0, self.max_selected
-
-    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
-        return self._pack(self._flip(rows.ravel(), coins))
-
-    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        expected = f"answers must be zeros and ones, shape (n, {self.n_values})."
-        given = read_array(answers, expected)
-        if given.shape == (0,):  # an empty list
-            given = given.reshape(0, self.n_values)
-        selected = given.astype(np.bool_)
-        if given.shape[1:] != (self.n_values,) or not np.array_equal(selected, given):
-            raise AnswerError("$", expected)
-        if selected.size and selected.sum(axis=1).max() > self.max_selected:
-            raise AnswerError("$", f"at most {self.max_selected} options may be selected.")
-        return selected

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sotto_protocol.bounds import log_ratio_above
+from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.mechanism import (
     COINS_PER_CHUNK,
@@ -22,15 +24,18 @@ from sotto_protocol.mechanisms.mechanism import (
     BadValueError,
     Bytes,
     Counts,
-    Mechanism,
+    Part,
+    PureMechanism,
     check_choices,
     check_integer,
     check_threshold,
 )
+from sotto_protocol.mechanisms.thresholds import check_epsilon
+from sotto_protocol.words import roughly, times
 
 
 @dataclass(frozen=True)
-class KaryResponse(Mechanism):
+class KaryResponse(PureMechanism):
     """One-of: report the true option with probability threshold_if_true / 2**32, else another, uniformly.
 
     Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
@@ -69,6 +74,13 @@ class KaryResponse(Mechanism):
 
     def parameters(self) -> dict[str, int]:
         return {"threshold_if_true": self.threshold_if_true}
+
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        return {"n_values": n_options, "threshold_if_true": fields.integer("threshold_if_true", 1, COIN_SCALE - 1)}
+
+    def check_design(self) -> None:
+        """Any threshold that it can have is k-ary's."""
 
     @property
     def _coins_per_answer(self) -> int:
@@ -119,3 +131,30 @@ class KaryResponse(Mechanism):
     @property
     def _dtype(self) -> np.dtype[Any]:
         return np.dtype(np.uint8 if self.n_bytes == 1 else ">u2")
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        reported = np.ascontiguousarray(reports).view(self._dtype).ravel().astype(np.intp)
+        likelihood = np.full((len(reports), self.n_values), self.prob_support_if_other)
+        likelihood[np.arange(len(reports)), reported] = self.prob_support_if_true
+        return likelihood
+
+    def parts(self) -> list[Part]:
+        return [Part("value", self.n_bytes, is_number=True)]
+
+    def decode(self, report: Bytes, labels: Sequence[str]) -> list[str]:
+        return [labels[value] for value in self.supported(report)]
+
+    def what_happens(self) -> str:
+        n_others = self.n_values - 1
+        others = "the other one is" if n_others == 1 else f"one of the other {n_others} is, each as likely"
+        return f"The option that you choose is reported {times(self.prob_support_if_true)}; otherwise {others}."
+
+    def in_short(self) -> str:
+        lost = roughly(1 - self.prob_support_if_true)
+        return f"Your device rolls a die: {lost} it sends another option, drawn at random."
+
+
+def k_ary(n_options: int, epsilon: Decimal) -> KaryResponse:
+    """Return k-ary randomized response: the truth with probability e^epsilon / (e^epsilon + k - 1)."""
+    odds = exp_below(check_epsilon(epsilon))
+    return KaryResponse("k-ary", n_options, floor(COIN_SCALE * odds / (odds + n_options - 1)))

@@ -1,20 +1,21 @@
-"""A mechanism: a pure channel from true answers to noisy reports (Wang et al. 2017, "pure" protocols).
+"""A mechanism: a channel from true answers to noisy reports, and all that is pure about it.
 
-A report *supports* a set of values, and two probabilities are all that an estimator needs to know of the channel:
-`prob_support_if_true`, that a report supports the value that is its answer, and `prob_support_if_other`, that it
-supports a value that is not. A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that
-perturbs one answer on a device perturbs a million in a simulation.
+A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs one answer on a device
+perturbs a million in a simulation. It *supports* a set of values. Of a *pure* mechanism (Wang et al. 2017) two
+probabilities are all that an estimator needs to know: `prob_support_if_true`, that a report supports the value that is
+its answer, and `prob_support_if_other`, that it supports a value that is not.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.documents import Fields
 from sotto_protocol.errors import AnswerError, ReportError
 
 Bytes = NDArray[np.uint8]
@@ -28,8 +29,16 @@ COINS_PER_CHUNK = 2**18
 """Bulk work is cut so that a chunk's coins stay in the processor's cache; it bounds memory too."""
 
 
+class Part(NamedTuple):
+    """A piece of a packed report, as a column of an archive: `n_bytes`, a number (big-endian, of 1 or 2) or bits."""
+
+    name: str
+    n_bytes: int
+    is_number: bool
+
+
 class Mechanism(ABC):
-    """A frozen value: what is perturbed how, and what the reports mean.
+    """A frozen value: what is perturbed how, what the reports mean, and how it is said.
 
     `n_values` values can be supported; `epsilon` is in nats, for one report, and never below what the thresholds take.
     """
@@ -51,19 +60,31 @@ class Mechanism(ABC):
     def n_bytes(self) -> int:
         """The width of a packed report."""
 
-    @property
-    @abstractmethod
-    def prob_support_if_true(self) -> float:
-        """P(report supports v | answer is v)."""
-
-    @property
-    @abstractmethod
-    def prob_support_if_other(self) -> float:
-        """P(report supports v | answer is not v)."""
-
     @abstractmethod
     def parameters(self) -> dict[str, int]:
         """Return what a survey publishes of it, by name: the thresholds, out of 2**32, and any limit."""
+
+    @classmethod
+    @abstractmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        """Take what `parameters` gave, for a question of so many options; return it, and n_values, by member.
+
+        Raises the fields' error.
+        """
+
+    @abstractmethod
+    def check_design(self) -> None:
+        """Raise ValueError unless the thresholds are of the shape that the mechanism's name promises."""
+
+    @property
+    def has_two_stages(self) -> bool:
+        """Whether permanent responses go through fresh coins in every report."""
+        return False
+
+    @property
+    def max_selected(self) -> int:
+        """How many values one answer may have."""
+        return self.n_values if self.takes_rows else 1
 
     @property
     def epsilon_forever(self) -> Decimal:
@@ -79,6 +100,16 @@ class Mechanism(ABC):
     def counts_shape(self) -> tuple[int, ...]:
         """The shape of `count_support`'s counts."""
         return (self.n_values,)
+
+    @property
+    def has_cohorts(self) -> bool:
+        """Whether support is counted by cohort: a row each, of which the first count is that of its reports."""
+        return False
+
+    @property
+    def needs_records(self) -> bool:
+        """Whether it is asked for something that the reports themselves show, and no counts of them."""
+        return False
 
     def perturb(self, answers: ArrayLike, coins: Coins) -> Bytes:
         """Perturb n people's answers into n reports, shape (n, n_bytes); each takes at most `epsilon`.
@@ -139,7 +170,8 @@ class Mechanism(ABC):
         """Return a chunk's reports."""
         return permanent
 
-    def check_counts(self, counts: Counts, n_reports: int) -> None:  # noqa: B027  # most have nothing to add
+    @abstractmethod
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
         """Raise ValueError, with the domain, where no n reports have such counts, all of them in [0, n_reports]."""
 
     @abstractmethod
@@ -161,7 +193,15 @@ class Mechanism(ABC):
 
     @abstractmethod
     def to_wire(self, report: Bytes) -> Any:
-        """Return one packed report, shape (n_bytes,), as the JSON value that is sent."""
+        """Return one packed report, shape (n_bytes,), as the JSON value that is sent.
+
+        A number, a boolean, a text without a colon, or a list of these; no object: a collector tells a member that
+        stands twice by the number of colons.
+        """
+
+    @abstractmethod
+    def parts(self) -> list[Part]:
+        """Return what a packed report is made of, in the order of its bytes."""
 
     def longest_report(self) -> Bytes:
         """Return a packed report, shape (n_bytes,), that no other one is longer than as JSON."""
@@ -174,6 +214,56 @@ class Mechanism(ABC):
     @abstractmethod
     def supported(self, report: Bytes) -> list[int]:
         """Return the values that one packed report, shape (n_bytes,), supports."""
+
+    @abstractmethod
+    def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
+        """Return what one packed report, shape (n_bytes,), says, in the labels of the values where there are any."""
+
+    @abstractmethod
+    def what_happens(self) -> str:
+        """Return a few sentences on how an answer is reported."""
+
+    @abstractmethod
+    def in_short(self) -> str:
+        """Return one line on what a device does to an answer, in all stages together."""
+
+    def after_report(self) -> str:
+        """Return what one who knew nothing may think after a report, where that is said in a sentence; else nothing."""
+        return ""
+
+
+class PureMechanism(Mechanism):
+    """A mechanism whose reports support each value with one of two probabilities, by whether it is the answer."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def prob_support_if_true(self) -> float:
+        """P(report supports v | answer is v)."""
+
+    @property
+    @abstractmethod
+    def prob_support_if_other(self) -> float:
+        """P(report supports v | answer is not v)."""
+
+    @abstractmethod
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no.
+
+        Where an answer is a row of values that is asked of `of_value`, for one of them.
+        """
+
+    def of_value(self, value: int) -> "PureMechanism":
+        """Return the yes-no channel that one value alone goes through, where an answer is a row of values.
+
+        Its reports are those that `cut_value` cuts out. Each value goes through coins of its own.
+        """
+        raise NotImplementedError(f"{self.name} has no channel for one value alone.")
+
+    def cut_value(self, reports: Bytes, value: int) -> Bytes:
+        """Return the part of n packed reports that speaks of one value, shape (n, n_bytes of `of_value`'s)."""
+        raise NotImplementedError(f"{self.name} has no channel for one value alone.")
 
     @property
     def report_variance(self) -> float:

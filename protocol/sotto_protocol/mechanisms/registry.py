@@ -1,26 +1,88 @@
-"""A mechanism as a survey publishes it: its name, and the integers that every side computes with."""
+"""Every mechanism by its name, and the questions that take it: what a new one is added to.
 
+The order is that in which an author is told of them; the first of a type is taken where the author names none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.mechanisms.bits import BinaryResponse, BitFlips, UnaryEncoding
-from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
-from sotto_protocol.mechanisms.bloom.response import MAX_GRAM_LENGTH, MAX_POSITIONS, BloomResponse
-from sotto_protocol.mechanisms.designs import check_design
-from sotto_protocol.mechanisms.kary import KaryResponse
-from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms import bit_flips, unary, warner
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.bloom.design import ask_rappor
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
+from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 
-MECHANISM_CLASSES: dict[str, dict[str, type[Mechanism]]] = {
-    "yes-no": {"warner": BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse},
-    "one-of": {"k-ary": KaryResponse, "sue": UnaryEncoding, "oue": UnaryEncoding, "basic-rappor": UnaryEncoding},
-    "any-of": {"bit-flips": BitFlips, "basic-rappor": BitFlips},
-    "text": {"rappor": BloomResponse},
-}
-"""Question type -> mechanism name -> the class whose parameters it is published with."""
+AUTO = "auto"
+"""The name by which an author asks for the best of those that an epsilon alone makes."""
 
-_RAPPOR = ("basic-rappor", "rappor")
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A mechanism as questions of one type have it.
+
+    `ask` makes it of what an author says; it raises ValueError, or the fields' error. `of_epsilon` makes it of a number
+    of options and an epsilon, where that is enough: `auto` and plans compare these. `may_repeat`: whether an author may
+    give `epsilon_forever`.
+    """
+
+    name: str
+    question_type: str
+    mechanism: type[Mechanism]
+    ask: Callable[[Asked], Mechanism]
+    of_epsilon: Callable[[int, Decimal], PureMechanism] | None = None
+    may_repeat: bool = False
+
+
+def _by_epsilon(
+    name: str, question_type: str, mechanism: type[Mechanism], design: Callable[[int, Decimal], PureMechanism]
+) -> Entry:
+    return Entry(name, question_type, mechanism, partial(_ask_by_epsilon, design), design)
+
+
+def _ask_by_epsilon(design: Callable[[int, Decimal], PureMechanism], asked: Asked) -> Mechanism:
+    return design(asked.n_options, asked.require_epsilon())
+
+
+ENTRIES: list[Entry] = [
+    Entry("warner", "yes-no", warner.BinaryResponse, warner.ask_warner),
+    Entry("forced-response", "yes-no", warner.BinaryResponse, warner.ask_forced_response),
+    Entry("basic-rappor", "yes-no", warner.BinaryResponse, warner.ask_basic_rappor, may_repeat=True),
+    _by_epsilon("k-ary", "one-of", KaryResponse, k_ary),
+    _by_epsilon("sue", "one-of", unary.UnaryEncoding, unary.symmetric_unary),
+    _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary),
+    Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, may_repeat=True),
+    Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
+    Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
+    Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
+]
+
+
+def entries_of(question_type: str) -> dict[str, Entry]:
+    """Return the mechanisms that questions of a type take, by name."""
+    return {entry.name: entry for entry in ENTRIES if entry.question_type == question_type}
+
+
+def names_of(question_type: str) -> list[str]:
+    """Return the names that an author may give for questions of a type; the first where none is given."""
+    is_chosen = any(entry.of_epsilon for entry in entries_of(question_type).values())
+    return [AUTO] * is_chosen + [*entries_of(question_type)]
+
+
+def candidates(question_type: str, n_options: int, epsilon: Decimal) -> list[PureMechanism]:
+    """Return the mechanisms that an epsilon alone makes, for a question of a type and so many options."""
+    entries = entries_of(question_type).values()
+    return [entry.of_epsilon(n_options, epsilon) for entry in entries if entry.of_epsilon]
+
+
+def best_of(question_type: str, n_options: int, epsilon: Decimal) -> PureMechanism:
+    """Return that of the lowest variance, whatever the truth is."""
+    return min(candidates(question_type, n_options, epsilon), key=lambda mechanism: mechanism.report_variance)
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
@@ -31,38 +93,13 @@ def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
 def read_mechanism(document: Any, where: str, question_type: str, n_options: int) -> Mechanism:
     """Return a published mechanism, trusting nothing. Raises SurveyError."""
     fields = Fields(document, where, SurveyError)
-    classes = MECHANISM_CLASSES[question_type]
-    name = fields.one_of("name", classes)
-    numbers = _read_thresholds(fields, name)
-    if question_type == "any-of":
-        numbers["max_selected"] = fields.integer("max_selected", 1, n_options)
-    n_values = max(1, n_options)
-    if question_type == "text":
-        n_values = fields.integer("n_bits", 2, MAX_BITS)
-        numbers |= _read_bloom(fields)
+    entries = entries_of(question_type)
+    name = fields.one_of("name", entries)
+    numbers = entries[name].mechanism.read_parameters(fields, name, n_options)
     fields.finish()
     try:
-        mechanism = classes[name](name, n_values, **numbers)  # type: ignore[call-arg]  # by name
-        check_design(mechanism)
+        mechanism = entries[name].mechanism(name=name, **numbers)  # type: ignore[call-arg]  # by name
+        mechanism.check_design()
     except ValueError as fault:
         raise SurveyError(where, str(fault)) from None
     return mechanism
-
-
-def _read_thresholds(fields: Fields, name: str) -> dict[str, int]:
-    keys = ["threshold_if_true"]
-    keys += [] if name == "k-ary" else ["threshold_if_other"]
-    if name in _RAPPOR and (fields.has("report_if_one") or fields.has("report_if_zero")):
-        keys += ["report_if_one", "report_if_zero"]
-    return {key: fields.integer(key, 1, COIN_SCALE - 1) for key in keys}
-
-
-def _read_bloom(fields: Fields) -> dict[str, int]:
-    numbers = {
-        "n_hashes": fields.integer("n_hashes", 1, MAX_HASHES),
-        "n_cohorts": fields.integer("n_cohorts", 1, MAX_COHORTS),
-    }
-    if fields.has("max_length") or fields.has("gram_length"):
-        numbers["gram_length"] = fields.integer("gram_length", 1, MAX_GRAM_LENGTH)
-        numbers["max_length"] = fields.integer("max_length", 2, MAX_POSITIONS * MAX_GRAM_LENGTH)
-    return numbers

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
-from sotto_protocol.mechanisms.mechanism import Mechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
 from sotto_protocol.text import EXPECTED, expected_of, is_answer, normalise
 
 TYPES = ("yes-no", "one-of", "any-of", "text")
@@ -38,6 +38,23 @@ class Question:
     def labels(self) -> tuple[str, ...]:
         """The names of the values that are counted: the options, or yes. A text question has none."""
         return YES_NO_LABELS if self.type == "yes-no" else self.options
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether two probabilities say all of the channel, so that shares are estimated without candidates."""
+        return isinstance(self.mechanism, PureMechanism)
+
+    @property
+    def in_short(self) -> str:
+        """One line on what a device does to an answer: for a page, above the question."""
+        return self.mechanism.in_short()
+
+    def decode(self, report: Bytes) -> Any:
+        """Return what one packed report, shape (n_bytes,), says: yes-no as a bool, else the options that it supports.
+
+        Of a text, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
+        """
+        return self.mechanism.decode(report, self.labels)
 
     def epsilon_of(self, n_reports: int) -> Decimal:
         """Return what so many reports of one answer take together: never more than `epsilon_forever`."""
@@ -75,13 +92,13 @@ class Question:
         listed = " | ".join(self.options[:12]) + (" | .." if len(self.options) > 12 else "")
         if self.type == "one-of":
             return f"one of these texts: {listed}"
-        most = getattr(self.mechanism, "max_selected", len(self.options))
+        most = self.mechanism.max_selected
         return f"a list of at most {most} of these texts, none twice: {listed}"
 
     def _is_selection(self, answer: Any) -> bool:
         if not isinstance(answer, list | tuple | set | frozenset):  # a dict is no selection: its values would be lost
             return False
         selected = list(answer)
-        most = getattr(self.mechanism, "max_selected", len(self.options))
+        most = self.mechanism.max_selected
         known = all(isinstance(item, str) and item in self.options for item in selected)
         return known and len(set(selected)) == len(selected) <= most

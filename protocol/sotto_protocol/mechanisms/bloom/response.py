@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import Coins
+from sotto_protocol.documents import Fields
 from sotto_protocol.errors import AnswerError, ReportError
-from sotto_protocol.mechanisms.bits import BitMechanism, decode_base64, replace_bits
-from sotto_protocol.mechanisms.bloom.hash import BloomDesign, bloom_bits
+from sotto_protocol.mechanisms.bits import FIRST_DRAW, BitMechanism, decode_base64, replace_bits
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
-from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, Counts, check_integer
+from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, Counts, Part, check_integer
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import EXPECTED, cut, is_answer, normalise
+from sotto_protocol.words import roughly
 
 MAX_COUNTS = 2**18
 """The most bits of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
@@ -93,10 +95,30 @@ class BloomResponse(BitMechanism):
     def counts_shape(self) -> tuple[int, ...]:
         return (self.n_cohorts, 1 + self.n_values)
 
+    @property
+    def has_cohorts(self) -> bool:
+        return True
+
+    @property
+    def needs_records(self) -> bool:
+        """Whether strings that nobody lists are to be found: from the reports' n-grams."""
+        return self.n_positions > 0
+
     def parameters(self) -> dict[str, int]:
         bloom = {"n_bits": self.n_values, "n_hashes": self.n_hashes, "n_cohorts": self.n_cohorts}
         grams = {"max_length": self.max_length, "gram_length": self.gram_length}
         return super().parameters() | bloom | (grams if self.n_positions else {})
+
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        numbers = super().read_parameters(fields, name, n_options)
+        numbers["n_values"] = fields.integer("n_bits", 2, MAX_BITS)
+        numbers["n_hashes"] = fields.integer("n_hashes", 1, MAX_HASHES)
+        numbers["n_cohorts"] = fields.integer("n_cohorts", 1, MAX_COHORTS)
+        if fields.has("max_length") or fields.has("gram_length"):
+            numbers["gram_length"] = fields.integer("gram_length", 1, MAX_GRAM_LENGTH)
+            numbers["max_length"] = fields.integer("max_length", 2, MAX_POSITIONS * MAX_GRAM_LENGTH)
+        return numbers
 
     @property
     def _max_differences(self) -> list[tuple[int, int]]:
@@ -216,6 +238,44 @@ class BloomResponse(BitMechanism):
     def supported(self, report: Bytes) -> list[int]:
         numbers: list[int] = self.bits(report.reshape(1, -1))[0].nonzero()[0].tolist()
         return numbers
+
+    def parts(self) -> list[Part]:
+        numbers = [Part("cohort", _COHORT_BYTES, is_number=True), Part("pair", 1, is_number=True)]
+        blocks = [Part(name, self._block_bytes, is_number=False) for name in ("bits", "gram1", "gram2")]
+        return numbers[: 2 if self.pairs else 1] + blocks[: self.n_blocks]
+
+    def decode(self, report: Bytes, labels: Sequence[str]) -> dict[str, Any]:
+        """Return the cohort and the numbers of the bits that are set, of the whole string and of any n-grams."""
+        row = report.reshape(1, -1)
+        blocks = [self.bits(row, block)[0].nonzero()[0].tolist() for block in range(self.n_blocks)]
+        said = {"cohort": int(self.cohorts(row)[0]), "bits": blocks[0]}
+        if self.n_positions:
+            said |= {"positions": list(self.pairs[self.pair_numbers(row)[0]]), "gram_bits": blocks[1:]}
+        return said
+
+    def what_happens(self) -> str:
+        drawn = f"{self._say_bits()}{FIRST_DRAW} yes or no in place of each bit"
+        return self._say_stages(drawn, "a bit that your text sets", "one that it does not set")
+
+    def in_short(self) -> str:
+        lost, gained = roughly(1 - self.prob_one_if_one), roughly(self.prob_one_if_zero)
+        made = f"Your device turns your text into {self.n_blocks * self.n_values} bits and flips a coin for each"
+        return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
+
+    def _say_bits(self) -> str:
+        """Return what a text becomes before any noise, and what is sent beside the bits."""
+        words = f"Your text sets at most {self.n_hashes} of {self.n_values} bits, and other texts set them too. "
+        if self.n_cohorts > 1:
+            words += (
+                f"Your device belongs to one of {self.n_cohorts} groups, drawn once, in each of which texts set other "
+                "bits; the group's number is sent. "
+            )
+        if self.n_positions:
+            words += (
+                f"The same is done with two pieces of your text, of up to {self.gram_length} characters each, at two "
+                f"of {self.n_positions} positions that are drawn once; which two is sent. "
+            )
+        return words
 
     def _pack_value(self, value: Any) -> bytes | None:
         limits, n_members, block_bytes, last_byte_max = self._wire_shape

@@ -1,0 +1,115 @@
+"""Any-of: a bit per option, any of them true, each flipped by itself."""
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.bounds import divide_below
+from sotto_protocol.coins import Coins
+from sotto_protocol.documents import Fields
+from sotto_protocol.errors import AnswerError
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
+from sotto_protocol.mechanisms.mechanism import Bytes, check_integer, read_array
+from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
+from sotto_protocol.mechanisms.warner import BinaryResponse
+from sotto_protocol.words import times
+
+
+@dataclass(frozen=True)
+class BitFlips(OptionBits):
+    """Any-of: a bit per option, at most `max_selected` of them true.
+
+    Answers: zeros and ones, shape (n, n_values). `max_selected` in [1, n_values].
+    """
+
+    max_selected: int = 1
+    takes_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("max_selected", self.max_selected, 1, self.n_values)
+
+    def parameters(self) -> dict[str, int]:
+        return super().parameters() | {"max_selected": self.max_selected}
+
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        numbers = super().read_parameters(fields, name, n_options)
+        return numbers | {"max_selected": fields.integer("max_selected", 1, n_options)}
+
+    @property
+    def _max_differences(self) -> list[tuple[int, int]]:
+        most = self.max_selected
+        fewest = min(most, self.n_values - most)  # options left to gain when `most` others are lost
+        return [(most, fewest), (fewest, most)]
+
+    @property
+    def n_true(self) -> tuple[int, int]:
+        return 0, self.max_selected
+
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        return self._pack(self._flip(rows.ravel(), coins))
+
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        expected = f"answers must be zeros and ones, shape (n, {self.n_values})."
+        given = read_array(answers, expected)
+        if given.shape == (0,):  # an empty list
+            given = given.reshape(0, self.n_values)
+        selected = given.astype(np.bool_)
+        if given.shape[1:] != (self.n_values,) or not np.array_equal(selected, given):
+            raise AnswerError("$", expected)
+        if selected.size and selected.sum(axis=1).max() > self.max_selected:
+            raise AnswerError("$", f"at most {self.max_selected} options may be selected.")
+        return selected
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        raise NotImplementedError(f"answers of {self.name} are rows of options: ask for that of one option.")
+
+    def of_value(self, value: int) -> BinaryResponse:
+        stages = self.threshold_if_true, self.threshold_if_other, self.report_if_one, self.report_if_zero
+        return BinaryResponse(self.name, 1, *stages)
+
+    def cut_value(self, reports: Bytes, value: int) -> Bytes:
+        byte, bit = divmod(value, 8)
+        chosen: Bytes = reports[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
+        return chosen
+
+    def what_happens(self) -> str:
+        chosen, not_chosen = "one that you choose", "one that you do not choose"
+        if self.name in RAPPOR:
+            return self._say_stages(self._draw_each(), chosen, not_chosen)
+        each = f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
+        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
+        return f"{each} is reported as yes or no: {chosen} as yes {true}, {not_chosen} as yes {other}."
+
+
+def bit_flips(n_options: int, epsilon: Decimal, max_selected: int) -> BitFlips:
+    """Return symmetric flips for an any-of question: two answers differ in at most min(2 max_selected, k) bits."""
+    check_integer("max_selected", max_selected, 1, n_options)
+    per_bit = divide_below(check_epsilon(epsilon), min(2 * max_selected, n_options))
+    return BitFlips("bit-flips", n_options, *symmetric_thresholds(per_bit), max_selected=max_selected)
+
+
+def basic_any_of(n_options: int, max_selected: int, stages: Stages) -> BitFlips:
+    """Return basic RAPPOR of an any-of question, of whose options a person may select max_selected."""
+    return BitFlips("basic-rappor", n_options, **asdict(stages), max_selected=max_selected)
+
+
+def ask_bit_flips(asked: Asked) -> BitFlips:
+    """Return the flips that an author asks for, by epsilon and max_selected; all options where that is left out."""
+    most = _read_most(asked)
+    return bit_flips(asked.n_options, asked.require_epsilon(), most)
+
+
+def ask_basic_rappor(asked: Asked) -> BitFlips:
+    """Return basic RAPPOR as an author asks for it."""
+    most = _read_most(asked)
+    return basic_any_of(asked.n_options, most, asked.stages(min(2 * most, asked.n_options)))
+
+
+def _read_most(asked: Asked) -> int:
+    return asked.integer("max_selected", 1, asked.n_options, asked.n_options)

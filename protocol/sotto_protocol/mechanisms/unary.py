@@ -1,0 +1,84 @@
+"""One-of by one bit an option, one of them true: one-hot RAPPOR, symmetric (SUE) or optimised (OUE)."""
+
+from dataclasses import asdict
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.bounds import divide_below, exp_below
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
+from sotto_protocol.mechanisms.mechanism import Bytes, check_choices
+from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
+from sotto_protocol.words import times
+
+
+class UnaryEncoding(OptionBits):
+    """One-of: a bit per option, one of them true (one-hot RAPPOR, Erlingsson et al. 2014; Wang et al. 2017).
+
+    Answers: integers in [0, n_values), shape (n,). Two answers differ in exactly one bit lost and one gained.
+    """
+
+    @property
+    def _max_differences(self) -> list[tuple[int, int]]:
+        return [(1, 1)]
+
+    @property
+    def n_true(self) -> tuple[int, int]:
+        return 1, 1
+
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        return check_choices(answers, self.n_values)
+
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        bits = coins.flip(self.threshold_if_other, len(rows) * self.n_values)
+        true_bits = np.arange(0, len(bits), self.n_values, dtype=np.uint64) + rows
+        bits[true_bits] = coins.flip(self.threshold_if_true, len(rows))
+        return self._pack(bits)
+
+    def check_design(self) -> None:
+        if self.name != "oue":
+            super().check_design()
+        elif self.threshold_if_true != COIN_SCALE // 2:
+            raise ValueError(f"threshold_if_true ({self.threshold_if_true}) of oue must be {COIN_SCALE // 2}.")
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Options differ in one bit each: as against no bit at all, by the bit's odds."""
+        bits = np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little")
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        return np.array([(1 - true) / (1 - other), true / other])[bits]
+
+    def what_happens(self) -> str:
+        if self.name in RAPPOR:
+            return self._say_stages(self._draw_each(), "the one that you choose", "each other one")
+        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
+        return (
+            f"Each of the {self.n_values} options is reported as yes or no: the one that you choose as yes "
+            f"{true}, each other one as yes {other}."
+        )
+
+
+def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
+    """Return one-hot RAPPOR with symmetric flips (SUE): two bits differ, each takes epsilon / 2."""
+    per_bit = divide_below(check_epsilon(epsilon), 2)
+    return UnaryEncoding("sue", n_options, *symmetric_thresholds(per_bit))
+
+
+def optimised_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
+    """Return optimised unary encoding (OUE, Wang et al. 2017): a fair coin if true, else 1 / (e^epsilon + 1)."""
+    other = ceil(COIN_SCALE / (exp_below(check_epsilon(epsilon)) + 1))
+    return UnaryEncoding("oue", n_options, COIN_SCALE // 2, other)
+
+
+def basic_one_of(n_options: int, stages: Stages) -> UnaryEncoding:
+    """Return basic RAPPOR of a one-of question: a bit an option, no hash."""
+    return UnaryEncoding("basic-rappor", n_options, **asdict(stages))
+
+
+def ask_basic_rappor(asked: Asked) -> UnaryEncoding:
+    """Return basic RAPPOR as an author asks for it."""
+    return basic_one_of(asked.n_options, asked.stages(2))

@@ -1,0 +1,154 @@
+"""Yes-no: one coin, whose bias depends on the answer. Warner's spinner, forced response, RAPPOR's one bit."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.bits import FIRST_DRAW, RAPPOR, OptionBits
+from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, Part, check_choices, check_integer
+from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
+from sotto_protocol.words import percent_above, roughly, times
+
+
+class BinaryResponse(OptionBits):
+    """Yes-no: one coin, whose bias depends on the answer (Warner 1965; forced response, Boruch 1971).
+
+    Answers: integers, 1 is yes, shape (n,). `n_values` is 1.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("n_values", self.n_values, 1, 1)
+
+    @property
+    def _max_differences(self) -> list[tuple[int, int]]:
+        return [(1, 0), (0, 1)]
+
+    @property
+    def n_true(self) -> tuple[int, int]:
+        return 0, 1
+
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        return check_choices(answers, 2)
+
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        return self._flip(rows.astype(np.bool_), coins).view(np.uint8).reshape(-1, 1)
+
+    def to_wire(self, report: Bytes) -> Any:
+        return bool(report[0])
+
+    def from_wire(self, values: Sequence[Any]) -> Bytes:
+        for index, value in enumerate(values):
+            if type(value) is not bool:
+                raise BadValueError(index, "true or false")
+        return np.array(values, np.uint8).reshape(-1, 1)
+
+    def check_design(self) -> None:
+        if self.name != "forced-response":
+            super().check_design()
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
+
+    def parts(self) -> list[Part]:
+        return [Part("value", 1, is_number=True)]
+
+    def decode(self, report: Bytes, labels: Sequence[str]) -> bool:
+        return bool(report[0])
+
+    def what_happens(self) -> str:
+        if self.name in RAPPOR:
+            return self._say_stages(f"{FIRST_DRAW} answer in place of yours", "your yes", "your no")
+        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
+        return f"Your yes is reported as yes {true}; your no is reported as yes {other}."
+
+    def in_short(self) -> str:
+        lost, gained = roughly(1 - self.prob_support_if_true), roughly(self.prob_support_if_other)
+        if lost == gained:
+            return f"Your device flips a coin: {lost} it sends the opposite."
+        return f"Your device flips a coin: a yes is sent as a no {lost}, a no as a yes {gained}."
+
+    def after_report(self) -> str:
+        """Say it of either report, because a forced response can give away more by one than by the other."""
+        true, other = self.prob_support_if_true, self.prob_support_if_other
+        sees_yes, sees_no = percent_above(true / (true + other)), percent_above((1 - true) / (2 - true - other))
+        return (
+            f" Whoever thought yes as likely as no takes you for a yes with {sees_yes} after a reported yes, "
+            f"with {sees_no} after a reported no."
+        )
+
+
+def warner(epsilon: Decimal) -> BinaryResponse:
+    """Return the spinner that tells the truth with probability e^epsilon / (e^epsilon + 1) (Warner 1965)."""
+    return BinaryResponse("warner", 1, *symmetric_thresholds(check_epsilon(epsilon)))
+
+
+def warner_by_truth(prob_truth: Fraction) -> BinaryResponse:
+    """Return Warner's spinner by its probability of truth, in (1/2, 1); epsilon = ln(p / (1 - p))."""
+    if not Fraction(1, 2) < prob_truth < 1:
+        raise ValueError(f"prob_truth ({prob_truth}) must be in (1/2, 1): below a half, ask the opposite statement.")
+    true = floor(prob_truth * COIN_SCALE)
+    return _coin("warner", prob_truth, true, COIN_SCALE - true)
+
+
+def forced_response(prob_truth: Fraction, prob_forced_yes: Fraction) -> BinaryResponse:
+    """Return the coin of Boruch 1971: the truth with probability t in (0, 1), else yes with probability c in [0, 1].
+
+    P(yes | yes) = t + (1 - t) c and P(yes | no) = (1 - t) c. Both must be strictly inside (0, 1), so c too.
+    """
+    if not 0 < prob_truth < 1:
+        raise ValueError(f"prob_truth ({prob_truth}) must be in (0, 1).")
+    if not 0 < prob_forced_yes < 1:
+        raise ValueError(
+            f"prob_forced_yes ({prob_forced_yes}) must be in (0, 1): "
+            "otherwise one report is only possible under one answer, and epsilon is infinite."
+        )
+    other = (1 - prob_truth) * prob_forced_yes
+    true = prob_truth + other
+    return _coin("forced-response", prob_truth, floor(true * COIN_SCALE), ceil(other * COIN_SCALE))
+
+
+def basic_yes_no(stages: Stages) -> BinaryResponse:
+    """Return basic RAPPOR of a yes-no question: one bit."""
+    return BinaryResponse("basic-rappor", 1, **asdict(stages))
+
+
+def _coin(name: str, prob_truth: Fraction, true: int, other: int) -> BinaryResponse:
+    if other >= true:
+        raise ValueError(
+            f"prob_truth ({prob_truth}) is too near 1/2 (forced response: 0) for thresholds out of {COIN_SCALE}."
+        )
+    return BinaryResponse(name, 1, true, other)
+
+
+def ask_warner(asked: Asked) -> BinaryResponse:
+    """Return the spinner that an author asks for, by epsilon or by prob_truth."""
+    if not asked.has("prob_truth"):
+        if asked.epsilon is None:
+            raise ValueError("must have epsilon or prob_truth.")
+        return warner(asked.epsilon)
+    if asked.epsilon is not None:
+        raise ValueError("must not have both epsilon and prob_truth.")
+    return warner_by_truth(*asked.probs("prob_truth"))
+
+
+def ask_forced_response(asked: Asked) -> BinaryResponse:
+    """Return the coin that an author asks for, by its probabilities."""
+    if asked.epsilon is not None:
+        raise asked.fail("epsilon", "does not go with forced-response; give its probabilities.")
+    prob_truth, prob_forced_yes = asked.probs("prob_truth", "prob_forced_yes")
+    return forced_response(prob_truth, prob_forced_yes)
+
+
+def ask_basic_rappor(asked: Asked) -> BinaryResponse:
+    """Return basic RAPPOR as an author asks for it."""
+    return basic_yes_no(asked.stages(1))
