@@ -9,7 +9,6 @@ SottoError
     ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
     ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
     ├── StateError          the state file cannot be used
-    ├── FormError           a SurveyJS form that cannot become a survey (`sotto survey import`)
     └── DeliveryError       one exchange with the collector brought no answer (background delivery handles it)
 """
 

@@ -9,9 +9,9 @@ import click
 
 from sotto_client.errors import ClientError
 from sotto_client.survey_toml import to_toml
-from sotto_client.surveyjs import Imported, import_form, question_id
-from sotto_client.surveyjs_form import FormError
-from sotto_protocol import Survey, SurveyError, compile_toml
+from sotto_protocol import FormError, Survey, SurveyError, compile_toml
+from sotto_protocol.authoring.survey_toml import to_toml
+from sotto_protocol.authoring.surveyjs import Imported, import_form, question_id
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN

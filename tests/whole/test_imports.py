@@ -34,6 +34,7 @@ HEAVY = (
     "matplotlib",
     "statsmodels",
     "waitress",
+    "sotto_protocol.authoring",
     "sotto_collector",
     "sotto_estimator",
 )

@@ -6,23 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sotto_client.errors import ClientError
+from sotto_protocol.errors import FormError
 
 _CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")
 _TIME_LIMITS = ("timeLimit", "timeLimitPerPage", "maxTimeToFinish", "maxTimeToFinishPage")
 _WHITE_SPACE = re.compile("[\t-\r ]+")
-
-
-class FormError(ClientError):
-    """A form that cannot become a survey as it is. `problems` has all of them, each with its place and what to do."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__(*problems)
-        self.problems = problems
-
-    def __str__(self) -> str:
-        return "\n  ".join(self.problems)
 
 
 @dataclass(frozen=True, slots=True)

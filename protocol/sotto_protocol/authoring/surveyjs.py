@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sotto_client.surveyjs_choices import Choice, choices, rates, yes_and_no
-from sotto_client.surveyjs_form import Element, FormError, is_set, localised, triggers, walk
-from sotto_client.surveyjs_leaks import find_leaks
-from sotto_protocol import SurveyError
+
+from sotto_protocol.authoring.surveyjs_choices import Choice, choices, rates, yes_and_no
+from sotto_protocol.authoring.surveyjs_form import Element, is_set, localised, triggers, walk
+from sotto_protocol.authoring.surveyjs_leaks import find_leaks
+from sotto_protocol.errors import FormError, SurveyError
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.questions.definition import compile_question
 
