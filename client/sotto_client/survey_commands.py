@@ -8,9 +8,7 @@ from typing import Any
 import click
 
 from sotto_client.errors import ClientError
-from sotto_client.survey_toml import to_toml
 from sotto_protocol import FormError, Survey, SurveyError, compile_toml
-from sotto_protocol.authoring.survey_toml import to_toml
 from sotto_protocol.authoring.surveyjs import Imported, import_form, question_id
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
@@ -59,7 +57,7 @@ def import_(
         raise click.UsageError("--id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
     try:
         imported = _read(form_file, survey_id, epsilon, skip_unsupported)
-        text = to_toml(imported.definition, [_origin(name) for name in _names(imported)])
+        text = imported.to_toml()
         compiled = compile_toml(text)
     except (FormError, SurveyError) as fault:
         raise ClientError(f"{form_file}:\n  {fault}") from fault
@@ -73,14 +71,6 @@ def _read(path: Path, survey_id: str, epsilon: Decimal, skip_unsupported: bool) 
     except OSError as fault:
         raise ClientError(f"{path}: {fault.strerror}") from fault
     return import_form(form, survey_id, epsilon=epsilon, skip_unsupported=skip_unsupported)
-
-
-def _names(imported: Imported) -> list[str]:
-    return [asked.element.name for asked in imported.asked]
-
-
-def _origin(name: str) -> str:
-    return "" if question_id(name) == name else f"the form's element {name}"
 
 
 def _write(text: str, target: Path | None) -> None:

@@ -250,7 +250,7 @@ def test_whatever_a_form_holds_it_becomes_a_survey_or_is_refused(members: Any) -
     except FormError as refused:
         assert refused.problems  # noqa: PT017  # either is fine, nothing else is
     else:
-        compile_toml(to_toml(form.definition))
+        compile_toml(form.to_toml())
 
 
 def test_two_elements_of_one_id_are_refused() -> None:

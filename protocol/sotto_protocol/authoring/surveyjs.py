@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 
+from sotto_protocol.authoring.survey_toml import to_toml
 from sotto_protocol.authoring.surveyjs_choices import Choice, choices, rates, yes_and_no
 from sotto_protocol.authoring.surveyjs_form import Element, is_set, localised, triggers, walk
 from sotto_protocol.authoring.surveyjs_leaks import find_leaks
@@ -74,6 +75,10 @@ class Imported:
     asked: tuple[Asked, ...]
     left_out: tuple[Element, ...]
     notes: tuple[str, ...]
+
+    def to_toml(self) -> str:
+        """Return the survey file; a question whose id is not its element's name has a comment that says the name."""
+        return to_toml(self.definition, [_origin(asked.element.name) for asked in self.asked])
 
 
 def import_form(form: Any, survey_id: str, *, epsilon: Decimal, skip_unsupported: bool = False) -> Imported:
@@ -185,6 +190,10 @@ def _must_be_answered(element: Element) -> bool:
             "skipping is an answer like any other, or what hides it."
         )
     return True
+
+
+def _origin(name: str) -> str:
+    return "" if question_id(name) == name else f"the form's element {name}"
 
 
 def _notes(form: dict[str, Any], asked: list[Asked], left_out: list[Element]) -> list[str]:
