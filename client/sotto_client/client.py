@@ -29,8 +29,9 @@ from sotto_client.ledger import (
     epsilon_of_report,
 )
 from sotto_client.outbox import Outbox, Rejected
-from sotto_client.permanent import SECRET_BYTES, check_answers, mark_answers, report_answers
+from sotto_client.permanent import SECRET_BYTES
 from sotto_client.receipt import Receipt
+from sotto_client.reporting import check_answers, make_report, mark_answers
 from sotto_client.source import SurveySource
 from sotto_client.state import State
 from sotto_protocol import Report, ReportError, Survey, batch_body
@@ -239,17 +240,16 @@ class SurveyClient(Renewed):
         earlier: Sequence[Entry],
     ) -> Entry:
         secret, invitation = _secret_of(survey, earlier), _invitation_of(survey, earlier, self._invitation)
-        marks = mark_answers(survey, encoded, secret)
-        report = Report(os.urandom(REPORT_ID_BYTES), report_answers(survey, encoded, secret, wave, os_coins()))
+        marks, record = make_report(survey, encoded, secret, wave, os_coins())
+        report = Report(os.urandom(REPORT_ID_BYTES), record)
         taken = epsilon_of_report(survey, marks, earlier)
         of_survey = survey.fingerprint, wave, survey.waves, survey.id
         made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, invitation)
         Ledger(connection).charge(made, self._limits)
         body = batch_body(survey, [report])
         Outbox(connection).put(made.receipt, self._post_url, survey.id, body, _draw_delay_end(self._max_delay_s))
-        self._made[made.receipt] = (
-            made  # before the commit: from then on it may be delivered, and forgotten in the state
-        )
+        # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
+        self._made[made.receipt] = made
         return made
 
     def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[Any]]) -> Receipt:

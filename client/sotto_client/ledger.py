@@ -77,7 +77,7 @@ class Limits:
 class Entry:
     """One report that was made, in one wave of `waves`: `epsilon` in nats, `day` in UTC.
 
-    `secret` made the noise, and `marks` tell the answers from others (`sotto_client.permanent.mark_answers`). Both are
+    `secret` made the noise, and `marks` tell the answers from others (`sotto_client.reporting.mark_answers`). Both are
     forgotten when the report of the last wave is delivered, and `epsilon` is then what all reports of the survey took
     together, in each of their entries. `invitation`: 16 bytes, until no report of the survey needs it any more; None in
     an open one.

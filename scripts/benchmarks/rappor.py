@@ -6,7 +6,8 @@ from decimal import Decimal
 from bars import Bar, compare, rate
 
 from sotto_client import os_coins
-from sotto_client.permanent import permanent_coins, report_answer
+from sotto_client.permanent import permanent_coins
+from sotto_client.reporting import report_answer
 from sotto_protocol import Question, compile_survey
 
 # google/rappor measured on a machine of this kind, both stages, a report of one string at a time.

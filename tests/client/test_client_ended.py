@@ -25,7 +25,7 @@ from devices import (
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import AlreadyAnswered, ParticipationEnded, SurveyClient, SurveyRefused, SurveyUnavailable
 from sotto_client.ledger import write_epsilon
-from sotto_client.permanent import check_answers, mark_answers
+from sotto_client.reporting import check_answers, mark_answers
 from sotto_protocol import Problem
 
 OVER = {

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from devices import ANSWERS, LUNCH, WIDE
 from sotto_client import os_coins
-from sotto_client.permanent import check_answers, permanent_coins, report_answers
+from sotto_client.permanent import permanent_coins
+from sotto_client.reporting import check_answers, make_report
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
 from sotto_protocol.mechanisms.bit_flips import BitFlips
 
@@ -26,7 +27,7 @@ Bits = NDArray[np.bool_]
 
 
 def perturb(survey: Survey, answers: dict[str, Any], secret: bytes) -> bytes:
-    return report_answers(survey, check_answers(survey, answers), secret, 1, os_coins())
+    return make_report(survey, check_answers(survey, answers), secret, 1, os_coins())[1]
 
 
 def bits_of(survey: Survey, records: list[bytes]) -> Bits:

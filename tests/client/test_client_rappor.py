@@ -15,15 +15,8 @@ from numpy.typing import NDArray
 
 from devices import PULSE, WORDS
 from sotto_client import os_coins
-from sotto_client.permanent import (
-    check_answers,
-    group_coins,
-    mark_answers,
-    permanent_coins,
-    report_answer,
-    report_answers,
-    respond,
-)
+from sotto_client.permanent import group_coins, permanent_coins
+from sotto_client.reporting import check_answers, make_report, mark_answers, report_answer, respond
 from sotto_protocol import Coins, compile_toml, given_bytes, hmac_bytes
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -67,7 +60,7 @@ def test_a_report_takes_all_its_other_coins_from_the_given_ones() -> None:
 def test_a_record_is_the_wave_and_every_questions_report() -> None:
     secret, stream = os.urandom(32), os.urandom(9000)
     encoded = check_answers(PULSE, WORDS)
-    record = report_answers(PULSE, encoded, secret, 3, Coins(given_bytes(stream)))
+    marks, record = make_report(PULSE, encoded, secret, 3, Coins(given_bytes(stream)))
     coins = Coins(given_bytes(stream))
     columns = [
         report_answer(question, answer, secret, PULSE.fingerprint, coins).tobytes()
@@ -75,6 +68,7 @@ def test_a_record_is_the_wave_and_every_questions_report() -> None:
     ]
     assert record == b"\x00\x03" + b"".join(columns)
     assert len(record) == PULSE.record_bytes
+    assert marks == mark_answers(PULSE, encoded, secret)
 
 
 def test_a_tag_is_an_hmac_of_the_answer_in_its_place() -> None:
@@ -95,6 +89,19 @@ def test_a_survey_of_one_wave_has_no_tags_but_its_permanent_responses() -> None:
         for question, answer in zip(once.questions, encoded, strict=True)
     ]
     assert mark_answers(once, encoded, secret) == b"".join(responses)
+
+
+def test_a_report_of_one_wave_is_what_its_marks_become_and_the_same_as_question_by_question() -> None:
+    once = replace(PULSE, waves=1)
+    secret, stream, encoded = os.urandom(32), os.urandom(9000), check_answers(once, WORDS)
+    marks, record = make_report(once, encoded, secret, 1, Coins(given_bytes(stream)))
+    coins = Coins(given_bytes(stream))
+    columns = [
+        report_answer(question, answer, secret, once.fingerprint, coins).tobytes()
+        for question, answer in zip(once.questions, encoded, strict=True)
+    ]
+    assert record == b"".join(columns)
+    assert marks == mark_answers(once, encoded, secret) != record
 
 
 def test_no_two_streams_of_a_device_are_alike() -> None:

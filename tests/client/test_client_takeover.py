@@ -17,7 +17,7 @@ from devices import CHOSEN, WIDE, raw_of, rows_of
 from fault_server import Scripted, fault_server
 from sotto_client import StateError, SurveyClient
 from sotto_client.ledger import Ledger
-from sotto_client.permanent import check_answers, mark_answers
+from sotto_client.reporting import check_answers, mark_answers
 from sotto_client.state import _UPGRADES, State
 from sotto_protocol import Report, batch_body
 

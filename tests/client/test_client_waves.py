@@ -23,7 +23,7 @@ from sotto_client import (
     SurveyRefused,
 )
 from sotto_client.outbox import Outbox
-from sotto_client.permanent import check_answers, mark_answers, report_answer, respond
+from sotto_client.reporting import check_answers, mark_answers, report_answer, respond
 from sotto_protocol import Problem, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -56,7 +56,7 @@ def permanents(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         seen.append(respond(*arguments[:-1]).tobytes())
         return report_answer(*arguments)
 
-    monkeypatch.setattr("sotto_client.permanent.report_answer", spy)
+    monkeypatch.setattr("sotto_client.reporting.report_answer", spy)
     return seen
 
 
@@ -64,16 +64,16 @@ def permanents(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 PROCESS = """if True:
     import json, sys
-    from sotto_client import SurveyClient, permanent
+    from sotto_client import SurveyClient, reporting
 
     url, state, wave, answers = sys.argv[1:]
-    seen, report_answer = [], permanent.report_answer
+    seen, report_answer = [], reporting.report_answer
 
     def spy(*arguments):
-        seen.append(permanent.respond(*arguments[:-1]))
+        seen.append(reporting.respond(*arguments[:-1]))
         return report_answer(*arguments)
 
-    permanent.report_answer = spy
+    reporting.report_answer = spy
     with SurveyClient(url, "pulse", state=state) as device:
         receipt = device.answer(json.loads(answers), int(wave))
         assert device.flush(30)

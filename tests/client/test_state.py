@@ -25,7 +25,7 @@ from fault_server import FaultServer, Scripted, fault_server
 from sotto_client import StateError, SurveyClient
 from sotto_client.ledger import Entry, Ledger, Limits
 from sotto_client.outbox import Outbox
-from sotto_client.permanent import check_answers, mark_answers
+from sotto_client.reporting import check_answers, mark_answers
 from sotto_client.state import State, _make_file, default_path
 from sotto_protocol import Problem
 

@@ -18,7 +18,8 @@ import reference_survey_vectors
 from reference_refused_members import P, Q, put
 from reference_surveys import canonical, expand, of_thresholds
 from sotto_client.ledger import Entry, epsilon_of_report
-from sotto_client.permanent import check_answers, group_coins, mark_answers, report_answers, respond
+from sotto_client.permanent import group_coins
+from sotto_client.reporting import check_answers, make_report, mark_answers, respond
 from sotto_protocol import AnswerError, Coins, Report, ReportError, Survey, SurveyError, batch_body, given_bytes
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.invitation import invitation_text, parse_invitation
@@ -125,11 +126,11 @@ def test_a_device_makes_the_vectors_reports(vector: Vector) -> None:
     ]
     assert [response.tobytes().hex() for response in permanent] == vector["permanent"]
     take = given_bytes(bytes.fromhex("".join(vector["coins"])) + b"?")
-    record = report_answers(survey, encoded, secret, wave, Coins(take))
+    marks, record = make_report(survey, encoded, secret, wave, Coins(take))
     assert take(1) == b"?", "all the coins are used, and no more"
     assert record.hex() == vector["record"]
     assert survey.to_wire(np.frombuffer(record, np.uint8)) == vector["wire"]
-    assert mark_answers(survey, encoded, secret).hex() == vector["marks"]
+    assert marks.hex() == mark_answers(survey, encoded, secret).hex() == vector["marks"]
 
 
 @pytest.mark.parametrize("vector", DEVICE["reports"], ids=lambda v: v["about"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sotto_client import explain
-from sotto_client.permanent import check_answers
+from sotto_client.reporting import check_answers
 from sotto_protocol import AnswerError, Survey, SurveyError, compile_survey
 
 ONE_OF = {"type": "one-of", "options": ["Yes", "No", "No answer"], "skip": "No answer"}
