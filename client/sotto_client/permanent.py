@@ -9,6 +9,7 @@ last report that needs it is delivered.
 import hmac
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol import Coins, hmac_bytes
@@ -25,7 +26,7 @@ def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: 
 
     `encoded` is `Question.encode`'s: a text is written in UTF-8, numbers as 16-bit big-endian integers. Each of the
     four parts (label, fingerprint, question id, answer) stands behind its length in 8 big-endian bytes, so no two
-    contexts are written alike.
+    contexts are written alike. Raises ValueError for numbers that are no integers in [0, 65535].
     """
     return Coins(hmac_bytes(secret, _context(_RESPONSE, fingerprint, question_id, _written(encoded))))
 
@@ -38,7 +39,7 @@ def group_coins(secret: bytes, fingerprint: str, question_id: str) -> Coins:
 def tag_answer(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> bytes:
     """Return the 32 bytes by which one answer is known again over the waves: an HMAC-SHA256 of it.
 
-    It is written as in `permanent_coins`. Whoever has the secret can try every
+    It is written as in `permanent_coins`, which says what raises ValueError. Whoever has the secret can try every
     answer against it.
     """
     return hmac.digest(secret, _context(_TAG, fingerprint, question_id, _written(encoded)), "sha256")
@@ -50,7 +51,11 @@ def _context(label: bytes, fingerprint: str, question_id: str, *answer: bytes) -
 
 
 def _written(encoded: NDArray[Any]) -> bytes:
+    """Return an encoded answer in bytes. Raises ValueError, which quotes no answer, where two bytes hold no number."""
     if encoded.dtype.kind == "O":  # a text, in normal form
         text: str = encoded[0]
         return text.encode()
+    # Numbers that are cut off would share their coins with others, and one answer's noise would tell of another.
+    if encoded.dtype.kind not in "iub" or not np.array_equal(encoded, encoded.astype(np.uint16)):
+        raise ValueError("an encoded answer must be a text, or integers in [0, 65535].")
     return encoded.astype(">u2").tobytes()

@@ -5,6 +5,8 @@ False alarms: every statistical test here fails a right client with a probabilit
 
 import math
 import os
+import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from devices import ANSWERS, LUNCH, WIDE
 from sotto_client import os_coins
-from sotto_client.permanent import permanent_coins
+from sotto_client.permanent import permanent_coins, tag_answer
 from sotto_client.reporting import check_answers, make_report
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
 from sotto_protocol.mechanisms.bit_flips import BitFlips
@@ -139,6 +141,25 @@ def test_a_wide_one_of_answer_is_not_cut_off() -> None:
     first, second = (survey.questions[0].encode(text) for text in ("1", "257"))
     secret = os.urandom(32)
     assert permanent_coins(secret, "f", "q", first).take(32) != permanent_coins(secret, "f", "q", second).take(32)
+
+
+@pytest.mark.parametrize("numbers", [[70_000], [65_536], [-1], [0, 65_536], [2.5], [2.0], [float("nan")], [1 + 0j]])
+@pytest.mark.parametrize("derive", [permanent_coins, tag_answer])
+def test_an_answer_that_two_bytes_cannot_hold_is_refused_and_not_quoted(
+    numbers: list[Any], derive: Callable[..., object]
+) -> None:
+    with pytest.raises(ValueError, match=re.escape("must be a text, or integers in [0, 65535].")) as caught:
+        derive(bytes(32), "f", "q", np.array(numbers))
+    shown = str(caught.value).replace("[0, 65535]", "")
+    assert not any(str(number) in shown for number in numbers)
+    assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("numbers", [[0], [65_535], [0, 1, 65_535]])
+def test_the_numbers_that_two_bytes_hold_are_written_alike_whatever_their_type(numbers: list[int]) -> None:
+    types = ("uint16", ">u2", "uint32", "int64", "uint64")
+    tags = {tag_answer(bytes(32), "f", "q", np.array(numbers, kind)) for kind in types}
+    assert len(tags) == 1
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 127, 128, 100_000])
