@@ -11,9 +11,9 @@ from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
 from sotto_client.exchange import Reply, get_survey
 from sotto_client.ledger import Limits
 from sotto_client.state import State
-from sotto_client.verdict import SURVEY_CLOSED, SURVEY_UNKNOWN, read_problem
+from sotto_client.verdict import SURVEY_UNKNOWN, read_problem
 from sotto_protocol import Survey, SurveyError
-from sotto_protocol.problem import UNEXPECTED
+from sotto_protocol.problem import SURVEY_CLOSED, UNEXPECTED
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 
 

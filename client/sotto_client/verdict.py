@@ -7,20 +7,27 @@ from email.utils import parsedate_to_datetime
 
 from sotto_client.exchange import Reply
 from sotto_protocol import Problem
+from sotto_protocol.problem import (
+    BAD_JSON,
+    BAD_REPORT,
+    INVITATION_INVALID,
+    INVITATION_REQUIRED,
+    NO_SUCH_SURVEY,
+    SURVEY_CLOSED,
+    WRONG_FINGERPRINT,
+)
 
 MAX_HOLD_S = 86_400.0
 """A collector may ask a device to stay away for a day, not longer."""
 
-SURVEY_CLOSED = "survey_closed"
-"""The code by which a collector that has this very version of a survey says that it takes no more reports."""
-SURVEY_UNKNOWN = ("no_such_survey", "wrong_fingerprint")
+SURVEY_UNKNOWN = (NO_SUCH_SURVEY, WRONG_FINGERPRINT)
 """Codes by which it says that it has not: the survey was erased or replaced, or it serves a wrong database for now."""
 UNKNOWN_FINAL_S = 7 * 86_400.0
 """For so long it must say nothing else before that is believed."""
 _MOST_BETWEEN_S = 86_400.0
-NEEDS_INVITATION = ("invitation_required", "invitation_invalid")
+NEEDS_INVITATION = (INVITATION_REQUIRED, INVITATION_INVALID)
 """Codes by which it refuses a report for its invitation alone."""
-_REFUSING = ("bad_json", "bad_report", *NEEDS_INVITATION, SURVEY_CLOSED)
+_REFUSING = (BAD_JSON, BAD_REPORT, *NEEDS_INVITATION, SURVEY_CLOSED)
 
 
 @dataclass(frozen=True, slots=True)

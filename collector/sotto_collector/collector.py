@@ -10,6 +10,7 @@ from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_protocol.problem import NO_SUCH_SURVEY
 from sotto_protocol.survey import ID_PATTERN
 
 WORK_S = 10.0
@@ -55,7 +56,7 @@ class Collector:
     def require_survey(self, survey_id: str) -> StoredSurvey:
         """Return the survey of this id. Raises RequestError 404."""
         if (stored := self.find_survey(survey_id)) is None:
-            raise refuse(404, "no_such_survey", "no survey has this id.")
+            raise refuse(404, NO_SUCH_SURVEY, "no survey has this id.")
         return stored
 
     def note_change(self, survey_id: str) -> None:

@@ -9,6 +9,16 @@ from sotto_protocol.documents import canonical_json, is_text
 CONTENT_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:sottovoce:problem:"
 UNEXPECTED = "unexpected"
+
+# The codes that a device acts on. What a report meets beside them says nothing of the report itself.
+BAD_JSON = "bad_json"
+BAD_REPORT = "bad_report"
+INVITATION_REQUIRED = "invitation_required"
+INVITATION_INVALID = "invitation_invalid"
+SURVEY_CLOSED = "survey_closed"
+"""The collector has this very version of the survey, and takes no more reports."""
+NO_SUCH_SURVEY = "no_such_survey"
+WRONG_FINGERPRINT = "wrong_fingerprint"
 _MAX_TEXT = 2000  # characters of a code, detail or path
 
 

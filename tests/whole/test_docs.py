@@ -11,9 +11,10 @@ from test_cli import LEAVES
 
 from console import DOCUMENTED_URL, Console, blocks
 from sotto_client import os_coins
+from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
 from sotto_collector.settings import SETTINGS
 from sotto_estimator.records import save_records
-from sotto_protocol import Survey, Tally, compile_toml
+from sotto_protocol import Survey, Tally, compile_toml, problem
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -107,9 +108,18 @@ def test_every_error_code_of_the_collector_is_documented_and_no_other() -> None:
 
 
 def codes_in_source() -> set[str]:
-    """Return the codes that the collector's source gives to statuses: `422, "bad_report"` or `404: "not_found"`."""
-    sources = [path.read_text() for path in (ROOT / "collector/sotto_collector").rglob("*.py")]
-    return {code for text in sources for code in re.findall(r'\b[45]\d\d[,:]\s*"([a-z_]+)"', text)}
+    """Return the codes that the collector's source gives to statuses: `404: "not_found"` or `422, BAD_REPORT`."""
+    text = "\n".join(path.read_text() for path in (ROOT / "collector/sotto_collector").rglob("*.py"))
+    literals = re.findall(r'\b[45]\d\d[,:]\s*"([a-z_]+)"', text)
+    constants = re.findall(r"\b[45]\d\d[,:]\s*([A-Z][A-Z_]+)", text)
+    return {*literals, *(getattr(problem, name) for name in constants)}
+
+
+def test_a_device_acts_on_codes_that_a_collector_sends_and_in_both_languages_on_the_same() -> None:
+    acted_on = {*_REFUSING, *SURVEY_UNKNOWN}
+    assert acted_on <= codes_in_source()
+    javascript = (ROOT / "client/js/src/verdict.js").read_text()
+    assert acted_on == {*re.findall(r'"([a-z]+(?:_[a-z]+)+)"', javascript)}
 
 
 def test_every_command_and_setting_is_documented() -> None:

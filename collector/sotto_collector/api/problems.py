@@ -20,7 +20,7 @@ from sotto_collector.errors import (
 )
 from sotto_collector.logs import describe_fault
 from sotto_protocol import Problem
-from sotto_protocol.problem import CONTENT_TYPE
+from sotto_protocol.problem import CONTENT_TYPE, SURVEY_CLOSED
 
 BUSY_RETRY_S = 1
 STORE_RETRY_S = 5
@@ -38,7 +38,7 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
     RateLimitError: (429, "too_many_reports", "the survey takes no more reports in this minute; send it again later."),
     StoreError: (503, "store_unavailable", "nothing was acknowledged; send it again later: a report counts once."),
-    SurveyClosedError: (409, "survey_closed", "the survey takes no more reports."),
+    SurveyClosedError: (409, SURVEY_CLOSED, "the survey takes no more reports."),
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
     BelowMinimumError: (403, "below_minimum", ""),  # in its own words, which hold the minimum
     NotKeptError: (409, "not_kept", ""),  # in its own words, too

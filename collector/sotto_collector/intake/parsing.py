@@ -14,6 +14,7 @@ from sotto_collector.invitations import hash_invitation
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import ReportError, Survey, parse_report_id
 from sotto_protocol.invitation import parse_invitation
+from sotto_protocol.problem import BAD_JSON, BAD_REPORT, INVITATION_INVALID, INVITATION_REQUIRED, WRONG_FINGERPRINT
 from sotto_protocol.report import REPORT_ID_BYTES
 
 _HEX = re.compile(r"[0-9a-f]*")
@@ -89,7 +90,7 @@ def _read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
     if len(body) > max_bytes:
         raise _refuse_length(max_bytes)
     if length is not None and len(body) < length:
-        raise refuse(400, "bad_json", "the body is shorter than its Content-Length.")
+        raise refuse(400, BAD_JSON, "the body is shorter than its Content-Length.")
     return body
 
 
@@ -106,7 +107,7 @@ def read_object(environ: dict[str, Any], max_bytes: int, kind: type[SentObject])
         members = ", ".join(kind.__struct_fields__)
         raise refuse(422, "bad_request_body", f"must be an object of {members}, and nothing else.") from None
     except (msgspec.DecodeError, ValueError, RecursionError):
-        raise refuse(400, "bad_json", _JSON_WORDS) from None
+        raise refuse(400, BAD_JSON, _JSON_WORDS) from None
 
 
 def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
@@ -118,16 +119,16 @@ def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
     survey = stored.survey
     sent = _decode(body, survey)
     if sent.fingerprint != survey.fingerprint:
-        raise refuse(409, "wrong_fingerprint", "fingerprint must be that of the published survey.", "$.fingerprint")
+        raise refuse(409, WRONG_FINGERPRINT, "fingerprint must be that of the published survey.", "$.fingerprint")
     reports = sent.reports
     if not 1 <= len(reports) <= max_reports:
-        raise refuse(422, "bad_report", f"must be 1 to {max_reports} reports.", "$.reports")
+        raise refuse(422, BAD_REPORT, f"must be 1 to {max_reports} reports.", "$.reports")
     try:
         ids = _parse_ids([report.id for report in reports])
         waves = None if survey.waves == 1 else [report.wave for report in reports]
         records = survey.from_wire([report.answers for report in reports], "$.reports", waves)
     except ReportError as fault:
-        raise refuse(422, "bad_report", fault.problem, fault.where) from None
+        raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None
     codes = [report.invitation for report in reports] if survey.invited else []
     invitations = tuple(_hash_code(code, index, survey) for index, code in enumerate(codes))
     _refuse_duplicate_keys(body, len(reports), survey)
@@ -137,13 +138,13 @@ def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
 def refuse_invitation(index: int) -> RequestError:
     """Return the refusal of a report whose invitation is not good; which of the reasons it is, nobody is told."""
     where = f"$.reports[{index}].invitation"
-    return refuse(403, "invitation_invalid", "must be an invitation to this survey that was not used yet.", where)
+    return refuse(403, INVITATION_INVALID, "must be an invitation to this survey that was not used yet.", where)
 
 
 def _hash_code(code: str, index: int, survey: Survey) -> bytes:
     if not code:
         where = f"$.reports[{index}].invitation"
-        raise refuse(403, "invitation_required", "must be given: only who was invited takes part.", where)
+        raise refuse(403, INVITATION_REQUIRED, "must be given: only who was invited takes part.", where)
     try:
         return hash_invitation(parse_invitation(code), survey)
     except ReportError:
@@ -156,9 +157,9 @@ def _decode(body: bytes, survey: Survey) -> SentBatch[Any]:
     except msgspec.ValidationError as fault:
         path = _PATH.search(str(fault).rpartition(" - at ")[2])
         where = path[1].replace("[...]", "").rstrip(".[") if path else "$"
-        raise refuse(422, "bad_report", f"must be an object of {_members(survey)}.", where) from None
+        raise refuse(422, BAD_REPORT, f"must be an object of {_members(survey)}.", where) from None
     except (msgspec.DecodeError, ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
-        raise refuse(400, "bad_json", _JSON_WORDS) from None
+        raise refuse(400, BAD_JSON, _JSON_WORDS) from None
 
 
 def _members(survey: Survey) -> str:
@@ -184,4 +185,4 @@ def _refuse_duplicate_keys(body: bytes, n_reports: int, survey: Survey) -> None:
     """
     n_members = 2 + (survey.waves > 1) + survey.invited + len(survey.questions)
     if body.count(b":") != 2 + n_reports * n_members:
-        raise refuse(422, "bad_report", "must not stand twice in its object.", find_duplicate_key(body))
+        raise refuse(422, BAD_REPORT, "must not stand twice in its object.", find_duplicate_key(body))
