@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from sotto_client.errors import DeliveryError
 from sotto_client.exchange import Exchange, post_report
 from sotto_client.forking import Renewed
-from sotto_client.outbox import Outbox, Waiting
-from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, record
+from sotto_client.outbox import Outbox, WaitingReport
+from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, apply_verdict
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
 
@@ -35,7 +35,7 @@ _log = logging.getLogger("sotto_client")
 class _Attempt:
     """A report under way; `hurried_at` is the round's, when it began."""
 
-    report: Waiting
+    report: WaitingReport
     exchange: Exchange
     hurried_at: int
 
@@ -53,7 +53,7 @@ class _Round:
     hurried_at: int = 0
     tried: set[str] = field(default_factory=set)
 
-    def hurries(self, report: Waiting) -> bool:
+    def hurries(self, report: WaitingReport) -> bool:
         return self.is_eager and not self.tried & {report.url, report.receipt}
 
 
@@ -180,7 +180,7 @@ class Delivery(Renewed):
         is_over = any(attempt.exchange.is_over for attempt in self._under_way.values())
         return is_asked or is_over or (self._is_closing and not self._under_way)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         with self._changed:
             self._changed.notify_all()
 
@@ -211,11 +211,11 @@ class Delivery(Renewed):
                     self._begin(report)
         return min(waits, default=None)
 
-    def _begin(self, report: Waiting) -> None:
+    def _begin(self, report: WaitingReport) -> None:
         sent = report.url, report.survey_id, report.body
         exchange = post_report(*sent, timeout_s=self._timeout_s, max_bytes=_MAX_REPLY_BYTES)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
-        exchange.when_answered(self._tell)
+        exchange.when_over(self._notify)
 
     def _note(self, attempt: _Attempt) -> None:
         verdict = self._judge(attempt.exchange)
@@ -226,7 +226,7 @@ class Delivery(Renewed):
             elif isinstance(verdict, Unknown):
                 self._round.tried.add(attempt.report.receipt)
 
-    def _waiting(self) -> list[Waiting]:
+    def _waiting(self) -> list[WaitingReport]:
         with self._state.read() as connection:
             return Outbox(connection).waiting()
 
@@ -235,7 +235,7 @@ class Delivery(Renewed):
         is_idle = self._next_at is None or self._next_at > deadline
         return self._is_closing or self._thread is None or (self._n_served >= ticket and is_idle)
 
-    def _wait_of(self, report: Waiting, asked: _Round) -> float:
+    def _wait_of(self, report: WaitingReport, asked: _Round) -> float:
         """Seconds until a report is due; its own delay is over with its first attempt."""
         now = self._clock()
         hurries = asked.hurries(report) and not report.is_held
@@ -247,12 +247,12 @@ class Delivery(Renewed):
         try:
             reply = exchange.result()
         except DeliveryError as fault:
-            return TryAgain(str(fault).rstrip("."), is_answered=False)
+            return TryAgain(str(fault).rstrip("."), has_reply=False)
         return judge(reply, self._clock())
 
-    def _record(self, report: Waiting, verdict: Verdict) -> None:
+    def _record(self, report: WaitingReport, verdict: Verdict) -> None:
         with self._state.write() as connection:
-            record(connection, report, verdict, self._clock(), self._backoff)
+            apply_verdict(connection, report, verdict, self._clock(), self._backoff)
 
     def _backoff(self, n_failed: int, cap_s: float = BACKOFF_CAP_S) -> float:
         """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""

@@ -80,9 +80,9 @@ class Exchange:
         """Whether `result` returns at once."""
         return self._reply.done() or time.monotonic() >= self.deadline
 
-    def when_answered(self, told: Callable[[], None]) -> None:
-        """Call `told` when the exchange ends before its deadline; at once where it has."""
-        self._reply.add_done_callback(lambda _: told())
+    def when_over(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when the exchange ends before its deadline; at once where it has."""
+        self._reply.add_done_callback(lambda _: callback())
 
     def result(self) -> Reply:
         """Return what came back, at the deadline at the latest. Raises DeliveryError where no whole answer did."""

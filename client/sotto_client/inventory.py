@@ -9,7 +9,7 @@ from typing import Any
 
 from sotto_client.database import reading
 from sotto_client.ledger import Entry, Ledger
-from sotto_client.outbox import Outbox, Rejected, Waiting
+from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.state import State
 from sotto_protocol import ReportError, Survey, SurveyError
 
@@ -100,7 +100,7 @@ def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:
     return surveys
 
 
-def _keep(report: Waiting | Rejected, surveys: dict[str, Survey], reason: str) -> Kept:
+def _keep(report: WaitingReport | Rejected, surveys: dict[str, Survey], reason: str) -> Kept:
     sent = json.loads(report.body)
     [said] = sent["reports"]
     survey = surveys.get(sent["fingerprint"])

@@ -15,7 +15,7 @@ from sotto_protocol.report import with_invitation
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingReport:
     """A report to be sent: `body` to `url`, which is a collector's or a relay's.
 
     `not_before`, in seconds since 1970: no attempt before; `is_held`: because the collector asked for it.
@@ -72,7 +72,7 @@ class Outbox:
             (receipt, url, survey_id, body, delay_until),
         )
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[WaitingReport]:
         """Return what waits, the least often tried first: no report can keep the others back."""
         rows = self._connection.execute(
             "SELECT coalesce(invitation, x''), receipt, url, outbox.survey_id, body, n_attempts, not_before, is_held, "
@@ -95,7 +95,7 @@ class Outbox:
         """Forget a report that the collector has."""
         self._connection.execute("DELETE FROM outbox WHERE receipt = ?", (receipt,))
 
-    def postpone(self, report: Waiting, not_before: float, is_held: bool, *, alone: bool = False) -> None:
+    def postpone(self, report: WaitingReport, not_before: float, is_held: bool, *, alone: bool = False) -> None:
         """Count a failed attempt, and leave the report's collector alone until then, or, `alone`, try others there."""
         self._connection.execute("UPDATE outbox SET n_attempts = n_attempts + 1 WHERE receipt = ?", (report.receipt,))
         self._connection.execute(
@@ -124,9 +124,9 @@ class Outbox:
         )
 
 
-def _read_waiting(invitation: bytes, *row: Any) -> Waiting:
+def _read_waiting(invitation: bytes, *row: Any) -> WaitingReport:
     expect((invitation, *row), bytes, str, str, str, bytes, int, float, int, float, float, float)
-    report = Waiting(*row)  # is_held as 0 or 1, SQLite's booleans
+    report = WaitingReport(*row)  # is_held as 0 or 1, SQLite's booleans
     return replace(report, body=with_invitation(report.body, invitation)) if invitation else report
 
 

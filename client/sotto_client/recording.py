@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 
 from sotto_client.ledger import Ledger
-from sotto_client.outbox import Outbox, Waiting
+from sotto_client.outbox import Outbox, WaitingReport
 from sotto_client.verdict import UNKNOWN_FINAL_S, Acknowledged, Refused, TryAgain, Unknown, Verdict, lengthen
 
 BACKOFF_CAP_S = 300.0
@@ -16,7 +16,9 @@ Backoff = Callable[[int, float], float]
 """Of how often an attempt has failed, and the longest that the next one may wait: the seconds that it waits."""
 
 
-def record(connection: sqlite3.Connection, report: Waiting, verdict: Verdict, now: float, backoff: Backoff) -> None:
+def apply_verdict(
+    connection: sqlite3.Connection, report: WaitingReport, verdict: Verdict, now: float, backoff: Backoff
+) -> None:
     """Write down what came of an attempt, inside a transaction; `now` in seconds since 1970."""
     match verdict:
         case Acknowledged():
@@ -30,7 +32,7 @@ def record(connection: sqlite3.Connection, report: Waiting, verdict: Verdict, no
             _postpone(connection, report, verdict, now, backoff)
 
 
-def _refuse(connection: sqlite3.Connection, report: Waiting, refused: Refused) -> None:
+def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refused) -> None:
     problem = refused.problem
     hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
     message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
@@ -39,7 +41,9 @@ def _refuse(connection: sqlite3.Connection, report: Waiting, refused: Refused) -
     Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
 
 
-def _doubt(connection: sqlite3.Connection, report: Waiting, unknown: Unknown, now: float, backoff: Backoff) -> None:
+def _doubt(
+    connection: sqlite3.Connection, report: WaitingReport, unknown: Unknown, now: float, backoff: Backoff
+) -> None:
     """Wait longer and longer; after a week in which the collector said nothing else, its word is final."""
     unknown_s = lengthen(report.unknown_s, report.unknown_at, now)
     if unknown_s >= UNKNOWN_FINAL_S:
@@ -53,10 +57,12 @@ def _doubt(connection: sqlite3.Connection, report: Waiting, unknown: Unknown, no
     outbox.postpone(report, now + wait_s, is_held, alone=not is_held)
 
 
-def _postpone(connection: sqlite3.Connection, report: Waiting, again: TryAgain, now: float, backoff: Backoff) -> None:
+def _postpone(
+    connection: sqlite3.Connection, report: WaitingReport, again: TryAgain, now: float, backoff: Backoff
+) -> None:
     wait_s = (again.hold_s or 0.0) + backoff(report.n_attempts + 1, BACKOFF_CAP_S)
     _log.warning("A report waits: %s. Next attempt in %.0f s.", again.reason, wait_s)
     outbox = Outbox(connection)
-    if again.is_answered:  # it said something else than that it does not know the survey
+    if again.has_reply:  # it said something else than that it does not know the survey
         outbox.note_unknown(report.receipt, 0.0, 0.0)
     outbox.postpone(report, now + wait_s, again.hold_s is not None)

@@ -39,7 +39,7 @@ class SurveySource:
             is_over = False
             if fault.code:
                 with state.write() as connection:
-                    is_over = self._hear(connection, fault.code)
+                    is_over = self._note_code(connection, fault.code)
             with state.read() as connection:
                 kept = self._kept(connection)
             if kept is None or is_over:
@@ -50,7 +50,7 @@ class SurveySource:
         self._keep(state, self._check(survey))
         return survey
 
-    def _hear(self, connection: sqlite3.Connection, code: str) -> bool:
+    def _note_code(self, connection: sqlite3.Connection, code: str) -> bool:
         """Take in a problem, or what is not the collector's word; return whether the version that was kept is over."""
         doubts, kept = self._doubts(connection), self._kept_fingerprint(connection)
         if code == SURVEY_CLOSED:

@@ -66,7 +66,7 @@ class TryAgain:
 
     reason: str
     hold_s: float | None = None
-    is_answered: bool = True
+    has_reply: bool = True
 
 
 Verdict = Acknowledged | Refused | Unknown | TryAgain

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto_protocol import SurveyError, compile_survey
-from sotto_protocol.authoring.surveyjs import Asked, import_form, question_id
+from sotto_protocol.authoring.surveyjs import AskedElement, import_form, question_id
 from sotto_protocol.documents import load_json
 from surveyjs_leak_cases import LEAKS
 
@@ -64,7 +64,7 @@ def _form_text(path: Path) -> str:
     return f'{head}, "questions": [\n{questions}\n]}}'
 
 
-def _question(asked: Asked) -> dict[str, Any]:
+def _question(asked: AskedElement) -> dict[str, Any]:
     choices = [[choice.value, choice.text] for choice in asked.choices]
     return {"id": asked.question["id"], "name": asked.element.name, "choices": choices}
 

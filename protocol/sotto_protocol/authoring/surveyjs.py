@@ -59,7 +59,7 @@ _CALCULATED = ("validators", "defaultValueExpression", "setValueExpression")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedElement:
     """One element as a question: what it came from, and the choices that its values stand for."""
 
     element: Element
@@ -72,7 +72,7 @@ class Imported:
     """A form as a survey: `definition` is what an author writes, `left_out` the elements that it does not ask."""
 
     definition: dict[str, Any]
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedElement, ...]
     left_out: tuple[Element, ...]
     notes: tuple[str, ...]
 
@@ -86,7 +86,7 @@ def import_form(form: Any, survey_id: str, *, epsilon: Decimal, skip_unsupported
 
     `skip_unsupported` leaves out what has no mechanism. Raises FormError with everything that is wrong.
     """
-    asked: list[Asked] = []
+    asked: list[AskedElement] = []
     left_out: list[Element] = []
     problems: list[str] = []
     elements = [element for element in walk(form) if element.type not in _ASK_NOTHING]
@@ -134,12 +134,12 @@ def _unsupported(element: Element) -> list[str]:
     return [f"{element}: {names[0]} {why}." for names, why in found]
 
 
-def _repeated(element: Element, asked: list[Asked]) -> list[str]:
+def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
     same = [one.element for one in asked if one.question["id"] == question_id(element.name)]
     return [f"{element}: has the same id as {same[0]}, {question_id(element.name)}; rename one."] if same else []
 
 
-def _ask(element: Element, epsilon: Decimal) -> Asked:
+def _ask(element: Element, epsilon: Decimal) -> AskedElement:
     """Return the question that an element becomes. Raises FormError, or SurveyError where it does not compile."""
     members = element.members
     if not question_id(element.name):
@@ -149,7 +149,7 @@ def _ask(element: Element, epsilon: Decimal) -> Asked:
     offered = _offered(element)
     asked |= _answers(element, [choice.text for choice in offered]) | {"epsilon": epsilon}
     compile_question(asked, "$")
-    return Asked(element, asked, () if asked["type"] == "yes-no" else tuple(offered))
+    return AskedElement(element, asked, () if asked["type"] == "yes-no" else tuple(offered))
 
 
 def _offered(element: Element) -> list[Choice]:
@@ -196,7 +196,7 @@ def _origin(name: str) -> str:
     return "" if question_id(name) == name else f"the form's element {name}"
 
 
-def _notes(form: dict[str, Any], asked: list[Asked], left_out: list[Element]) -> list[str]:
+def _notes(form: dict[str, Any], asked: list[AskedElement], left_out: list[Element]) -> list[str]:
     """Return what an author should know of what was not taken over."""
     notes = [
         f"{one.element.name}: yes stands for {labels[0].text!r}, no for {labels[1].text!r}"
