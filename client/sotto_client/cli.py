@@ -39,7 +39,7 @@ class SideCommands(click.Group):
 
 
 def _mask(fault: click.ClickException) -> click.ClickException:
-    """Return the same refusal without passwords, such as click quotes of what it does not understand."""
+    """Return the same refusal without passwords: click quotes arguments that it does not understand."""
     said = fault.format_message()
     masked = mask_passwords(said)
     if masked == said:

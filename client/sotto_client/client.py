@@ -40,7 +40,7 @@ from sotto_protocol.report import REPORT_ID_BYTES
 
 FLUSH_ON_EXIT_S = 5.0
 TIMEOUT_S = 30.0
-"""An exchange with a collector is over after so long, whatever has come of it."""
+"""The longest that one exchange with a collector takes, whatever comes of it."""
 _log = logging.getLogger("sotto_client")
 
 
@@ -52,16 +52,16 @@ class SurveyClient(Renewed):
     surveys take in `period_days` days (nats, > 0). `fingerprint`: the only version to accept. `timeout_s` bounds an
     exchange with a collector as a whole, from the look-up of its name to the last byte of its answer.
 
-    `invitation`: as the respondent has it, to an invited survey; kept in the state until no report needs it any more.
-    `max_delay_s` in [0, 604,800]: every report waits so long at most, a time drawn for it, before it is first posted.
+    `invitation`: to an invited survey, as it is written; kept in the state until no report needs it any more.
+    `max_delay_s` in [0, 604,800]: each report first waits for a random time, of so many seconds at most.
     `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
 
     What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
     or of each of its waves, and when the last is delivered, or the collector says that the survey is over, the device
     forgets what could undo its noise. What is not: a device whose state is deleted is a new device, with a new budget
     and new noise; whoever reads the state file before that delivery can find out what was answered (see
-    `sotto_client.permanent`); and the collector sees the network address, unless the app hides it: that of a survey's
-    reader always, that of a reporter without a relay.
+    `sotto_client.permanent`); and the collector sees the network address, unless the app hides it: always when the
+    survey is read, and without a relay when a report is posted.
 
     Raises ValueError for an argument outside its domain, StateError for a state that cannot be used.
 
@@ -113,7 +113,7 @@ class SurveyClient(Renewed):
         """
         deadline = time.monotonic() + self._timeout_s
         fetching = self._fetching
-        # Where another thread is still at it by then, this one has no time left for more than the copy.
+        # If another thread is still fetching by then, this one has time left for the kept copy alone.
         is_mine = fetching.acquire(timeout=min(self._timeout_s, threading.TIMEOUT_MAX))
         try:
             if self._survey is None:
@@ -131,8 +131,8 @@ class SurveyClient(Renewed):
         permanent noise, and costs the less for it: all waves together never take more than its question's
         `epsilon_forever`. A changed answer costs anew.
 
-        Returns without waiting for the network, but for the survey where it was not read yet. Answering a wave again
-        never charges or sends anything. The same answers return the first receipt, as long as the device knows that
+        Returns without waiting for the network, unless the survey was not read yet. Answering a wave again never
+        charges or sends anything. The same answers return the first receipt, as long as the device knows that
         they are the same: until the report of the last wave is delivered, and afterwards from the object that made it.
 
         Raises AnswerError (a question unanswered, or outside its domain), SurveyRefused, SurveyUnavailable,
@@ -155,13 +155,13 @@ class SurveyClient(Renewed):
         return made.to_receipt()
 
     def resend(self, invitation: str | None = None) -> list[str]:
-        """Send reports of this survey that were refused, though they may be good, again; return their receipts.
+        """Send the refused reports of this survey that may be good after all once more; return their receipts.
 
-        Those whose collector did not know the survey for a week, and, under the `invitation` that is given, those of an
-        invited survey, which may have been refused for a mistyped one: its further waves take the new one too. They are
-        the same noise under the same ids, so nothing is charged. Reports that were posted elsewhere than this client
-        posts to are left alone. Returns without waiting for the network; [] where there is nothing to mend (see
-        `Rejected`). Raises ValueError for what is no invitation, StateError.
+        These are reports whose collector did not know the survey for a week. If an `invitation` is given, they are also
+        those that were refused for their invitation, which may have been mistyped; later waves use the new one too.
+        Noise and ids stay the same, so nothing is charged. Reports for another address than this client posts to are
+        left alone. Returns without waiting for the network; [] if there is nothing to send again (see `Rejected`).
+        Raises ValueError for a malformed invitation, StateError.
         """
         if self._is_closed:
             raise StateError("this client is closed.")
@@ -180,22 +180,22 @@ class SurveyClient(Renewed):
         return receipts
 
     def forget(self) -> None:
-        """End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once.
+        """Stop taking part in this survey: wipe the secret of its noise and the marks of its answers at once.
 
-        For a respondent who stops before the last wave. What waits is still delivered, and takes the invitation with
-        it; no further wave is answered (ParticipationEnded). Needs no network. A new version of the survey would be a
-        new one. Raises StateError.
+        For a respondent who stops before the last wave. Reports that wait are still delivered, and the invitation is
+        wiped with the last of them; no further wave can be answered (ParticipationEnded). Needs no network. A new
+        version of the survey counts as a new survey. Raises StateError.
         """
         with self._state.write() as connection:
             Ledger(connection).forget(self._source.survey_id)
             self._made.clear()
 
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S, *, skip_delay: bool = False) -> bool:
-        """Try at once to deliver all that waits in this state, for at most so long; True when nothing waits any more.
+        """Try at once, for at most `timeout_s`, to deliver all that waits; True when nothing waits in this state.
 
-        What waits no more was counted, or refused for good (see `rejected`). A collector that asked to be left alone is
-        left alone, and False comes back early; so does it where a report's random delay ends later, unless `skip_delay`
-        ends the delay of all that wait.
+        A report stops waiting when it is counted, or refused for good (see `rejected`). False comes back early where
+        nothing can be sent in time: a collector asked to be left alone, or the random delay of a report ends later.
+        `skip_delay` ends the delays of all that wait.
         """
         return self._delivery.flush(timeout_s, skip_delay=skip_delay)
 
@@ -253,7 +253,7 @@ class SurveyClient(Renewed):
         return made
 
     def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[Any]]) -> Receipt:
-        """Return the first receipt when these are the same answers, or, of one wave, have the same noise.
+        """Return the first receipt if these are the same answers, or, in a survey of one wave, have the same noise.
 
         The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
         """
@@ -302,7 +302,7 @@ def _check_delay(max_delay_s: float) -> float:
 
 
 def _draw_delay_end(max_delay_s: float) -> float:
-    """Return a moment of the time that begins now, each as likely as another; 0, the past, where there is none."""
+    """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
     return time.time() + random.SystemRandom().uniform(0, max_delay_s) if max_delay_s else 0.0
 
 

@@ -19,25 +19,25 @@ MEMORY = ":memory:"
 
 
 class Database(ABC):
-    """A database whose every transaction is one turn. `name`: the path, for people."""
+    """A database that runs one transaction at a time. `name`: its path, for messages."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._gone = ""  # why there is no connection to be had any more
-        with making_files:  # no fork looks at the set meanwhile
+        self._gone = ""  # why no connection can be opened any more
+        with making_files:  # so that no fork reads the set meanwhile
             _databases.add(self)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection that sees one moment of the database."""
+        """Yield a connection that sees one moment of the database."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection whose changes are all durable after the block, or, if it raises, none is made.
+        """Yield a connection whose changes are all durable after the block; if the block raises, none is made.
 
         Waits up to 10 s for another writer. Raises StateError when the database cannot be written.
         """
@@ -45,7 +45,7 @@ class Database(ABC):
             yield connection
 
     def close(self) -> None:
-        """End the connection, after the transaction that runs; there will be no other. May be called twice."""
+        """Close the connection for good, after the transaction that runs. May be called twice."""
         with self._lock:
             self._gone = self._gone or "is closed"
             connection, self._connection = self._connection, None
@@ -61,7 +61,7 @@ class Database(ABC):
         try:
             with self._lock, block(self._connected(), begin) as connection:
                 yield connection
-        except (sqlite3.Error, UnicodeDecodeError) as fault:  # of SQLite's own words, where they quote a damaged name
+        except (sqlite3.Error, UnicodeDecodeError) as fault:  # the second: SQLite's message quotes a damaged name
             raise StateError(f"state {self.name} cannot be used ({fault}).") from fault
 
     def _connected(self) -> sqlite3.Connection:
@@ -93,7 +93,7 @@ def block(connection: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connec
 
 @contextmanager
 def reading(table: str) -> Iterator[None]:
-    """Read rows of which any value may be damaged. Raises sqlite3.DatabaseError then, a StateError of the database."""
+    """Turn what damaged rows raise in this block into sqlite3.DatabaseError, which a transaction makes a StateError."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as fault:
@@ -107,11 +107,11 @@ def expect(row: Sequence[Any], *kinds: type) -> None:
 
 
 _databases: WeakSet[Database] = WeakSet()
-_forking: list[Database] = []  # whose turns the fork has taken
+_forking: list[Database] = []  # whose locks the fork holds
 _inherited: list[sqlite3.Connection | None] = []  # kept, because forgetting them would close them
 
 making_files = threading.Lock()
-"""Held while a file is made, and while the process forks: so no child inherits it taken."""
+"""Held while a file is made, and while the process forks, so that no child inherits it locked."""
 
 
 def _before_fork() -> None:

@@ -1,9 +1,10 @@
 """Delivery in the background: one daemon thread that sends what waits, and never gets in the app's way.
 
 A report leaves the outbox only after the collector has acknowledged it, and is always sent as the same bytes, so a
-crash at any moment costs a repeat, which the collector knows by its id. With the report of the last wave, or with the
-collector's word that the survey is over, goes the secret of its noise. Every report has a request and a connection of
-its own: what goes together is linked. Each address has at most one exchange at a time, and none waits for another's.
+crash at any moment costs a repeat, which the collector knows by its id. The secret of a survey's noise is forgotten
+with the report of the last wave, or when the collector says that the survey is over. Every report has a request and a
+connection of its own: reports that travel together can be linked. Each address has at most one exchange at a time, and
+none waits for another's.
 """
 
 import logging
@@ -25,7 +26,7 @@ BACKOFF_BASE_S = 1.0
 MAX_DELAY_S = 604_800.0
 """The longest random delay before the first attempt of a report: a week."""
 MOST_AT_ONCE = 8
-"""So many addresses are talked to at once; each ends in its time, and those that failed least come first."""
+"""The most exchanges at a time, each with another address; reports that failed least come first."""
 _MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + UNKNOWN_CAP_S
 _log = logging.getLogger("sotto_client")
@@ -33,7 +34,7 @@ _log = logging.getLogger("sotto_client")
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A report under way; `hurried_at` is the round's, when it began."""
+    """An exchange under way; `hurried_at` is what the round's was when it began."""
 
     report: WaitingReport
     exchange: Exchange
@@ -42,9 +43,10 @@ class _Attempt:
 
 @dataclass(slots=True)
 class _Round:
-    """What was asked for, until nothing is under way: all up to the number `request`, the last eager one `hurried_at`.
+    """What `Delivery.wake` was asked for, until nothing is under way.
 
-    `tried`: receipts and addresses that failed since then, whose back-off is not cut short.
+    `request`: the number of the last request; `hurried_at`: of the last eager one. `tried`: the receipts and addresses
+    that failed since that one, whose back-off is not cut short.
     """
 
     request: int = 0
@@ -58,7 +60,7 @@ class _Round:
 
 
 class Delivery(Renewed):
-    """Sends the reports of a state, to whatever collector. `clock`: seconds since 1970; `uniform(a, b)`: the jitter."""
+    """Sends the reports of a state, each to its address. `clock`: seconds since 1970; `uniform(a, b)`: the jitter."""
 
     def __init__(
         self,
@@ -85,7 +87,7 @@ class Delivery(Renewed):
         self._next_at: float | None = None  # monotonic; None when nothing waits
 
     def wake(self, *, eager: bool = False, skip_delay: bool = False) -> int:
-        """Have the outbox looked at, by a thread that is started when there is none; returns the request's number.
+        """Make the thread look at the outbox, and start it if there is none; returns the request's number.
 
         `eager` cuts back-off short, but not a wait that the collector asked for; `skip_delay` the reports' own delays.
         """
@@ -109,7 +111,7 @@ class Delivery(Renewed):
         return not self._waiting()
 
     def close(self, timeout_s: float) -> None:
-        """End the thread, after what is under way; that ends at its deadline, whether or not this waits so long."""
+        """End the thread after the exchanges under way, at their deadlines at the latest; wait at most `timeout_s`."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
@@ -118,7 +120,7 @@ class Delivery(Renewed):
             thread.join(timeout_s)
 
     def attempt_due(self, *, eager: bool = False, skip_delay: bool = False) -> float | None:
-        """Send what is due and wait for the answers; returns the seconds to the next attempt, None if nothing waits."""
+        """Send what is due and wait for the replies; returns the seconds to the next attempt, None if nothing waits."""
         self._round = _Round(self._asked.request, is_eager=eager, skips_delay=skip_delay)
         while True:
             wait_s = self._advance()
@@ -172,7 +174,7 @@ class Delivery(Renewed):
         """Wait for news, but not past the next attempt, or the deadline of one that is under way."""
         moments = [attempt.exchange.deadline - time.monotonic() for attempt in self._under_way.values()]
         moments += [] if wait_s is None else [wait_s]
-        # Not longer at a time: a suspended machine's monotonic clock stands still.
+        # Never longer: the monotonic clock of a suspended machine stands still.
         self._changed.wait_for(self._has_news, max(0.0, min([*moments, BACKOFF_CAP_S])))
 
     def _has_news(self) -> bool:
@@ -185,7 +187,7 @@ class Delivery(Renewed):
             self._changed.notify_all()
 
     def _safely(self, step: Callable[[], float | None]) -> float | None:
-        """Take a step; whatever goes wrong is logged by its name alone, and tried again later."""
+        """Take a step; if it fails, log the exception's type alone, and return the seconds until it is tried again."""
         try:
             wait_s = step()
         except Exception as fault:
@@ -220,7 +222,7 @@ class Delivery(Renewed):
     def _note(self, attempt: _Attempt) -> None:
         verdict = self._judge(attempt.exchange)
         self._record(attempt.report, verdict)
-        if attempt.hurried_at == self._round.hurried_at:  # else it was asked for again meanwhile
+        if attempt.hurried_at == self._round.hurried_at:  # else an eager request came meanwhile
             if isinstance(verdict, TryAgain):
                 self._round.tried.add(attempt.report.url)
             elif isinstance(verdict, Unknown):
@@ -236,7 +238,7 @@ class Delivery(Renewed):
         return self._is_closing or self._thread is None or (self._n_served >= ticket and is_idle)
 
     def _wait_of(self, report: WaitingReport, asked: _Round) -> float:
-        """Seconds until a report is due; its own delay is over with its first attempt."""
+        """Return the seconds until a report is due; its own delay ends with its first attempt."""
         now = self._clock()
         hurries = asked.hurries(report) and not report.is_held
         wait_s = 0.0 if hurries else _until(report.not_before, now, _FURTHEST_S)
@@ -255,11 +257,11 @@ class Delivery(Renewed):
             apply_verdict(connection, report, verdict, self._clock(), self._backoff)
 
     def _backoff(self, n_failed: int, cap_s: float = BACKOFF_CAP_S) -> float:
-        """Exponential, with full jitter (Brooker 2015): uniform on [0, min(cap, base 2^(n - 1))] seconds."""
+        """Return seconds uniform on [0, min(cap, base 2^(n - 1))]: exponential, with full jitter (Brooker 2015)."""
         return self._uniform(0.0, min(cap_s, BACKOFF_BASE_S * 2.0 ** min(n_failed - 1, 30)))
 
 
 def _until(moment: float, now: float, furthest_s: float) -> float:
-    """Seconds until a moment, none where it is over; nor where it is so far off that a clock was ahead that set it."""
+    """Return the seconds until a moment: 0 if it has passed, or is so far off that it was set by a wrong clock."""
     wait_s = moment - now
     return 0.0 if wait_s > furthest_s else max(0.0, wait_s)

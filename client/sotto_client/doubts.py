@@ -1,4 +1,4 @@
-"""Versions of a survey that a collector has no more, as far as it says: after a week they are over."""
+"""Versions of a survey that a collector says it does not have; once it has said so for a week, they are over."""
 
 import sqlite3
 import time
@@ -17,10 +17,10 @@ class Doubts:
         self._place = url, survey_id
 
     def doubt(self, kept: str, unless: str = "") -> bool:
-        """Note that it has neither the kept version nor others that were doubted before, `unless` it is this one.
+        """Note that the collector has neither the kept version nor those that were doubted before; but for `unless`.
 
-        What it has not had for a week is over, and the device forgets what could undo its noise. Of the versions that
-        it knows nothing of, the doubt of the kept one alone is worth keeping. Return whether that one is over.
+        A version that it has not had for a week is over, and the device forgets what could undo its noise. Of the
+        versions whose secret is forgotten, only the kept one's doubt is stored. Returns whether the kept one is over.
         """
         now = time.time()
         doubted = self._read()
@@ -38,12 +38,12 @@ class Doubts:
         return is_over
 
     def believe(self, fingerprint: str) -> None:
-        """Let a version be over."""
+        """Take a version for over: the device forgets what could undo its noise."""
         Ledger(self._connection).end(fingerprint)
         self._forget(fingerprint)
 
     def restart(self) -> None:
-        """Begin the week of every version anew: the collector said something else."""
+        """Start the week of every version again: the collector said something else."""
         for fingerprint in self._read():
             self._write(fingerprint, 0.0, 0.0)
 

@@ -3,13 +3,15 @@
 SottoError
 └── ClientError
     ├── SurveyRefused       a survey that this device will not answer: untruthful, too expensive, or not the pinned one
-    ├── SurveyUnavailable   no survey to be had: the collector has none or cannot be reached, and no copy may be used
+    ├── SurveyUnavailable   there is no survey: the collector has none or cannot be reached, and no copy may be used
     ├── BudgetExceeded      answering would take more epsilon than is left
     │   └── AlreadyAnswered     this device has answered this wave, and cannot tell that it was with these answers
     ├── ParticipationEnded  this device has forgotten the secret of its noise, and makes no more reports of the survey
     ├── InvitationError     the survey needs an invitation and there is none, or needs none and there is one
     ├── StateError          the state file cannot be used
-    └── DeliveryError       one exchange with the collector brought no answer (background delivery handles it)
+    └── DeliveryError       one exchange with the collector brought no reply (background delivery handles it)
+
+The names without `Error` read as what happened; apps catch them, so they stay.
 """
 
 from decimal import Decimal
@@ -27,9 +29,9 @@ class SurveyRefused(ClientError):  # noqa: N818  # reads as what happened
 
 
 class SurveyUnavailable(ClientError):  # noqa: N818  # reads as what happened
-    """There is no survey to be had now.
+    """No survey can be had now.
 
-    `code`: the problem that the collector itself named; "unexpected" for any other answer; empty where there was none.
+    `code`: the problem that the collector itself named; "unexpected" for any other reply; empty if there was none.
     """
 
     def __init__(self, message: str, *, code: str = "") -> None:
@@ -78,4 +80,4 @@ class StateError(ClientError):
 
 
 class DeliveryError(ClientError):
-    """No whole answer came from the collector."""
+    """No whole reply came from the collector."""

@@ -1,4 +1,4 @@
-"""One exchange with a collector that is told nothing about the device: no version, cookie, password or redirect."""
+"""One exchange with a collector, which learns nothing of the device: no version, cookie or password; no redirects."""
 
 import os
 import threading
@@ -19,13 +19,13 @@ from sotto_client.line import Line, open_session
 from sotto_protocol.survey import ID_PATTERN
 
 _HEADERS = {
-    "User-Agent": "sottovoce",  # neither a version nor a platform: a device is not to be told from another
+    "User-Agent": "sottovoce",  # no version or platform, so that devices cannot be told apart
     "Accept": "application/json",
     "Accept-Encoding": "identity",  # requests' own value depends on what is installed; and no bombs
     "Connection": "close",
 }
 _CHUNK_BYTES = 2**16
-_LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks have their largest number
+_LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks take no larger number
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def check_survey_id(survey_id: str) -> str:
 class Exchange:
     """One exchange, under way in a thread of its own: it is over after `timeout_s`, whatever the other side does.
 
-    `deadline` by the monotonic clock. A thread that waits for what cannot be cut, as the system's look-up of a name,
-    is left behind, and ends by itself.
+    `deadline` by the monotonic clock. A thread that waits for what cannot be cut, such as the system's look-up of a
+    name, is left behind, and ends by itself.
     """
 
     def __init__(self, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> None:
@@ -81,11 +81,11 @@ class Exchange:
         return self._reply.done() or time.monotonic() >= self.deadline
 
     def when_over(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the exchange ends before its deadline; at once where it has."""
+        """Call `callback` when the exchange ends before its deadline; at once if it has ended."""
         self._reply.add_done_callback(lambda _: callback())
 
     def result(self) -> Reply:
-        """Return what came back, at the deadline at the latest. Raises DeliveryError where no whole answer did."""
+        """Return what came back, at the deadline at the latest. Raises DeliveryError if no whole reply did."""
         try:
             return self._reply.result(max(0.0, self.deadline - time.monotonic()))
         except TimeoutError:
@@ -95,12 +95,12 @@ class Exchange:
 
 
 def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) -> Reply:
-    """Ask for a survey, whoever asks; returns in time. Raises DeliveryError."""
+    """Return the reply to a request for a survey, after `timeout_s` at the latest. Raises DeliveryError."""
     return Exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes).result()
 
 
 def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_bytes: int) -> Exchange:
-    """Begin to send a report's bytes as they are."""
+    """Return the exchange that sends a report's bytes, under way."""
     address = f"{url}/v1/surveys/{survey_id}/reports"
     headers = {"Content-Type": "application/json"}
     return Exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)

@@ -1,4 +1,4 @@
-"""What a forked child begins anew: locks that a thread of its parent may hold, and threads that it has not."""
+"""What a forked child makes anew: locks that a thread of its parent may hold, and threads, which stay there."""
 
 import os
 from abc import ABC, abstractmethod
@@ -6,7 +6,7 @@ from weakref import WeakSet
 
 
 class Renewed(ABC):
-    """Something that a forked child uses too, and whose threads and locks stay with its parent."""
+    """An object that works in a forked child too, with threads and locks of its own."""
 
     def __init__(self) -> None:
         _all.add(self)

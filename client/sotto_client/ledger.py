@@ -2,12 +2,12 @@
 
 Epsilons are added up (basic composition), in exact decimals, and nothing is ever taken back. In a survey of several
 waves every answer has a pot of its own: its reports take one more epsilon each, until all that they could ever take is
-spent. To know an answer again, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads
+spent. To recognise an answer, the ledger keeps a tag of it beside the secret, for as long as the secret: whoever reads
 the state meanwhile can try every answer against the tags. That is the price of the pots, and surveys of one wave do not
-pay it. What each wave took would tell for good in which of them an answer changed, so that goes with the secret: the
-ledger keeps the survey's sum.
+pay it. What each wave took would show for ever in which of them an answer changed, so it is forgotten with the secret:
+the ledger keeps the survey's sum.
 
-The invitation to a survey stands here too, and not in the outbox: only here it can be overwritten where it lies.
+The invitation to a survey is kept here and not in the outbox, because only here can it be overwritten in place.
 """
 
 import math
@@ -53,7 +53,7 @@ WHERE invitation <> zeroblob(length(invitation)) AND secret = zeroblob(length(se
 """
 _EXACT = Context(prec=100, rounding=ROUND_CEILING)  # the app may have set another context
 _LAST_DECIMAL = Decimal(1).scaleb(-MAX_DECIMALS)
-_EPSILON_WIDTH = 30  # characters, all the same number: so that a sum overwrites what it is the sum of
+_EPSILON_WIDTH = 30  # characters, of each: so that a sum overwrites in place what it is the sum of
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +122,18 @@ class Ledger:
             return {entry.wave: entry for entry in map(_entry, rows)}
 
     def settle(self, receipt: str, *, ends_survey: bool = False) -> None:
-        """Note that a report waits no more, after the outbox did.
+        """Note that a report waits no more; to be called after the outbox has noted it.
 
-        With the last wave's, or the one by which the collector said that the survey is over, the survey is forgotten;
-        with the last that waits after that, the invitation.
+        After the last wave's report, or one to which the collector said that the survey is over (`ends_survey`), the
+        secret and the marks of the survey are wiped; after the last report that waits then, the invitation.
         """
         self._forget("receipt = ? AND (wave = waves OR ?)", receipt, ends_survey)
 
     def forget(self, survey_id: str) -> None:
         """Wipe what could tell which answers the reports of a survey were made of, in all its versions.
 
-        What they took stays, as one sum for each version. The invitation is wiped too, or, where reports wait that need
-        it, with the last of them.
+        What they took stays, as one sum for each version. The invitation is wiped too, or, if reports wait that need
+        it, after the last of them.
         """
         self._forget("survey_id = ?", survey_id)
 
@@ -142,9 +142,9 @@ class Ledger:
         self._forget("fingerprint = ?", fingerprint)
 
     def admit(self, receipt: str, invitation: bytes | None) -> bool:
-        """Put an invitation in the place of a report's, and of the same one in other waves; False where it had none.
+        """Replace a report's invitation, and the same one in other waves; False if the report had none.
 
-        None leaves the report what it has: False where it had one that is wiped.
+        With None the report keeps what it has: False if its invitation is wiped.
         """
         row = self._connection.execute("SELECT fingerprint, invitation FROM ledger WHERE receipt = ?", [receipt])
         for fingerprint, bad in row.fetchall():

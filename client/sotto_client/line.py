@@ -1,6 +1,6 @@
-"""The line to the other side of an exchange, which another thread can cut, whatever the one that talks waits for.
+"""The connection of one exchange, which another thread can cut, whatever the exchange's own thread waits for.
 
-Rule: a line is of one exchange, as its connection is; so what is cut late cuts nothing else.
+Rule: a line belongs to one exchange, as its connection does, so that a late cut ends nothing else.
 """
 
 import socket
@@ -54,7 +54,7 @@ class Line:
 
 
 class LineAdapter(HTTPAdapter):
-    """Has every connection of a `requests.Session`, to a proxy or not, held by a line."""
+    """Gives every connection of a `requests.Session`, to a proxy or not, to a line."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -99,6 +99,6 @@ def _held_class(connection_class: Any, line: Line) -> type:
 
     def tunnel(self: Any) -> None:
         connection_class._tunnel(self)
-        line.check()  # a proxy's answer that was cut off looks like one that has ended: no handshake follows it
+        line.check()  # a proxy's reply that was cut off looks complete: no handshake may follow it
 
     return type(connection_class.__name__, (connection_class,), {"_new_conn": connect, "_tunnel": tunnel})

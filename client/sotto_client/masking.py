@@ -2,7 +2,7 @@
 
 import re
 
-# With one slash: as a path is written.
+# One slash is enough: a URL that was taken for a path has lost the other.
 _USER_OF_URL = re.compile(r"([a-z][a-z0-9+.-]*:/{1,2})(?:[^/\n]*|\S*)@", re.IGNORECASE)
 _USER = re.compile(r"[^\s'\"/*]+:(?!/)[^\s'\"]+@")  # where no scheme was typed
 

@@ -1,6 +1,6 @@
 """The outbox: noisy reports that wait for the collector, always sent as the same bytes.
 
-They are kept as these bytes, without the invitation, which the ledger keeps: what is deleted here may leave copies.
+They are kept without the invitation, which is in the ledger: what is deleted here may leave copies on the disk.
 """
 
 import json
@@ -18,9 +18,9 @@ from sotto_protocol.report import with_invitation
 class WaitingReport:
     """A report to be sent: `body` to `url`, which is a collector's or a relay's.
 
-    `not_before`, in seconds since 1970: no attempt before; `is_held`: because the collector asked for it.
-    `delay_until`: no first attempt before. `unknown_s`: for so long its collector has only said that it does not know
-    the survey, last at `unknown_at` (see `sotto_client.verdict.lengthen`).
+    Moments are in seconds since 1970. `not_before`: no attempt before; `is_held`: because the collector asked for it.
+    `delay_until`: no first attempt before. `unknown_s`: for how many seconds its collector has only said that it does
+    not know the survey, last at `unknown_at` (see `sotto_client.verdict.lengthen`).
     """
 
     receipt: str
@@ -96,7 +96,7 @@ class Outbox:
         self._connection.execute("DELETE FROM outbox WHERE receipt = ?", (receipt,))
 
     def postpone(self, report: WaitingReport, not_before: float, is_held: bool, *, alone: bool = False) -> None:
-        """Count a failed attempt, and leave the report's collector alone until then, or, `alone`, try others there."""
+        """Count a failed attempt; leave the report's address alone until `not_before`, or, `alone`, only the report."""
         self._connection.execute("UPDATE outbox SET n_attempts = n_attempts + 1 WHERE receipt = ?", (report.receipt,))
         self._connection.execute(
             "UPDATE outbox SET not_before = ?, is_held = ? WHERE url = ? AND (receipt = ? OR NOT ?)",
@@ -104,7 +104,7 @@ class Outbox:
         )
 
     def note_unknown(self, receipt: str, unknown_s: float, unknown_at: float) -> None:
-        """Note for how long a report's collector has only said that it does not know the survey; 0 where it has not."""
+        """Note for how long a report's collector has only said that it does not know the survey; 0 if it has not."""
         self._connection.execute(
             "UPDATE outbox SET unknown_s = ?, unknown_at = ? WHERE receipt = ?", (unknown_s, unknown_at, receipt)
         )

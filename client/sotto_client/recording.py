@@ -1,4 +1,4 @@
-"""What a verdict leaves in the state: a report goes, is kept aside, or waits, and with it the secret of its noise."""
+"""What a verdict changes in the state: a report is deleted, kept aside or waits on, and the secret with it."""
 
 import logging
 import sqlite3
@@ -13,7 +13,7 @@ UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked les
 _log = logging.getLogger("sotto_client")
 
 Backoff = Callable[[int, float], float]
-"""Of how often an attempt has failed, and the longest that the next one may wait: the seconds that it waits."""
+"""From how often an attempt has failed, and the longest wait in seconds, the seconds to wait before the next."""
 
 
 def apply_verdict(

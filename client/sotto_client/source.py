@@ -29,9 +29,9 @@ class SurveySource:
     def survey(self, state: State, *, timeout_s: float) -> Survey:
         """Return the collector's survey and keep it, or the copy kept before when the collector does not serve one.
 
-        The version that was kept is over where the collector says that it is closed, or, for a week, that it has
-        another one, or none: the device forgets what could undo its noise, and does not use the copy. Raises
-        SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
+        The kept version is over if the collector says that it is closed, or says for a week that it has another one or
+        none. Then the device forgets what could undo its noise, and does not use the copy. Raises SurveyRefused for a
+        survey that this device must not answer, SurveyUnavailable when there is none.
         """
         try:
             survey = fetch_survey(self.url, self.survey_id, timeout_s=timeout_s)
@@ -51,7 +51,7 @@ class SurveySource:
         return survey
 
     def _note_code(self, connection: sqlite3.Connection, code: str) -> bool:
-        """Take in a problem, or what is not the collector's word; return whether the version that was kept is over."""
+        """Note a problem's code, or that the reply is not the collector's; return whether the kept version is over."""
         doubts, kept = self._doubts(connection), self._kept_fingerprint(connection)
         if code == SURVEY_CLOSED:
             doubts.believe(kept)
@@ -67,7 +67,7 @@ class SurveySource:
     def _check(self, survey: Survey) -> Survey:
         if self.fingerprint not in (None, survey.fingerprint):
             raise SurveyRefused(f"survey {survey.id} has fingerprint {survey.fingerprint}, not the pinned one.")
-        # Of all its waves, so that a device that begins can finish, if its answers stay the same.
+        # All waves together, so that a device that begins can finish, if its answers stay the same.
         if survey.epsilon_forever > self.limits.max_epsilon:
             waves = f" in {survey.waves} waves" if survey.waves > 1 else ""
             raise SurveyRefused(
@@ -100,9 +100,9 @@ class SurveySource:
 
 
 def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
-    """Return the collector's survey, its epsilon recomputed; whether it is affordable is for a device to say.
+    """Return the collector's survey, its epsilon recomputed; no limit of a device is applied.
 
-    Raises SurveyUnavailable when there is none to be had, SurveyRefused when it is malformed or untruthful.
+    Raises SurveyUnavailable when there is none, SurveyRefused when it is malformed or untruthful.
     """
     try:
         reply = get_survey(url, survey_id, timeout_s=timeout_s, max_bytes=MAX_SURVEY_BYTES)

@@ -1,4 +1,4 @@
-"""The device's memory: one small SQLite file that only its owner can read, and nothing true in it.
+"""The device's memory: one small SQLite file that only its owner can read, without a true answer in it.
 
 The secret of a survey's noise is in it until the report of the last wave is delivered, and overwritten then (see
 `sotto_client.permanent`), and with it what each wave took; the invitation to a survey, until no report needs it any

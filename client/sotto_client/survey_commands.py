@@ -17,7 +17,7 @@ from sotto_protocol.members import ID_PATTERN
 _EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
 
 
-class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.1
+class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
     """A question's epsilon, exact."""
 
     name = "nats"

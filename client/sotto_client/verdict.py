@@ -21,12 +21,12 @@ MAX_HOLD_S = 86_400.0
 """A collector may ask a device to stay away for a day, not longer."""
 
 SURVEY_UNKNOWN = (NO_SUCH_SURVEY, WRONG_FINGERPRINT)
-"""Codes by which it says that it has not: the survey was erased or replaced, or it serves a wrong database for now."""
+"""A collector without this version: it was erased or replaced, or the collector serves a wrong database for now."""
 UNKNOWN_FINAL_S = 7 * 86_400.0
-"""For so long it must say nothing else before that is believed."""
+"""How long a collector must say nothing else before that is believed."""
 _MOST_BETWEEN_S = 86_400.0
 NEEDS_INVITATION = (INVITATION_REQUIRED, INVITATION_INVALID)
-"""Codes by which it refuses a report for its invitation alone."""
+"""The report was refused for its invitation alone."""
 _REFUSING = (BAD_JSON, BAD_REPORT, *NEEDS_INVITATION, SURVEY_CLOSED)
 
 
@@ -77,7 +77,7 @@ def judge(reply: Reply, now: float) -> Verdict:
 
     Only the collector's own words count, an acknowledgement or one of its own problems with this very report: what a
     network in between says, a café's login page or a firewall's JSON, is neither, whatever its status. Nor is what the
-    collector says of its settings, its load, or the way that a request came.
+    collector says of its settings, its load, or the form of the request.
     """
     if reply.status == 200 and _is_acknowledgement(reply.body):
         return Acknowledged()
@@ -98,10 +98,11 @@ def read_problem(reply: Reply) -> Problem | None:
 
 
 def lengthen(said_s: float, said_at: float, now: float) -> float:
-    """Return for how long a collector has said one thing only, which it says again `now`; last `said_at`, or 0.
+    """Return for how many seconds a collector has said one thing only, which it says again `now`.
 
-    What lies between two answers counts for a day at most, and for nothing where the clock went back: so neither a
-    clock that is stepped nor a device that sleeps makes long of few answers.
+    It had said it for `said_s` when it last did, at `said_at`; 0 if it never did. The time between two replies counts
+    for a day at most, and not at all if the clock went back: neither a clock that is stepped nor a device that sleeps
+    turns few replies into a long time.
 
     >>> lengthen(0.0, 0.0, 5e8), lengthen(60.0, 5e8, 5e8 + 60), lengthen(60.0, 5e8, 9e8), lengthen(60.0, 5e8, 4e8)
     (0.0, 120.0, 86460.0, 60.0)
@@ -140,5 +141,5 @@ def _is_acknowledgement(body: bytes) -> bool:
     members = [document.get("counted"), document.get("duplicates"), document.get("conflicting", 0)]
     if not all(type(member) is int for member in members):
         return False
-    counted, duplicates, conflicting = members  # collectors of before say nothing of conflicting ones
+    counted, duplicates, conflicting = members  # older collectors do not send the third
     return sorted([counted, duplicates]) == [0, 1] and 0 <= conflicting <= duplicates

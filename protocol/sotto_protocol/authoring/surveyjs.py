@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-
 from sotto_protocol.authoring.survey_toml import to_toml
 from sotto_protocol.authoring.surveyjs_choices import Choice, choices, rates, yes_and_no
 from sotto_protocol.authoring.surveyjs_form import Element, is_set, localised, triggers, walk
