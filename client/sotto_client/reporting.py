@@ -53,7 +53,7 @@ def report_answer(question: Question, encoded: NDArray[Any], secret: bytes, fing
     """
     group = question.mechanism.draw_group(1, group_coins(secret, fingerprint, question.id))
     permanent = permanent_coins(secret, fingerprint, question.id, encoded)
-    return question.mechanism.report_answers(encoded, group, permanent, coins)
+    return question.mechanism.perturb_by_stages(encoded, group, permanent, coins)
 
 
 def mark_answers(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes) -> bytes:

@@ -36,7 +36,7 @@ def one_by_one() -> list[Bar]:
         for number in range(N_SINGLE):
             encoded = asked.encode(f"https://example.org/{number}")
             permanent = permanent_coins(SECRET, FINGERPRINT, asked.id, encoded)
-            mechanism.report_answers(encoded, group, permanent, coins)
+            mechanism.perturb_by_stages(encoded, group, permanent, coins)
 
     def with_its_cohort() -> None:
         for number in range(N_SINGLE):

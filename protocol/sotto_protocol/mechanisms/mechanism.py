@@ -140,7 +140,7 @@ class Mechanism(ABC):
         """
         return self._in_chunks(permanent, lambda chunk: self._report_rows(chunk, coins))
 
-    def report_answers(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
+    def perturb_by_stages(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
         """Return n reports, shape (n, n_bytes), by the coins of both stages: what devices do, wave after wave."""
         return self.report(self.respond_permanently(answers, group, permanent), fresh)
 

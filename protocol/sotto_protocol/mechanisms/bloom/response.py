@@ -148,10 +148,10 @@ class BloomResponse(BitMechanism):
             return super().perturb(checked, coins)
         return self._report_one(checked[0], self._draw_one_group(coins), coins, coins)
 
-    def report_answers(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
+    def perturb_by_stages(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
         checked = self._check_answers(answers)
         if not self._is_single(checked):
-            return super().report_answers(checked, group, permanent, fresh)
+            return super().perturb_by_stages(checked, group, permanent, fresh)
         return self._report_one(checked[0], group.tobytes(), permanent, fresh)
 
     def _is_single(self, answers: NDArray[Any]) -> bool:
