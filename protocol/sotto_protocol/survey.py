@@ -15,7 +15,8 @@ from sotto_protocol.bounds import add_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.errors import AnswerError, ReportError, SurveyError
-from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, check_integer
+from sotto_protocol.mechanisms.checks import BadValueError, check_integer
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.members import (
     ID_PATTERN,
     KEEPS,

@@ -6,7 +6,7 @@ import pytest
 
 from sotto_protocol import AnswerError, FormError, ReportError, SottoError, SurveyError, TallyError
 from sotto_protocol.errors import LocatedError
-from sotto_protocol.mechanisms.mechanism import BadValueError
+from sotto_protocol.mechanisms.checks import BadValueError
 
 LEAVES = [SurveyError, AnswerError, ReportError, TallyError]
 

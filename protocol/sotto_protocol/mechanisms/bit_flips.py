@@ -13,7 +13,8 @@ from sotto_protocol.documents import Fields
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
-from sotto_protocol.mechanisms.mechanism import Bytes, check_integer, read_array
+from sotto_protocol.mechanisms.checks import check_integer, read_array
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.mechanisms.warner import BinaryResponse
 from sotto_protocol.words import times

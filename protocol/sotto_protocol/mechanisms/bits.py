@@ -23,17 +23,8 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import add_above, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.mechanisms.mechanism import (
-    MAX_VALUES,
-    BadValueError,
-    Bytes,
-    Counts,
-    Mechanism,
-    Part,
-    PureMechanism,
-    check_integer,
-    check_threshold,
-)
+from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_threshold
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Mechanism, Part, PureMechanism
 from sotto_protocol.mechanisms.ones import count_ones
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric

@@ -18,18 +18,8 @@ from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
-from sotto_protocol.mechanisms.mechanism import (
-    COINS_PER_CHUNK,
-    MAX_VALUES,
-    BadValueError,
-    Bytes,
-    Counts,
-    Part,
-    PureMechanism,
-    check_choices,
-    check_integer,
-    check_threshold,
-)
+from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer, check_threshold
+from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, MAX_VALUES, Bytes, Counts, Part, PureMechanism
 from sotto_protocol.mechanisms.thresholds import check_epsilon
 from sotto_protocol.words import roughly, times
 

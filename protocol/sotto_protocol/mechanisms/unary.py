@@ -12,7 +12,8 @@ from sotto_protocol.bounds import divide_below, exp_below
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
-from sotto_protocol.mechanisms.mechanism import Bytes, check_choices
+from sotto_protocol.mechanisms.checks import check_choices
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.words import times
 

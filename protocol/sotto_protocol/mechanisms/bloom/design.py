@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
 from sotto_protocol.mechanisms.bloom.response import MAX_GRAM_LENGTH, MAX_POSITIONS, BloomResponse
-from sotto_protocol.mechanisms.mechanism import check_integer
+from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.thresholds import Stages
 
 

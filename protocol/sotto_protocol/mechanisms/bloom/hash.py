@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol.mechanisms.mechanism import check_integer
+from sotto_protocol.mechanisms.checks import check_integer
 
 MAX_BITS = 4096
 MAX_HASHES = 8

@@ -5,7 +5,6 @@ n-grams (a byte, where strings are unknown), then blocks of n_bits bits, each fr
 and the two n-grams' (Fanti, Pihur & Erlingsson 2015).
 """
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,10 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import AnswerError, ReportError
-from sotto_protocol.mechanisms.bits import FIRST_DRAW, BitMechanism, decode_base64, replace_bits
+from sotto_protocol.mechanisms.bits import FIRST_DRAW, BitMechanism, replace_bits
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
-from sotto_protocol.mechanisms.mechanism import BadValueError, Bytes, Counts, Part, check_integer
+from sotto_protocol.mechanisms.bloom.wire import COHORT_BYTES, WireForm
+from sotto_protocol.mechanisms.bloom.words import say_bits
+from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import EXPECTED, cut, is_answer, normalise
 from sotto_protocol.words import roughly
@@ -30,7 +32,6 @@ MAX_COUNTS = 2**18
 """The most bits of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
 MAX_GRAM_LENGTH = 4
 MAX_POSITIONS = 16
-_COHORT_BYTES = 2
 _FEW_PER_COHORT = 10
 """Below so many reports a cohort, counting bit by bit is faster than cohort by cohort."""
 
@@ -85,7 +86,7 @@ class BloomResponse(BitMechanism):
 
     @cached_property
     def group_bytes(self) -> int:
-        return _COHORT_BYTES + (1 if self.n_positions else 0)
+        return COHORT_BYTES + (1 if self.n_positions else 0)
 
     @property
     def n_bytes(self) -> int:
@@ -136,7 +137,7 @@ class BloomResponse(BitMechanism):
         """Draw n devices' cohorts, and pairs of positions where n-grams are reported; shape (n, group_bytes)."""
         if n_devices == 1:
             return np.frombuffer(self._draw_one_group(coins), np.uint8).reshape(1, self.group_bytes)
-        cohorts = coins.uniform(self.n_cohorts, n_devices).astype(">u2").view(np.uint8).reshape(-1, _COHORT_BYTES)
+        cohorts = coins.uniform(self.n_cohorts, n_devices).astype(">u2").view(np.uint8).reshape(-1, COHORT_BYTES)
         if not self.pairs:
             return cohorts
         pairs = coins.uniform(len(self.pairs), n_devices).astype(np.uint8)
@@ -159,11 +160,11 @@ class BloomResponse(BitMechanism):
         return len(answers) == 1 and is_few(self._coins_per_answer)
 
     def _draw_one_group(self, coins: Coins) -> bytes:
-        cohort = coins.uniform_one(self.n_cohorts).to_bytes(_COHORT_BYTES, "big")
+        cohort = coins.uniform_one(self.n_cohorts).to_bytes(COHORT_BYTES, "big")
         return cohort + (bytes([coins.uniform_one(len(self.pairs))]) if self.pairs else b"")
 
     def _report_one(self, answer: str, group: bytes, permanent: Coins, fresh: Coins) -> Bytes:
-        true_bits = self._true_bits(answer, int.from_bytes(group[:_COHORT_BYTES], "big"), group[-1])
+        true_bits = self._true_bits(answer, int.from_bytes(group[:COHORT_BYTES], "big"), group[-1])
         width = self._coins_per_answer
         bits = respond_row(true_bits, width, self.threshold_if_true, self.threshold_if_other, permanent)
         if self.has_two_stages:
@@ -172,14 +173,14 @@ class BloomResponse(BitMechanism):
 
     def cohorts(self, reports: Bytes) -> NDArray[np.intp]:
         """Return n packed reports' cohorts, shape (n,). Raises ReportError for one that the design has not."""
-        cohorts: NDArray[np.intp] = cut_bytes(reports, 0, _COHORT_BYTES).view(">u2").ravel().astype(np.intp)
+        cohorts: NDArray[np.intp] = cut_bytes(reports, 0, COHORT_BYTES).view(">u2").ravel().astype(np.intp)
         if cohorts.size and cohorts.max() >= self.n_cohorts:
             raise ReportError("$", f"cohorts must be in [0, {self.n_cohorts - 1}].")
         return cohorts
 
     def pair_numbers(self, reports: Bytes) -> NDArray[np.intp]:
         """Return the numbers of n packed reports' pairs of positions, indices of `pairs`, shape (n,)."""
-        return reports[:, _COHORT_BYTES].astype(np.intp)
+        return reports[:, COHORT_BYTES].astype(np.intp)
 
     def bits(self, reports: Bytes, block: int = 0) -> NDArray[np.bool_]:
         """Return n packed reports' bits, shape (n, n_bits): of the whole string (block 0) or an n-gram (1, 2)."""
@@ -217,30 +218,21 @@ class BloomResponse(BitMechanism):
 
     def to_wire(self, report: Bytes) -> list[Any]:
         """Return [cohort, bits], or [cohort, pair, bits, bits, bits]; bits in base64."""
-        row = report.tobytes()
-        group = [int.from_bytes(row[:_COHORT_BYTES], "big"), *row[_COHORT_BYTES : self.group_bytes]]
-        blocks = [row[at : at + self._block_bytes] for at in range(self.group_bytes, len(row), self._block_bytes)]
-        return [*group, *(base64.b64encode(block).decode("ascii") for block in blocks)]
+        return self._wire.write(report.tobytes())
 
     def longest_report(self) -> Bytes:
-        group = (self.n_cohorts - 1).to_bytes(_COHORT_BYTES, "big") + bytes([len(self.pairs) - 1] if self.pairs else [])
+        group = (self.n_cohorts - 1).to_bytes(COHORT_BYTES, "big") + bytes([len(self.pairs) - 1] if self.pairs else [])
         return np.frombuffer(group.ljust(self.n_bytes, b"\0"), np.uint8)
 
     def from_wire(self, values: Sequence[Any]) -> Bytes:
-        rows = bytearray()
-        for index, value in enumerate(values):
-            row = self._pack_value(value)
-            if row is None:
-                raise BadValueError(index, self._expected)
-            rows += row
-        return np.frombuffer(bytes(rows), np.uint8).reshape(-1, self.n_bytes)
+        return np.frombuffer(self._wire.read_all(values), np.uint8).reshape(-1, self.n_bytes)
 
     def supported(self, report: Bytes) -> list[int]:
         numbers: list[int] = self.bits(report.reshape(1, -1))[0].nonzero()[0].tolist()
         return numbers
 
     def parts(self) -> list[Part]:
-        numbers = [Part("cohort", _COHORT_BYTES, is_number=True), Part("pair", 1, is_number=True)]
+        numbers = [Part("cohort", COHORT_BYTES, is_number=True), Part("pair", 1, is_number=True)]
         blocks = [Part(name, self._block_bytes, is_number=False) for name in ("bits", "gram1", "gram2")]
         return numbers[: 2 if self.pairs else 1] + blocks[: self.n_blocks]
 
@@ -254,7 +246,9 @@ class BloomResponse(BitMechanism):
         return said
 
     def what_happens(self) -> str:
-        drawn = f"{self._say_bits()}{FIRST_DRAW} yes or no in place of each bit"
+        drawn = (
+            f"{say_bits(self.design, self.n_positions, self.gram_length)}{FIRST_DRAW} yes or no in place of each bit"
+        )
         return self._say_stages(drawn, "a bit that your text sets", "one that it does not set")
 
     def in_short(self) -> str:
@@ -262,49 +256,9 @@ class BloomResponse(BitMechanism):
         made = f"Your device turns your text into {self.n_blocks * self.n_values} bits and flips a coin for each"
         return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
 
-    def _say_bits(self) -> str:
-        """Return what a text becomes before any noise, and what is sent beside the bits."""
-        words = f"Your text sets at most {self.n_hashes} of {self.n_values} bits, and other texts set them too. "
-        if self.n_cohorts > 1:
-            words += (
-                f"Your device belongs to one of {self.n_cohorts} groups, drawn once, in each of which texts set other "
-                "bits; the group's number is sent. "
-            )
-        if self.n_positions:
-            words += (
-                f"The same is done with two pieces of your text, of up to {self.gram_length} characters each, at two "
-                f"of {self.n_positions} positions that are drawn once; which two is sent. "
-            )
-        return words
-
-    def _pack_value(self, value: Any) -> bytes | None:
-        limits, n_members, block_bytes, last_byte_max = self._wire_shape
-        if type(value) is not list or len(value) != n_members:
-            return None
-        row = b""
-        for number, (limit, width) in zip(value, limits, strict=False):
-            if type(number) is not int or not 0 <= number < limit:
-                return None
-            row += number.to_bytes(width, "big")
-        for text in value[len(limits) :]:
-            block = decode_base64(text)
-            if block is None or len(block) != block_bytes or block[-1] > last_byte_max:
-                return None
-            row += block
-        return row
-
     @cached_property
-    def _wire_shape(self) -> tuple[list[tuple[int, int]], int, int, int]:
-        """The numbers' limits and widths, how many members there are, the bytes of a block, and its last's largest."""
-        limits = [(self.n_cohorts, _COHORT_BYTES)] + ([(len(self.pairs), 1)] if self.pairs else [])
-        return limits, len(limits) + self.n_blocks, self._block_bytes, self._last_byte_max
-
-    @property
-    def _expected(self) -> str:
-        pair = f"a pair in [0, {len(self.pairs) - 1}], " if self.pairs else ""
-        texts = "a text" if self.n_blocks == 1 else f"{self.n_blocks} texts"
-        bits = f"canonical base64 of {self.n_values} bits in {self._block_bytes} bytes, spare bits zero"
-        return f"a list of a cohort in [0, {self.n_cohorts - 1}], {pair}and {texts}: {bits}"
+    def _wire(self) -> WireForm:
+        return WireForm(self.n_values, self.n_cohorts, len(self.pairs), self.n_blocks)
 
     @cached_property
     def _coins_per_answer(self) -> int:
