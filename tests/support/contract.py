@@ -1,0 +1,202 @@
+"""What every mechanism of the registry must keep: one check a promise, for a mechanism and the labels of its values."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sotto_protocol import Question, SurveyError, compile_survey
+from sotto_protocol.coins import Coins, hmac_bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
+from sotto_protocol.mechanisms.registry import ENTRIES, Entry, mechanism_document, read_mechanism
+
+N_REPORTS = 400
+N_DRAWS = 100_000
+Z_MAX = 7.0
+"""A frequency is this many standard deviations off with probability 3e-12; some hundreds are looked at."""
+OF_TYPES: dict[str, dict[str, Any]] = {
+    "yes-no": {},
+    "one-of": {"options": ["red", "green", "blue"]},
+    "any-of": {"options": ["red", "green", "blue"], "max_selected": 2},
+    "text": {"n_bits": 16, "n_cohorts": 4},
+}
+OF_NAMES: dict[str, dict[str, Any]] = {"forced-response": {"prob_truth": Decimal("0.6"), "prob_forced_yes": "1/3"}}
+"""What an author says instead of an epsilon."""
+
+
+def questions_of(entry: Entry) -> Iterator[Question]:
+    """Yield a question by a mechanism, and where it has two stages one of two."""
+    asked = OF_NAMES.get(entry.name, {"epsilon": Decimal(1)})
+    members = {"id": "q", "type": entry.question_type, "text": "?", "mechanism": entry.name}
+    for more in [{}, {"epsilon_forever": Decimal(2)}][: 2 if entry.may_repeat else 1]:
+        document = members | OF_TYPES[entry.question_type] | asked | more
+        [question] = compile_survey({"id": "s", "title": "S", "questions": [document]}).questions
+        yield question
+
+
+def cases() -> Iterator[Any]:
+    """Yield every mechanism of the registry, as pytest's parameters."""
+    for entry in ENTRIES:
+        for question in questions_of(entry):
+            stages = "two" if question.mechanism.has_two_stages else "one"
+            yield pytest.param(question, id=f"{entry.question_type}-{entry.name}-{stages}")
+
+
+def coins_of(name: str) -> Coins:
+    return Coins(hmac_bytes(b"contract".ljust(32), name.encode()))
+
+
+def answers_of(question: Question) -> list[Any]:
+    """Return every answer that is not of an open question; of that, three."""
+    mechanism = question.mechanism
+    if question.type == "text":
+        return ["oak", "elm", "ash"]
+    if not mechanism.takes_rows:
+        return list(range(max(2, mechanism.n_values)))
+    rows = ((np.arange(2**mechanism.n_values)[:, None] >> np.arange(mechanism.n_values)) & 1).tolist()
+    return [row for row in rows if sum(row) <= mechanism.max_selected]
+
+
+def reports_of(question: Question, n_reports: int = N_REPORTS) -> Bytes:
+    answers = answers_of(question)
+    given: Any = [answers[index % len(answers)] for index in range(n_reports)]
+    return question.mechanism.perturb(given, coins_of("reports"))
+
+
+def check_document(question: Question) -> None:
+    """What is published is read back as the same; no member may be left out or unknown."""
+    document = mechanism_document(question.mechanism)
+    n_options = len(question.options)
+    assert read_mechanism(document, "$", question.type, n_options) == question.mechanism
+    optional = {"report_if_one", "report_if_zero"}
+    for key in document.keys() - optional:
+        with pytest.raises(SurveyError):
+            read_mechanism({k: v for k, v in document.items() if k != key}, "$", question.type, n_options)
+    for more in ({"unheard_of": 1}, {next(iter(question.mechanism.parameters())): "1"}):
+        with pytest.raises(SurveyError):
+            read_mechanism(document | more, "$", question.type, n_options)
+
+
+def check_rows(question: Question) -> None:
+    """Reports are rows of n_bytes; on the wire and back they are the same; no colon or object is in them."""
+    mechanism, reports = question.mechanism, reports_of(question)
+    assert reports.shape == (N_REPORTS, mechanism.n_bytes)
+    sent = [mechanism.to_wire(report) for report in reports]
+    assert mechanism.from_wire(json.loads(json.dumps(sent))).tolist() == reports.tolist()
+    texts = [json.dumps(value) for value in sent]
+    assert not [text for text in texts if re.search(r"[:{}]", text)]
+    longest = mechanism.longest_report()
+    assert longest.shape == (mechanism.n_bytes,)
+    assert max(map(len, texts)) <= len(json.dumps(mechanism.to_wire(longest)))
+
+
+def check_counts(question: Question) -> None:
+    """Support is counted as one report after the other; counts that no reports have are refused."""
+    mechanism, reports = question.mechanism, reports_of(question)
+    counts = mechanism.count_support(reports)
+    assert counts.shape == mechanism.counts_shape
+    assert mechanism.has_cohorts == (counts.ndim > 1)
+    mechanism.check_counts(counts, N_REPORTS)
+    supported = [mechanism.supported(report) for report in reports]
+    summed = counts[:, 1:].sum(axis=0) if mechanism.has_cohorts else counts
+    assert summed.tolist() == [sum(value in one for one in supported) for value in range(mechanism.n_values)]
+    sizes = {len(one) for one in supported}
+    if len(sizes) == 1 and mechanism.n_values > 1:  # every report supports as many: so the sum is known
+        moved = counts.copy()
+        moved[np.argmin(counts)] += 1
+        with pytest.raises(ValueError, match="must"):
+            mechanism.check_counts(moved, N_REPORTS)
+    if mechanism.has_cohorts:
+        with pytest.raises(ValueError, match="must"):
+            mechanism.check_counts(counts, N_REPORTS + 1)
+
+
+def check_likelihood(question: Question) -> None:
+    """A pure mechanism's likelihood is that of its reports, but for a factor of each; and so is its epsilon."""
+    mechanism = question.mechanism
+    if not isinstance(mechanism, PureMechanism):
+        assert not question.is_pure
+        return
+    if mechanism.takes_rows:
+        for value in range(mechanism.n_values):
+            _check_value(mechanism, value)
+        return
+    answers = [1, 0] if mechanism.n_values == 1 else answers_of(question)
+    drawn = [mechanism.perturb([answer] * N_DRAWS, coins_of(f"draw {answer}")) for answer in answers]
+    rows, ratios = _compare(drawn, mechanism.likelihood)
+    assert len(rows) > 1
+    logs = np.log(ratios)
+    taken = (logs.max(axis=1) - logs.min(axis=1)).max()
+    assert taken == pytest.approx(float(mechanism.epsilon), rel=1e-6)
+
+
+def _check_value(mechanism: PureMechanism, value: int) -> None:
+    one, none = ([int(at == value) * is_it for at in range(mechanism.n_values)] for is_it in (1, 0))
+    drawn = [
+        mechanism.cut_value(mechanism.perturb([row] * N_DRAWS, coins_of(f"{value} {row}")), value)
+        for row in (one, none)
+    ]
+    channel = mechanism.of_value(value)
+    _compare(drawn, channel.likelihood)
+    assert channel.epsilon <= mechanism.epsilon
+
+
+def _compare(drawn: list[Bytes], likelihood: Any) -> tuple[Bytes, NDArray[np.floating]]:
+    """Compare frequencies of reports under each answer with the likelihood, scaled to all draws; return that."""
+    rows, places = np.unique(np.concatenate(drawn), axis=0, return_inverse=True)
+    places = places.reshape(len(drawn), -1)
+    seen = np.array([np.bincount(part, minlength=len(rows)) for part in places]).T
+    ratios = likelihood(rows)
+    assert ratios.shape == (len(rows), len(drawn))
+    expected = ratios * (seen.sum(axis=1) / ratios.sum(axis=1))[:, None]
+    assert expected.sum(axis=0) == pytest.approx(N_DRAWS, rel=0.03)
+    assert (np.abs(seen - expected) <= Z_MAX * np.sqrt(expected) + 1).all()
+    return rows, ratios
+
+
+def check_words(question: Question) -> None:
+    """What happens is said, with its numbers, and not what happens by another mechanism."""
+    mechanism = question.mechanism
+    for words in (mechanism.what_happens(), mechanism.in_short(), question.in_short):
+        assert len(words) > 30
+        assert words[0].isupper()
+        assert words.rstrip().endswith(".")
+        assert any(character.isdigit() for character in words)
+    assert question.type == "yes-no" or not mechanism.after_report()
+    said = question.decode(reports_of(question)[0])
+    assert isinstance(said, bool | list | dict)
+    assert not isinstance(said, list) or {*said} <= {*question.labels}
+
+
+def check_parts(question: Question) -> None:
+    """The parts of a report in an archive are all of its bytes."""
+    parts = question.mechanism.parts()
+    assert sum(part.n_bytes for part in parts) == question.mechanism.n_bytes
+    assert len({part.name for part in parts}) == len(parts)
+    assert all(part.n_bytes in (1, 2) for part in parts if part.is_number)
+
+
+def check_epsilon(question: Question) -> None:
+    """What is declared is at least what the thresholds take, of one report and for ever."""
+    mechanism: Mechanism = question.mechanism
+    assert 0 < mechanism.epsilon <= question.epsilon
+    assert mechanism.epsilon <= mechanism.epsilon_forever <= question.epsilon_forever
+    assert mechanism.has_two_stages or mechanism.epsilon == mechanism.epsilon_forever
+    assert math.isfinite(mechanism.epsilon)
+
+
+CHECKS = [
+    check_document,
+    check_rows,
+    check_counts,
+    check_likelihood,
+    check_words,
+    check_parts,
+    check_epsilon,
+]
