@@ -1,0 +1,133 @@
+"""A mechanism that somebody adds, by a file and a row of the registry, reaches everything with no other change."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from werkzeug.serving import make_server
+
+from archiving import export_store
+from collecting import make_reports
+from contract import CHECKS, questions_of
+from house import House, open_house
+from sotto_client import SurveyClient
+from sotto_client.cli import main
+from sotto_client.inventory import decode
+from sotto_collector.archive.recount import recount
+from sotto_protocol import Question, Survey, Tally, compile_toml
+from sotto_protocol.mechanisms import registry
+from subset import ENTRY, WEIGHT
+
+TOML = """
+id = "colours"
+title = "Colours"
+[[questions]]
+id = "colour"
+type = "one-of"
+text = "Which colour?"
+options = ["red", "green", "blue", "grey"]
+mechanism = "subset"
+epsilon = 1.5
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+epsilon = 1
+"""
+
+N_REPORTS = 4000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def added() -> Iterator[None]:
+    """The row of the registry."""
+    registry.ENTRIES.append(ENTRY)
+    yield
+    registry.ENTRIES.remove(ENTRY)
+
+
+@pytest.fixture(scope="module")
+def survey(added: None) -> Survey:
+    return compile_toml(TOML)
+
+
+@pytest.fixture(scope="module")
+def house(survey: Survey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with open_house(tmp_path_factory.mktemp("new") / "survey.db", survey) as opened:
+        assert opened.send(survey, make_reports(N_REPORTS, survey)).status_code == 200
+        yield opened
+
+
+def run(*arguments: object) -> str:
+    """Return what a command prints; it must succeed."""
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_it_keeps_the_contract(check: Callable[[Question], None]) -> None:
+    [question] = questions_of(ENTRY)
+    check(question)
+
+
+def test_an_author_and_a_respondent_are_told_of_it(survey: Survey, tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(TOML)
+    assert "subset" in run("check", tmp_path / "survey.toml")
+    said = survey.questions[0].mechanism.what_happens()
+    assert said in " ".join(run("explain", tmp_path / "survey.toml").split())
+    assert Survey.from_canonical(survey.canonical) == survey
+
+
+def test_a_plan_and_auto_compare_it() -> None:
+    assert "subset" in run("plan", "--n", 1000, "--options", 4, "--epsilon", 1)
+    assert "subset" in registry.names_of("one-of")
+
+
+def test_a_device_sends_it_and_reads_back_what_it_sent(house: House, survey: Survey, tmp_path: Path) -> None:
+    server = make_server("127.0.0.1", 0, house.app)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with SurveyClient(f"http://127.0.0.1:{server.port}", survey.id, state=tmp_path / "state.db") as device:
+            device.answer({"colour": "green", "paid": True})
+            assert device.flush(60)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    [report] = make_reports(1, survey)
+    said = decode(survey, report.to_wire(survey))
+    assert len(said["colour"]) == WEIGHT
+
+
+def test_the_survey_page_says_what_it_does(house: House, survey: Survey) -> None:
+    page = house.http.get(f"/s/{survey.id}").text
+    assert survey.questions[0].in_short in page
+    assert "flips a coin for each" not in page
+
+
+def test_a_result_is_estimated_shown_and_joined(house: House, survey: Survey, tmp_path: Path) -> None:
+    tally = house.read_tally(survey).data
+    (tmp_path / "tally.json").write_bytes(tally)
+    assert "blue" in run("estimate", tmp_path / "tally.json")
+    page = house.http.get(f"/s/{survey.id}/results", headers=house.analyst)
+    assert page.status_code == 200
+    assert "by subset" in page.text
+    records = house.http.get(f"/v1/surveys/{survey.id}/records", headers=house.analyst).data
+    (tmp_path / "records").write_bytes(records)
+    assert "grey" in run("associate", tmp_path / "records", "colour", "paid")
+
+
+def test_an_archive_of_it_gives_the_same_tally(house: House, survey: Survey, tmp_path: Path) -> None:
+    export_store(house.collector.settings.db, survey.id, tmp_path / "archive")
+    assert recount(tmp_path / "archive", n_workers=1) == Tally.from_json(house.read_tally(survey).data)
+
+
+def test_impossible_reports_and_counts_of_it_are_refused(house: House, survey: Survey) -> None:
+    body = {"fingerprint": survey.fingerprint, "reports": [{"id": "0" * 32, "answers": {"colour": [1], "paid": True}}]}
+    refused = house.http.post(f"/v1/surveys/{survey.id}/reports", json=body)
+    assert (refused.status_code, refused.json["code"]) == (422, "bad_report")
+    assert "2 different integers" in refused.json["detail"]
