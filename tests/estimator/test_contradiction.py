@@ -20,7 +20,7 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.page.choices import Choices
-from sotto_estimator.page.given import Given
+from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.plot import plot
 from sotto_estimator.render import cut_words
@@ -257,12 +257,12 @@ def test_reports_of_zeros_alone_are_warned_of_with_their_question(tmp_path: Path
 
 
 def test_results_page_and_its_charts_say_it() -> None:
-    results = find_results(Given(SURVEY, True, {1: ZEROS}), Choices())
+    results = find_results(Release(SURVEY, True, {1: ZEROS}), Choices())
     (warning,) = results.warnings
     assert warning.startswith("q1: 3,000 reports support ")
     captions = {section.question.id: " ".join(section.caption_of("shares")) for section in results.sections}
     assert [key for key, caption in captions.items() if "the counts contradict the design" in caption] == ["q1"]
-    assert find_results(Given(SURVEY, True, {1: honest(3000)}), Choices()).warnings == []
+    assert find_results(Release(SURVEY, True, {1: honest(3000)}), Choices()).warnings == []
 
 
 def test_plot_says_it(tmp_path: Path) -> None:

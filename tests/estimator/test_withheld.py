@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import estimate_tally
 from sotto_estimator.page.choices import Choices
-from sotto_estimator.page.given import Given
+from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.quality import qualities
 from sotto_estimator.withheld import withheld_of
@@ -132,7 +132,7 @@ def test_quality_counts_the_reports_of_the_question() -> None:
 
 @pytest.mark.parametrize(("tally", "said"), [(NOTHING, SAID), (SOME, SAID_SOME)])
 def test_results_page_says_what_is_withheld_of_a_question(tally: Tally, said: str) -> None:
-    results = find_results(Given(STAFF, True, {1: tally}), Choices())
+    results = find_results(Release(STAFF, True, {1: tally}), Choices())
     shown, wish = results.sections
     assert (shown.withheld, shown.n_reports) == ("", tally.n_reports)
     assert (wish.withheld, wish.n_reports) == (f"{said}.", tally.counted("wish").n_reports)

@@ -20,9 +20,9 @@ from sotto_collector.pages.results import ResultsReader
 from sotto_collector.store import StoredSurvey
 from sotto_estimator.page import blueprint
 from sotto_estimator.page.blueprint import N_AT_DESK, N_AT_EASEL
+from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.errors import CrowdedError
-from sotto_estimator.page.given import digest_of
-from sotto_estimator.page.recent import Recent
+from sotto_estimator.page.release import digest_of
 from sotto_estimator.page.seats import Seats
 from sotto_protocol import Survey, Tally
 
@@ -187,17 +187,17 @@ def test_while_it_is_read_again_others_get_the_last_unless_that_is_old(age_s: fl
 
 def test_who_asks_for_the_same_waits_for_the_one_that_is_made() -> None:
     made = []
-    recent: Recent[int] = Recent(1)
+    cache: LruCache[int] = LruCache(1)
 
     def make() -> int:
         made.append(1)
         time.sleep(0.05)  # so that the others ask while it is made
         return len(made)
 
-    assert at_once(lambda: recent.get("key", make)) == [1] * N_STRANGERS
+    assert at_once(lambda: cache.get("key", make)) == [1] * N_STRANGERS
     with pytest.raises(ZeroDivisionError):
-        recent.get("other", lambda: 1 // 0)
-    assert recent.get("other", lambda: 3) == 3
+        cache.get("other", lambda: 1 // 0)
+    assert cache.get("other", lambda: 3) == 3
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 class Read(NamedTuple):
-    """What a reader is given, as `sotto_estimator.page.given.Given` takes it."""
+    """What of a survey's results is released to a reader."""
 
     survey: Survey
     is_open: bool
@@ -45,14 +45,26 @@ def install_results(app: Flask) -> None:
     """Mount the results page; where the estimator is not installed, a page that says so."""
     try:
         from sotto_estimator.page.blueprint import make_results_page
-        from sotto_estimator.page.given import Given, digest_of
+        from sotto_estimator.page.release import Release, digest_of
     except ModuleNotFoundError as fault:
         if str(fault.name).partition(".")[0] not in _OF_ESTIMATOR:
             raise
         app.register_blueprint(_make_excuse())
         return
     read = ResultsReader(digest_of)
-    page = make_results_page(lambda survey_id: Given(*read(survey_id)), "layout.html")
+
+    def read_release(survey_id: str) -> Release:
+        found = read(survey_id)
+        return Release(
+            survey=found.survey,
+            is_open=found.is_open,
+            tallies=found.tallies,
+            n_known=found.n_known,
+            address=found.address,
+            digest=found.digest,
+        )
+
+    page = make_results_page(read_release, "layout.html")
     _refuse_as_the_collector(page)
     ask_to_sign_in(page, ROLES)
     page.after_request(_let_choose)

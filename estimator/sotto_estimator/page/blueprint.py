@@ -1,4 +1,4 @@
-"""The results page's routes. Every answer holds one survey's estimates, as its reader may see and chose them."""
+"""The results page's routes. Every response holds one survey's estimates, as its reader may see and chose them."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
+from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
-from sotto_estimator.page.given import Given, Source
-from sotto_estimator.page.recent import Recent
+from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
@@ -27,33 +27,33 @@ _ASSETS = {"results.css": "text/css", "results.js": "text/javascript"}
 _RULE = "/s/<survey_id>/results"
 
 
-def make_results_page(source: Source, layout: str) -> Blueprint:
-    """Return the page as a blueprint. What it refuses is raised as a `PageError`, or as `source` raises it.
+def make_results_page(read_release: ReadRelease, layout: str) -> Blueprint:
+    """Return the page as a blueprint. What it refuses is raised as a `PageError`, or as `read_release` raises it.
 
     `layout`: the name of a template of the app, with the blocks title, head and body, which is told `root`, the
     app's root as seen from the page.
     """
     page = Blueprint("results", __name__, template_folder="templates")
-    _Routes(source, layout).add_to(page)
+    _Routes(read_release, layout).add_to(page)
     return page
 
 
 class _Routes:
     """The views, with what they share."""
 
-    def __init__(self, source: Source, layout: str) -> None:
-        self._source = source
+    def __init__(self, read_release: ReadRelease, layout: str) -> None:
+        self._read_release = read_release
         self._layout = layout
-        self._results: Recent[Results] = Recent(N_KEPT)
-        self._pages: Recent[str] = Recent(N_KEPT)
-        self._files: Recent[bytes] = Recent(N_KEPT)
-        self._pictures: Recent[bytes] = Recent(N_KEPT)
+        self._results: LruCache[Results] = LruCache(N_KEPT)
+        self._pages: LruCache[str] = LruCache(N_KEPT)
+        self._files: LruCache[bytes] = LruCache(N_KEPT)
+        self._pictures: LruCache[bytes] = LruCache(N_KEPT)
         self._desk = Seats("results", N_AT_DESK)
         self._easel = Seats("pictures", N_AT_EASEL)
         self._assets = {name: (files(__package__) / "static" / name).read_bytes() for name in _ASSETS}
 
     def add_to(self, page: Blueprint) -> None:
-        """Add the routes. No answer is stored by a browser: whoever may see it now may not tomorrow."""
+        """Add the routes. No response is stored by a browser: whoever may see it now may not tomorrow."""
         page.get(_RULE)(self.show_results)
         page.get(f"{_RULE}.<any(csv,json):kind>")(self.get_numbers)
         page.get(f"{_RULE}/<question_id>/<any(shares,waves):chart>.<any(svg,png):kind>")(self.get_chart)
@@ -61,12 +61,14 @@ class _Routes:
 
     def show_results(self, survey_id: str) -> Response:
         """Show a survey's results."""
-        asked = self._read(survey_id)
-        if asked.tag in request.if_none_match:
-            return _answer(Response(status=304), asked.tag)
-        results = self._find(asked)
-        page = self._pages.get(asked.tag, _seated(self._desk, survey_id, lambda: self._render(results, asked.tag)))
-        return _answer(Response(page, content_type="text/html; charset=utf-8"), asked.tag)
+        selection = self._read(survey_id)
+        if selection.tag in request.if_none_match:
+            return _respond(Response(status=304), selection.tag)
+        results = self._find(selection)
+        page = self._pages.get(
+            selection.tag, _seated(self._desk, survey_id, lambda: self._render(results, selection.tag))
+        )
+        return _respond(Response(page, content_type="text/html; charset=utf-8"), selection.tag)
 
     def _render(self, results: Results, tag: str) -> str:
         return render_template(
@@ -86,17 +88,17 @@ class _Routes:
 
     def get_numbers(self, survey_id: str, kind: str) -> Response:
         """Give what is shown as CSV or JSON: what `sotto estimate` prints of the same tally."""
-        asked = self._read(survey_id)
-        estimates = self._find(asked).require_estimates()
+        selection = self._read(survey_id)
+        estimates = self._find(selection).require_estimates()
         write = {"csv": as_csv, "json": as_json}[kind]
         make = _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode())
-        return _attach(self._files.get((asked.tag, kind), make), kind, "results", asked)
+        return _attach(self._files.get((selection.tag, kind), make), kind, "results", selection)
 
     def get_chart(self, survey_id: str, question_id: str, chart: str, kind: str) -> Response:
         """Give one chart as it is shown, its title and caption over it."""
-        asked = self._read(survey_id)
-        drawing, caption = self._find(asked).require_chart(question_id, chart)
-        key = asked.tag, question_id, chart
+        selection = self._read(survey_id)
+        drawing, caption = self._find(selection).require_chart(question_id, chart)
+        key = selection.tag, question_id, chart
         if kind == "png":
             from sotto_estimator.page.picture import draw_png  # matplotlib takes half a second to load
 
@@ -105,7 +107,7 @@ class _Routes:
         else:
             make = _seated(self._desk, survey_id, lambda: whole_svg(drawing, caption))
             content = self._files.get(key, make)
-        return _attach(content, kind, f"{question_id}-{chart}", asked)
+        return _attach(content, kind, f"{question_id}-{chart}", selection)
 
     def get_asset(self, name: str) -> Response:
         """Give the page's style or script."""
@@ -115,22 +117,24 @@ class _Routes:
         response.make_conditional(request)
         return response
 
-    def _read(self, survey_id: str) -> "_Asked":
-        """Return what the request asks for. Raises ChoiceError, NoSuchWaveError, and as the source."""
-        given = self._source(survey_id)
-        choices = read_choices({name: request.args.getlist(name) for name in request.args}, given.survey)
-        return _Asked(given, choices, _tag(given, choices))
+    def _read(self, survey_id: str) -> "_Selection":
+        """Return what the request asks for. Raises ChoiceError, NoSuchWaveError, and as `read_release`."""
+        release = self._read_release(survey_id)
+        choices = read_choices({name: request.args.getlist(name) for name in request.args}, release.survey)
+        return _Selection(release, choices, _tag(release, choices))
 
-    def _find(self, asked: "_Asked") -> Results:
+    def _find(self, selection: "_Selection") -> Results:
         """Return the results that are asked for. Raises ChoiceError, CrowdedError."""
-        make = _seated(self._desk, asked.given.survey.id, lambda: find_results(asked.given, asked.choices))
-        return self._results.get(asked.tag, make)
+        make = _seated(
+            self._desk, selection.release.survey.id, lambda: find_results(selection.release, selection.choices)
+        )
+        return self._results.get(selection.tag, make)
 
 
-class _Asked(NamedTuple):
-    """What a reader is given, what they chose, and what is the same for the same answer."""
+class _Selection(NamedTuple):
+    """What is released to a reader, what they chose of it, and what is the same for the same response."""
 
-    given: Given
+    release: Release
     choices: Choices
     tag: str
 
@@ -145,25 +149,25 @@ def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[
     return make_seated
 
 
-def _tag(given: Given, choices: Choices) -> str:
+def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
-    has_commands = any(question.type == "text" for question in given.survey.questions)
-    address = given.address if has_commands else ""  # else whoever says another Host would have all made anew
-    told = given.digest, given.is_open, given.n_known, address, choices
+    has_commands = any(question.type == "text" for question in release.survey.questions)
+    address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
+    told = release.digest, release.is_open, release.n_known, address, choices
     return sha256(repr(told).encode()).hexdigest()[:32]
 
 
-def _answer(response: Response, tag: str) -> Response:
+def _respond(response: Response, tag: str) -> Response:
     response.set_etag(tag)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _attach(content: bytes, kind: str, what: str, asked: _Asked) -> Response:
+def _attach(content: bytes, kind: str, what: str, selection: _Selection) -> Response:
     """Return a file to be kept, under a name of what ids are made of: letters, digits, - and _."""
-    response = _answer(Response(content, content_type=_content_type(kind)), asked.tag)
-    wave = f"-wave-{asked.choices.wave}" if asked.choices.wave else ""
-    name = f"{asked.given.survey.id}-{what}{wave}.{kind}"
+    response = _respond(Response(content, content_type=_content_type(kind)), selection.tag)
+    wave = f"-wave-{selection.choices.wave}" if selection.choices.wave else ""
+    name = f"{selection.release.survey.id}-{what}{wave}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

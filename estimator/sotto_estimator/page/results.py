@@ -11,7 +11,7 @@ from sotto_estimator.page.charts import largest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
-from sotto_estimator.page.given import Given
+from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import Section
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, series_of
 from sotto_estimator.quality import qualities
@@ -29,7 +29,7 @@ class Results:
     """The results, without the counts that they were made of: those may be large, and results are kept.
 
     `n_reports`, `estimates` and `sections` are of the waves that were chosen; `n_waves` says of how many anything is
-    given. `nothing`: why there is nothing to be seen; empty where there is something.
+    released. `nothing`: why there is nothing to be seen; empty where there is something.
     """
 
     survey: Survey
@@ -68,42 +68,42 @@ class Results:
         return section.charts[name], section.caption_of(name)
 
 
-def find_results(given: Given, choices: Choices) -> Results:
+def find_results(release: Release, choices: Choices) -> Results:
     """Work out what is shown. Raises ChoiceError where the method does not allow for what is pooled."""
-    survey, tally = given.survey, given.tally(choices.wave)
-    last_wave = max(given.tallies, default=None) if survey.waves > 1 else None
+    survey, tally = release.survey, release.tally(choices.wave)
+    last_wave = max(release.tallies, default=None) if survey.waves > 1 else None
     estimates = _estimate(tally, choices)
-    last = _estimate(given.tally(last_wave), choices) if last_wave and choices.wave is None else None
+    last = _estimate(release.tally(last_wave), choices) if last_wave and choices.wave is None else None
     return Results(
         survey,
         choices,
-        given.is_open,
+        release.is_open,
         tally.n_reports,
-        len(given.tallies),
+        len(release.tallies),
         last_wave,
-        "" if tally.n_reports else given.say_missing(choices.wave),
+        "" if tally.n_reports else release.say_missing(choices.wave),
         estimates,
-        tuple(_sections(given, choices, tally, estimates, _by_question(last))) if tally.n_reports else (),
+        tuple(_sections(release, choices, tally, estimates, _by_question(last))) if tally.n_reports else (),
     )
 
 
 def _sections(
-    given: Given, choices: Choices, tally: Tally, estimates: Estimates | None, last_rows: Rows
+    release: Release, choices: Choices, tally: Tally, estimates: Estimates | None, last_rows: Rows
 ) -> list[Section]:
     quality = {known.question: known for known in qualities(tally)}
     rows, remarks = _by_question(estimates), _remarks(estimates)
     withheld = {of.question: f"{of}." for of in withheld_of(tally)}
     contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
     sections = []
-    for question in given.survey.questions:
+    for question in release.survey.questions:
         key = question.id
         n_counted = tally.counted(key).n_reports
         about = (question, n_counted, (*remarks, *contradictions.get(key, ())), quality.get(key))
         if question.type == "text":
-            commands = _commands(given, choices.wave, question) if n_counted else ()
+            commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
         else:
-            series = _series(given, choices, question, rows[key])
+            series = _series(release, choices, question, rows[key])
             sections.append(Section(*about, rows[key], last_rows.get(key, ()), series))
     return sections
 
@@ -131,19 +131,19 @@ def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
     return interval_words(estimates.options), *pooled
 
 
-def _series(given: Given, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:
-    if given.survey.waves == 1:
+def _series(release: Release, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:
+    if release.survey.waves == 1:
         return ()
-    waves = dict(list(given.tallies.items())[-MAX_WAVES:])
+    waves = dict(list(release.tallies.items())[-MAX_WAVES:])
     answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
-    n_intervals = sum(len(asked.labels) for asked in given.survey.questions)  # a text question has none
+    n_intervals = sum(len(asked.labels) for asked in release.survey.questions)  # a text question has none
     return series_of(question, waves, answers, choices.interval_options, n_intervals)
 
 
-def _commands(given: Given, wave: int | None, question: Question) -> tuple[str, ...]:
+def _commands(release: Release, wave: int | None, question: Question) -> tuple[str, ...]:
     """Return the commands that find the strings of a text question: those of a list, and where they can be, any."""
-    survey, at = given.survey, "" if wave is None else f" --wave {wave}"
-    common = f"sotto decode {quote(given.address)} {survey.id} {question.id}"
+    survey, at = release.survey, "" if wave is None else f" --wave {wave}"
+    common = f"sotto decode {quote(release.address)} {survey.id} {question.id}"
     commands = [f"{common} --candidates candidates.txt{at}"]
     has_grams = isinstance(question.mechanism, BloomResponse) and question.mechanism.pairs
     if has_grams and survey.keeps_reports and survey.min_reports == 1 and (survey.waves == 1 or wave is not None):

@@ -1,4 +1,4 @@
-"""What was worked out lately, kept for the next who asks."""
+"""A cache of what was worked out last, for the next who asks."""
 
 import threading
 from collections import OrderedDict
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Value]):
+class LruCache(Generic[Value]):
     """Keeps the values of the last `n_kept` keys that were asked for. Threads may share it."""
 
     def __init__(self, n_kept: int) -> None:

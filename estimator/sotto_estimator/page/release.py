@@ -1,4 +1,4 @@
-"""What the results page is made of: the tallies that its reader may see, and who gives them."""
+"""What the results page is made of: the tallies that are released to its reader."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from sotto_protocol import Survey, Tally
 
 
 @dataclass(frozen=True)
-class Given:
-    """What the reader of a survey's results is given.
+class Release:
+    """What of a survey's results is released to a reader.
 
     `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
     waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
@@ -57,5 +57,5 @@ def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:
     return counts.hexdigest()
 
 
-Source = Callable[[str], Given]
-"""Gives what the sender of the request in hand may see of the survey of this id; or raises, for who may not."""
+ReadRelease = Callable[[str], Release]
+"""Returns what the sender of the request in hand may see of the survey of this id; or raises, for who may not."""
