@@ -16,11 +16,11 @@ from sotto_estimator.estimate import Estimates, IntervalOptions, estimate_counts
 from sotto_estimator.fetch import save
 from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
-from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_text
-from sotto_estimator.planning import Aim
+from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
+from sotto_estimator.planning import PlanOptions
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.sources import read_source
-from sotto_estimator.strings.plan_options import check_text_options, text_options, text_output
+from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
 
 _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
 """Not whatever `Fraction` reads: it takes hours for 1e999999999."""
@@ -216,7 +216,7 @@ def _paper_design(
     show_default=True,
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
-@text_options
+@text_plan_options
 @style_options
 def plan(
     epsilons: tuple[float, ...],
@@ -231,7 +231,7 @@ def plan(
     n_bits: int | None,
     n_hashes: int | None,
     n_cohorts: int | None,
-    **aim: Any,
+    **options: Any,
 ) -> None:
     """Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.
 
@@ -239,10 +239,10 @@ def plan(
     question, beside a trusted curator's Laplace noise and no privacy at all. With --text, prints the smallest share
     that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the survey file.
     """
-    check_text_options(is_text)
+    check_text_plan_options(is_text)
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
-        click.echo(text_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
+        click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
         return
     if (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
@@ -250,7 +250,7 @@ def plan(
         raise click.UsageError("--max-selected goes with --options, and is at most as many.")
     design = Design(n_options or 0, max_selected or 0)
     try:
-        rows = plan_rows(design, [Decimal(str(epsilon)) for epsilon in epsilons], n_reports, half_width, **aim)
+        rows = plan_rows(design, [Decimal(str(epsilon)) for epsilon in epsilons], n_reports, half_width, **options)
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_text)(rows, cast(Aim, aim)))
+    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, cast(PlanOptions, options)))

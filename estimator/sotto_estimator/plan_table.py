@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from sotto_estimator.channel import Channel
 from sotto_estimator.planning import (
     NO_PRIVACY,
-    Aim,
+    PlanOptions,
     curator_half_width,
     curator_respondents_needed,
     half_width,
@@ -61,39 +61,40 @@ class Design:
 
 
 def plan_rows(
-    design: Design, epsilons: Sequence[Decimal], n: int | None, wanted: float | None, **aim: Unpack[Aim]
+    design: Design, epsilons: Sequence[Decimal], n: int | None, wanted: float | None, **options: Unpack[PlanOptions]
 ) -> list[PlanRow]:
     """Return the rows for n respondents, or, where n is None, for the wanted half-width."""
     rows = []
     for epsilon in epsilons:
         for mechanism in design.mechanisms(epsilon):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-            size = n or respondents_needed(wanted or 0, channel, **aim)
-            deviation = _deviation(size, channel, aim)
-            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(size, channel, **aim)))
-        rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, aim))
-    return [*rows, _no_privacy(n, wanted, aim)]
+            size = n or respondents_needed(wanted or 0, channel, **options)
+            deviation = _deviation(size, channel, options)
+            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(size, channel, **options)))
+        rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, options))
+    return [*rows, _no_privacy(n, wanted, options)]
 
 
-def _curator(epsilon: float, sensitivity: int, n: int | None, wanted: float | None, aim: Aim) -> PlanRow:
-    size = n or curator_respondents_needed(wanted or 0, epsilon, sensitivity=sensitivity, **aim)
+def _curator(epsilon: float, sensitivity: int, n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:
+    size = n or curator_respondents_needed(wanted or 0, epsilon, sensitivity=sensitivity, **options)
     noise = laplace_standard_deviation(size, epsilon, sensitivity=sensitivity)
-    deviation = math.hypot(_deviation(size, NO_PRIVACY, aim), noise)
-    width = curator_half_width(size, epsilon, sensitivity=sensitivity, **aim)
+    deviation = math.hypot(_deviation(size, NO_PRIVACY, options), noise)
+    width = curator_half_width(size, epsilon, sensitivity=sensitivity, **options)
     return PlanRow(epsilon, "trusted curator, Laplace", size, deviation, width)
 
 
-def _no_privacy(n: int | None, wanted: float | None, aim: Aim) -> PlanRow:
-    respondents = aim.get("target") == "respondents"
-    size = n or (1 if respondents else respondents_needed(wanted or 0, NO_PRIVACY, **aim))
-    return PlanRow(None, "no privacy", size, _deviation(size, NO_PRIVACY, aim), no_privacy_half_width(size, **aim))
+def _no_privacy(n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:
+    respondents = options.get("target") == "respondents"
+    size = n or (1 if respondents else respondents_needed(wanted or 0, NO_PRIVACY, **options))
+    deviation = _deviation(size, NO_PRIVACY, options)
+    return PlanRow(None, "no privacy", size, deviation, no_privacy_half_width(size, **options))
 
 
-def _deviation(n: int, channel: Channel, aim: Aim) -> float:
-    return standard_deviation(n, channel, share=aim.get("share", 0.5), target=aim.get("target", "population"))
+def _deviation(n: int, channel: Channel, options: PlanOptions) -> float:
+    return standard_deviation(n, channel, share=options.get("share", 0.5), target=options.get("target", "population"))
 
 
-def plan_text(rows: Sequence[PlanRow], aim: Aim) -> str:
+def plan_table(rows: Sequence[PlanRow], options: PlanOptions) -> str:
     """Return an aligned table for people, and under it what a half-width is."""
     cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width"]]
     for row in rows:
@@ -101,7 +102,8 @@ def plan_text(rows: Sequence[PlanRow], aim: Aim) -> str:
         cells.append(
             [epsilon, row.mechanism, f"{row.n_reports:,}", *map(width_words, (row.standard_deviation, row.half_width))]
         )
-    return f"{align(cells, n_left=2)}\n\nHalf-width of {method_words(**_manner(aim))}; true share {aim['share']:g}."
+    words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}."
+    return f"{align(cells, n_left=2)}\n\n{words}"
 
 
 def width_words(width: float) -> str:
@@ -114,15 +116,15 @@ def width_words(width: float) -> str:
     return f"{100 * width:.{n_decimals}f} %"
 
 
-def plan_json(rows: Sequence[PlanRow], aim: Aim) -> str:
+def plan_json(rows: Sequence[PlanRow], options: PlanOptions) -> str:
     """Return the plan as a JSON object; shares as fractions."""
-    return json_text({**aim, "plan": [asdict(row) for row in rows]})
+    return json_text({**options, "plan": [asdict(row) for row in rows]})
 
 
-def plan_csv(rows: Sequence[PlanRow], aim: Aim) -> str:
+def plan_csv(rows: Sequence[PlanRow], options: PlanOptions) -> str:
     """Return the plan as CSV, level, method, target and share in every row."""
-    return csv_text([asdict(row) | dict(aim) for row in rows])
+    return csv_text([asdict(row) | dict(options) for row in rows])
 
 
-def _manner(aim: Aim) -> dict[str, Any]:
-    return {key: aim[key] for key in ("level", "method", "target")}
+def _interval_members(options: PlanOptions) -> dict[str, Any]:
+    return {key: options[key] for key in ("level", "method", "target")}

@@ -31,7 +31,7 @@ _MAX_SCAN = 2**17
 _SCAN_BLOCK = 2**13
 
 
-class Aim(TypedDict, total=False):
+class PlanOptions(TypedDict, total=False):
     """What kind of interval is meant; each key may be left out."""
 
     level: float  # in (0, 1); 0.95
@@ -98,12 +98,12 @@ def respondents_needed(
     return _smallest_n(widths, wanted_half_width, period)
 
 
-def no_privacy_half_width(n: int, **aim: Unpack[Aim]) -> float:
+def no_privacy_half_width(n: int, **options: Unpack[PlanOptions]) -> float:
     """Return the half-width when true answers are collected: about the respondents, 0."""
     check_n(n)
-    if aim.get("target") == "respondents":
+    if options.get("target") == "respondents":
         return 0.0
-    return half_width(n, NO_PRIVACY, **aim)
+    return half_width(n, NO_PRIVACY, **options)
 
 
 def laplace_standard_deviation(n: int, epsilon: float, *, sensitivity: float) -> float:
@@ -119,27 +119,27 @@ def laplace_standard_deviation(n: int, epsilon: float, *, sensitivity: float) ->
     return math.sqrt(2) * _laplace_scale(n, epsilon, sensitivity)
 
 
-def curator_half_width(n: int, epsilon: float, *, sensitivity: float, **aim: Unpack[Aim]) -> float:
+def curator_half_width(n: int, epsilon: float, *, sensitivity: float, **options: Unpack[PlanOptions]) -> float:
     """Return the half-width of a curator who is trusted with true answers and publishes with noise.
 
     About the population: the no-privacy half-width at beta / 2, plus the Laplace tail at beta / 2,
     a union bound. About the respondents: the Laplace tail at beta alone, as they are all counted.
     P(|Laplace(scale)| > t) = exp(-t / scale).
     """
-    beta = check_level(aim.get("level", 0.95))
+    beta = check_level(options.get("level", 0.95))
     scale = _laplace_scale(n, epsilon, sensitivity)
-    if aim.get("target") == "respondents":
+    if options.get("target") == "respondents":
         return scale * math.log(1 / beta)
-    return half_width(n, NO_PRIVACY, n_intervals=2, **aim) + scale * math.log(2 / beta)
+    return half_width(n, NO_PRIVACY, n_intervals=2, **options) + scale * math.log(2 / beta)
 
 
 def curator_respondents_needed(
-    wanted_half_width: float, epsilon: float, *, sensitivity: float, **aim: Unpack[Aim]
+    wanted_half_width: float, epsilon: float, *, sensitivity: float, **options: Unpack[PlanOptions]
 ) -> int:
     """Return the smallest n from which on `curator_half_width` is at most the wanted one."""
 
     def widths(sizes: Floats) -> Floats:
-        return np.array([curator_half_width(int(n), epsilon, sensitivity=sensitivity, **aim) for n in sizes])
+        return np.array([curator_half_width(int(n), epsilon, sensitivity=sensitivity, **options) for n in sizes])
 
     return _smallest_n(widths, wanted_half_width, 0)
 

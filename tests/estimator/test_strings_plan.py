@@ -14,15 +14,15 @@ from sotto_estimator.strings.decode import DecodeOptions, decode
 from sotto_estimator.strings.plan import (
     ERROR_RATE,
     POWER,
-    TextAim,
     TextPlan,
-    plan_text,
+    TextStudy,
+    plan_table,
+    plan_text_question,
     plan_toml,
     share_variance,
     skewness,
     smallest_share,
     standard_error,
-    text_plan,
 )
 from sotto_estimator.strings.question import bit_rates
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
@@ -31,7 +31,7 @@ from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
 from sotto_protocol.mechanisms.thresholds import Stages
 
 FULL = "SOTTO_TEST_FULL" in os.environ
-AIM = TextAim(1_000_000, 1000)
+STUDY = TextStudy(1_000_000, 1000)
 
 
 def design_of(epsilon: str, shape: BloomShape, epsilon_forever: str | None = None) -> BloomResponse:
@@ -75,10 +75,10 @@ def test_more_hashes_approach_the_variance_of_their_random_bits() -> None:
 
 def test_a_smallest_share_is_as_far_above_its_error_as_power_and_correction_ask() -> None:
     design = design_of("2", BloomShape(64, 1, 256))
-    share = smallest_share(design, AIM)
+    share = smallest_share(design, STUDY)
     threshold = stats.norm.isf(ERROR_RATE / 1000)
-    skewed = threshold + skewness(share, design, AIM.n_reports) * (threshold**2 - 1) / 6
-    asked = (skewed + stats.norm.ppf(POWER)) * standard_error(share, design, AIM.n_reports)
+    skewed = threshold + skewness(share, design, STUDY.n_reports) * (threshold**2 - 1) / 6
+    asked = (skewed + stats.norm.ppf(POWER)) * standard_error(share, design, STUDY.n_reports)
     assert asked < share < 1.05 * asked
     assert 0 < share < 0.02
 
@@ -102,7 +102,7 @@ def test_the_error_is_never_below_what_the_other_strings_bits_make() -> None:
 
 def test_more_reports_fewer_candidates_and_more_epsilon_find_rarer_strings() -> None:
     def best(epsilon: str, n: int, n_candidates: int) -> float:
-        return text_plan(Decimal(epsilon), None, TextAim(n, n_candidates))[0].smallest_share
+        return plan_text_question(Decimal(epsilon), None, TextStudy(n, n_candidates))[0].smallest_share
 
     usual = best("2", 100_000, 1000)
     assert best("2", 1_000_000, 1000) < usual
@@ -111,14 +111,14 @@ def test_more_reports_fewer_candidates_and_more_epsilon_find_rarer_strings() -> 
 
 
 def test_a_stage_for_ever_costs_nothing_in_one_report() -> None:
-    one = text_plan(Decimal(2), None, AIM)[0]
-    two = text_plan(Decimal(2), Decimal(6), AIM)[0]
+    one = plan_text_question(Decimal(2), None, STUDY)[0]
+    two = plan_text_question(Decimal(2), Decimal(6), STUDY)[0]
     assert two.smallest_share == pytest.approx(one.smallest_share, rel=1e-6)
     assert (one.epsilon_forever, two.epsilon_forever) == (2, 6)
 
 
 def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_reports_as_short() -> None:
-    rows = text_plan(Decimal(2), None, AIM)
+    rows = plan_text_question(Decimal(2), None, STUDY)
     assert [row.is_best for row in rows] == [True, False, False, False]
     assert sorted(row.n_hashes for row in rows) == [1, 2, 3, 4]
     best = rows[0]
@@ -126,7 +126,7 @@ def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_repor
     for n_bits in (8, 32, 128, 512):
         for n_cohorts in (1, 64, MAX_COHORTS):
             if n_bits * n_cohorts <= MAX_COUNTS:
-                other = smallest_share(design_of("2", BloomShape(n_bits, 1, n_cohorts)), AIM)
+                other = smallest_share(design_of("2", BloomShape(n_bits, 1, n_cohorts)), STUDY)
                 assert other > best.smallest_share / 1.06
                 if n_bits < best.n_bits:
                     assert other > best.smallest_share
@@ -134,25 +134,25 @@ def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_repor
 
 def test_cohorts_keep_a_hundred_reports_each() -> None:
     for n in (50, 1000, 20_000):
-        row = text_plan(Decimal(8), None, TextAim(n, 10))[0]
+        row = plan_text_question(Decimal(8), None, TextStudy(n, 10))[0]
         assert row.n_cohorts == 1 or n / row.n_cohorts >= 100
 
 
 def test_numbers_that_are_given_are_kept() -> None:
-    [row] = text_plan(Decimal(2), Decimal(4), AIM, n_bits=100, n_hashes=5, n_cohorts=7)
+    [row] = plan_text_question(Decimal(2), Decimal(4), STUDY, n_bits=100, n_hashes=5, n_cohorts=7)
     assert (row.n_bits, row.n_hashes, row.n_cohorts, row.report_bytes) == (100, 5, 7, 2 + 13)
-    assert all(row.n_bits == 100 for row in text_plan(Decimal(2), None, AIM, n_bits=100))
+    assert all(row.n_bits == 100 for row in plan_text_question(Decimal(2), None, STUDY, n_bits=100))
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: TextAim(0, 10), r"n \(0\) must be"),
-        (lambda: TextAim(10, 0), r"n_candidates \(0\) must be in"),
-        (lambda: text_plan(Decimal(0), None, AIM), r"epsilon \(0\) must be in"),
-        (lambda: text_plan(Decimal(2), Decimal(2), AIM), r"epsilon_forever \(2\) must be above epsilon"),
-        (lambda: text_plan(Decimal(2), None, AIM, n_bits=4096, n_cohorts=1024), "must be at most 262144"),
-        (lambda: text_plan(Decimal(2), None, AIM, n_bits=2, n_hashes=3), r"n_hashes \(3\) must be"),
+        (lambda: TextStudy(0, 10), r"n \(0\) must be"),
+        (lambda: TextStudy(10, 0), r"n_candidates \(0\) must be in"),
+        (lambda: plan_text_question(Decimal(0), None, STUDY), r"epsilon \(0\) must be in"),
+        (lambda: plan_text_question(Decimal(2), Decimal(2), STUDY), r"epsilon_forever \(2\) must be above epsilon"),
+        (lambda: plan_text_question(Decimal(2), None, STUDY, n_bits=4096, n_cohorts=1024), "must be at most 262144"),
+        (lambda: plan_text_question(Decimal(2), None, STUDY, n_bits=2, n_hashes=3), r"n_hashes \(3\) must be"),
     ],
 )
 def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) -> None:  # type: ignore[no-untyped-def]
@@ -162,7 +162,7 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
 
 def test_the_table_shows_small_shares_with_three_digits_and_ends_with_toml() -> None:
     row = TextPlan(2.0, 6.0, 64, 1, 512, 10, 0.0000123456, 0.0000567, True)
-    shown = plan_text([row], TextAim(1_000_000, 50))
+    shown = plan_table([row], TextStudy(1_000_000, 50))
     assert "0.00123 %" in shown
     assert "0.00567 %" in shown
     assert shown.endswith(plan_toml(row))
@@ -171,7 +171,7 @@ def test_the_table_shows_small_shares_with_three_digits_and_ends_with_toml() -> 
     )
 
 
-def detected(design: BloomResponse, share: float, aim: TextAim, n_runs: int) -> float:
+def detected(design: BloomResponse, share: float, study: TextStudy, n_runs: int) -> float:
     """Return in which part of collections a listed string is found, all others being as common and unlisted."""
     generator = np.random.default_rng(20)
     n_strings = int(1 / share)
@@ -179,8 +179,8 @@ def detected(design: BloomResponse, share: float, aim: TextAim, n_runs: int) -> 
     n_found = 0
     for run in range(n_runs):
         strings = [f"{run}-{number}" for number in range(n_strings + 1)]
-        counts = simulate(design, CandidateMap.of(strings, design.design), shares, aim.n_reports, generator)
-        listed = [strings[0]] + [f"{run}-absent-{number}" for number in range(aim.n_candidates - 1)]
+        counts = simulate(design, CandidateMap.of(strings, design.design), shares, study.n_reports, generator)
+        listed = [strings[0]] + [f"{run}-absent-{number}" for number in range(study.n_candidates - 1)]
         found = decode(counts, bit_rates(design), CandidateMap.of(listed, design.design), DecodeOptions())
         n_found += any(row.string == strings[0] for row in found.rows)
     return n_found / n_runs
@@ -201,14 +201,14 @@ def simulate(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("epsilon", "forever", "shape", "aim"),
+    ("epsilon", "forever", "shape", "study"),
     [
-        ("4", None, BloomShape(64, 2, 32), TextAim(100_000, 1000)),
-        ("6", "9", BloomShape(64, 1, 32), TextAim(20_000, 1000)),
+        ("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000)),
+        ("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000)),
     ],
 )
 def test_the_smallest_share_is_detected_as_often_as_planned(
-    epsilon: str, forever: str | None, shape: BloomShape, aim: TextAim
+    epsilon: str, forever: str | None, shape: BloomShape, study: TextStudy
 ) -> None:
     """Of 200 (in full: 2,000) runs 80 % +- 13 points: a true power of 80 % fails with a probability of 1e-5 (1e-40).
 
@@ -216,11 +216,11 @@ def test_the_smallest_share_is_detected_as_often_as_planned(
     """
     n_runs = 2000 if FULL else 200
     design = design_of(epsilon, shape, forever)
-    share = smallest_share(design, aim)
-    assert abs(detected(design, share, aim, n_runs) - POWER) < 0.13
-    assert detected(design, 0.75 * share, aim, n_runs // 3) < POWER - 0.13
+    share = smallest_share(design, study)
+    assert abs(detected(design, share, study, n_runs) - POWER) < 0.13
+    assert detected(design, 0.75 * share, study, n_runs // 3) < POWER - 0.13
 
 
 def test_a_plan_in_which_nothing_can_be_found_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no string can be detected with epsilon \(0\.01\) and n = 100 reports"):
-        text_plan(Decimal("0.01"), None, TextAim(100, 30))
+        plan_text_question(Decimal("0.01"), None, TextStudy(100, 30))

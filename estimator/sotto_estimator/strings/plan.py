@@ -34,7 +34,7 @@ _CAUTION = 1.03
 
 
 @dataclass(frozen=True, slots=True)
-class TextAim:
+class TextStudy:
     """Whom a text question is planned for: `n_reports` of different people, `n_candidates` strings looked for."""
 
     n_reports: int
@@ -64,10 +64,10 @@ class TextPlan:
     is_best: bool
 
 
-def text_plan(
+def plan_text_question(
     epsilon: Decimal,
     epsilon_forever: Decimal | None,
-    aim: TextAim,
+    study: TextStudy,
     *,
     n_bits: int | None = None,
     n_hashes: int | None = None,
@@ -80,16 +80,16 @@ def text_plan(
     where no string could be detected.
     """
     choices = (_fixed(n_bits, _N_BITS), _fixed(n_hashes, _N_HASHES), _fixed(n_cohorts, _N_COHORTS))
-    shapes = list(_shapes(choices, aim))
+    shapes = list(_shapes(choices, study))
     differences = {shape.n_differences for shape in shapes}
     stages = {number: Stages.of_epsilons(number, epsilon, epsilon_forever) for number in differences}
-    rows = [_row(bloom(shape, stages[shape.n_differences]), epsilon, epsilon_forever, aim) for shape in shapes]
+    rows = [_row(bloom(shape, stages[shape.n_differences]), epsilon, epsilon_forever, study) for shape in shapes]
     best = [_best([row for row in rows if row.n_hashes == hashes]) for hashes in choices[1]]
     chosen = _best(best)
     if chosen.smallest_share >= 1:
         raise ValueError(
-            f"no string can be detected with epsilon ({epsilon}) and n = {aim.n_reports:,} reports, not even one that "
-            "everybody answers: ask more people, or take more epsilon."
+            f"no string can be detected with epsilon ({epsilon}) and n = {study.n_reports:,} reports, not even one "
+            "that everybody answers: ask more people, or take more epsilon."
         )
     return [replace(chosen, is_best=True), *(row for row in best if row is not chosen)]
 
@@ -143,30 +143,30 @@ def _hash_moments(design: BloomResponse) -> tuple[float, float]:
     return 1 - unset, unset * (1 - unset) - covariance
 
 
-def smallest_share(design: BloomResponse, aim: TextAim) -> float:
+def smallest_share(design: BloomResponse, study: TextStudy) -> float:
     """Return the smallest share that is detected with probability `POWER`, by bisection; 1 where none is.
 
     Detected: the estimate exceeds its error times the normal quantile t of `ERROR_RATE` / n_candidates, and skewness
     (t^2 - 1) / 6 more (Cornish & Fisher 1938), with what the decoder's caution costs.
     """
-    threshold, reserve = -float(ndtri(ERROR_RATE / aim.n_candidates)), float(ndtri(POWER))
+    threshold, reserve = -float(ndtri(ERROR_RATE / study.n_candidates)), float(ndtri(POWER))
     low, high = 0.0, 1.0
     for _ in range(_N_ROUNDS):
         middle = (low + high) / 2
-        skewed = threshold + skewness(middle, design, aim.n_reports) * (threshold**2 - 1) / 6
-        if middle >= _CAUTION * (skewed + reserve) * standard_error(middle, design, aim.n_reports):
+        skewed = threshold + skewness(middle, design, study.n_reports) * (threshold**2 - 1) / 6
+        if middle >= _CAUTION * (skewed + reserve) * standard_error(middle, design, study.n_reports):
             high = middle
         else:
             low = middle
     return high
 
 
-def plan_text(rows: Sequence[TextPlan], aim: TextAim) -> str:
+def plan_table(rows: Sequence[TextPlan], study: TextStudy) -> str:
     """Return an aligned table for people, what the smallest share is, and the best designs as a survey takes them."""
     cells = [["", *_COLUMNS, "std. error", "smallest share", "people"]]
     for row in rows:
         numbers = (row.epsilon, row.epsilon_forever, row.n_bits, row.n_hashes, row.n_cohorts, row.report_bytes)
-        people = math.ceil(row.smallest_share * aim.n_reports)
+        people = math.ceil(row.smallest_share * study.n_reports)
         cells.append(
             [
                 "*" if row.is_best else "",
@@ -177,7 +177,7 @@ def plan_text(rows: Sequence[TextPlan], aim: TextAim) -> str:
             ]
         )
     best = "\n\n".join(plan_toml(row) for row in rows if row.is_best)
-    return f"{align(cells, n_left=1)}\n\n{_words(aim)}\n\n{best}"
+    return f"{align(cells, n_left=1)}\n\n{_words(study)}\n\n{best}"
 
 
 def plan_toml(row: TextPlan) -> str:
@@ -187,21 +187,21 @@ def plan_toml(row: TextPlan) -> str:
     return f'type = "text"\nepsilon = {row.epsilon}\n{forever}{bloom_filter}'
 
 
-def plan_json(rows: Sequence[TextPlan], aim: TextAim) -> str:
+def plan_json(rows: Sequence[TextPlan], study: TextStudy) -> str:
     """Return the plan as a JSON object; shares as fractions."""
-    return json_text(_aim_members(aim) | {"plan": [asdict(row) for row in rows]})
+    return json_text(_study_members(study) | {"plan": [asdict(row) for row in rows]})
 
 
-def plan_csv(rows: Sequence[TextPlan], aim: TextAim) -> str:
+def plan_csv(rows: Sequence[TextPlan], study: TextStudy) -> str:
     """Return the plan as CSV, n, candidates, power and error rate in every row; shares as fractions."""
-    return csv_text([asdict(row) | _aim_members(aim) for row in rows])
+    return csv_text([asdict(row) | _study_members(study) for row in rows])
 
 
 _COLUMNS = ("epsilon", "for ever", "n_bits", "n_hashes", "n_cohorts", "bytes")
 
 
-def _words(aim: TextAim) -> str:
-    heading = f"n = {aim.n_reports:,} reports, {aim.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
+def _words(study: TextStudy) -> str:
+    heading = f"n = {study.n_reports:,} reports, {study.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
     return (
         f"{heading}; * is the best.\nA string of the smallest share is detected with probability {POWER:g}, even if it "
         "is the only one on the list\nand all others are as common."
@@ -213,17 +213,17 @@ def _percent(share: float) -> str:
     return f"{100 * share:#.3g} %"
 
 
-def _aim_members(aim: TextAim) -> dict[str, Any]:
-    return asdict(aim) | {"power": POWER, "false_discovery_rate": ERROR_RATE}
+def _study_members(study: TextStudy) -> dict[str, Any]:
+    return asdict(study) | {"power": POWER, "false_discovery_rate": ERROR_RATE}
 
 
 def _fixed(number: int | None, choices: tuple[int, ...]) -> tuple[int, ...]:
     return choices if number is None else (number,)
 
 
-def _shapes(choices: Sequence[tuple[int, ...]], aim: TextAim) -> list[BloomShape]:
+def _shapes(choices: Sequence[tuple[int, ...]], study: TextStudy) -> list[BloomShape]:
     """Return the filters to compare: not more counts than a tally holds, enough reports in each cohort."""
-    most_cohorts = max(min(choices[2]), aim.n_reports // _MIN_REPORTS_A_COHORT)
+    most_cohorts = max(min(choices[2]), study.n_reports // _MIN_REPORTS_A_COHORT)
     most_counts = max(min(choices[0]) * min(choices[2]), MAX_COUNTS)
     return [
         BloomShape(n_bits, n_hashes, n_cohorts)
@@ -232,8 +232,8 @@ def _shapes(choices: Sequence[tuple[int, ...]], aim: TextAim) -> list[BloomShape
     ]
 
 
-def _row(design: BloomResponse, epsilon: Decimal, epsilon_forever: Decimal | None, aim: TextAim) -> TextPlan:
-    share = smallest_share(design, aim)
+def _row(design: BloomResponse, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy) -> TextPlan:
+    share = smallest_share(design, study)
     return TextPlan(
         float(epsilon),
         float(epsilon if epsilon_forever is None else epsilon_forever),
@@ -241,7 +241,7 @@ def _row(design: BloomResponse, epsilon: Decimal, epsilon_forever: Decimal | Non
         design.n_hashes,
         design.n_cohorts,
         design.n_bytes,
-        standard_error(share, design, aim.n_reports),
+        standard_error(share, design, study.n_reports),
         share,
         False,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.strings.plan import TextAim, plan_csv, plan_json, plan_text, text_plan
+from sotto_estimator.strings.plan import TextStudy, plan_csv, plan_json, plan_table, plan_text_question
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
 
 _OPTIONS = (
@@ -57,19 +57,19 @@ _NEVER_TEXT = {
 }
 
 
-def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --text and the options that go with it."""
     return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), command)
 
 
-def check_text_options(is_text: bool) -> None:
+def check_text_plan_options(is_text: bool) -> None:
     """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
     for name, flag in (_NEVER_TEXT if is_text else _ONLY_TEXT).items():
         if click.get_current_context().get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
 
 
-def text_output(
+def text_plan_output(
     style: str,
     epsilons: Sequence[float],
     epsilon_forever: float | None,
@@ -82,8 +82,10 @@ def text_output(
         raise click.UsageError("--text needs --n and --candidates-n.")
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
     try:
-        aim = TextAim(n_reports, n_candidates)
-        rows = [row for epsilon in epsilons for row in text_plan(Decimal(str(epsilon)), forever, aim, **shape)]
+        study = TextStudy(n_reports, n_candidates)
+        rows = [
+            row for epsilon in epsilons for row in plan_text_question(Decimal(str(epsilon)), forever, study, **shape)
+        ]
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    return {"json": plan_json, "csv": plan_csv}.get(style, plan_text)(rows, aim)
+    return {"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, study)
