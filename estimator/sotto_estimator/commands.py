@@ -1,44 +1,24 @@
 """`sotto estimate` and `sotto plan`."""
 
-import re
 from collections.abc import Callable
 from decimal import Decimal
-from fractions import Fraction
 from functools import reduce
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import click
 
-from sotto_estimator.channel import TARGETS, Channel
-from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import Estimates, IntervalOptions, estimate_counts, estimate_tally
+from sotto_estimator.channel import TARGETS
+from sotto_estimator.estimate import IntervalOptions, estimate_tally
 from sotto_estimator.fetch import save
 from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
+from sotto_estimator.paper import PaperSurvey, paper_options
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
 from sotto_estimator.planning import PlanOptions
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.sources import read_source
 from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
-
-_PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
-"""Not whatever `Fraction` reads: it takes hours for 1e999999999."""
-
-
-class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.1
-    """A decimal or a fraction such as 2/3, in [0, 1]."""
-
-    name = "probability"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            number = Fraction(value if _PROBABILITY.fullmatch(value) else "")
-        except (ValueError, ZeroDivisionError):
-            self.fail("must be a decimal or a fraction such as 2/3, of at most 17 digits a side.", param, ctx)
-        if not 0 <= number <= 1:
-            self.fail(f"({value}) must be in [0, 1].", param, ctx)
-        return float(number)
 
 
 def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -77,24 +57,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
 @click.option("--wave", type=click.IntRange(min=1), help="Estimate one wave of URL's survey  [default: all].")
 @click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
-@click.option("--yes", "n_yes", type=click.IntRange(min=0), help="Estimate from counts: the number of yes reports.")
-@click.option("--n", "n_reports", type=click.IntRange(min=1), help="From counts: the number of reports.")
-@click.option("--truth", type=Probability(), help="From counts: probability of the truth under forced response.")
-@click.option(
-    "--forced-yes",
-    type=Probability(),
-    help="From counts: probability that a forced response is yes  [default: 1/2].",
-)
-@click.option(
-    "--warner",
-    type=Probability(),
-    help="From counts: probability of the truth on Warner's spinner; below 1/2 a yes speaks for no (crosswise).",
-)
-@click.option(
-    "--epsilon",
-    type=click.FloatRange(0, 20, min_open=True),
-    help="From counts: epsilon, in nats, of Warner's spinner.",
-)
+@paper_options
 @style_options
 @click.option(
     "--plot",
@@ -109,12 +72,7 @@ def estimate(
     save_tally: Path | None,
     token: str,
     wave: int | None,
-    n_yes: int | None,
-    n_reports: int | None,
-    truth: float | None,
-    forced_yes: float | None,
-    warner: float | None,
-    epsilon: float | None,
+    paper: PaperSurvey | None,
     **interval: Any,
 ) -> None:
     """Estimate shares, with intervals that hold.
@@ -122,12 +80,11 @@ def estimate(
     From a collector's tally (URL and SURVEY), from tally files, which are merged, or from counts (--yes, --n ..).
     """
     options = IntervalOptions(**interval)
-    paper = _paper_design(truth, forced_yes, warner, epsilon)
-    if n_yes is not None or n_reports is not None or paper is not None:
+    if paper:
         if sources or save_tally or wave:
             raise click.UsageError("Give a collector, tally files, or counts: one of the three.")
         refuse_token()
-        estimates = _from_counts(n_yes, n_reports, paper, options)
+        estimates = paper.estimate(options)
     else:
         if not sources:
             raise click.UsageError("Give a collector's URL and a survey, tally files, or counts (--yes, --n ..).")
@@ -147,39 +104,6 @@ def estimate(
         warn(contradiction.warning)
     for withheld in estimates.withheld:
         warn(f"{withheld}.")
-
-
-class _Paper(NamedTuple):
-    """How people were asked on paper. `is_opposite`: a yes speaks for no, as the spinner lies more often than not."""
-
-    channel: Channel
-    is_opposite: bool = False
-
-
-def _from_counts(n_yes: int | None, n_reports: int | None, paper: _Paper | None, options: IntervalOptions) -> Estimates:
-    if n_yes is None or n_reports is None or paper is None:
-        raise click.UsageError("Counts need --yes, --n and one of --truth, --warner, --epsilon.")
-    return estimate_counts(n_yes, n_reports, paper.channel, options, is_opposite=paper.is_opposite)
-
-
-def _paper_design(
-    truth: float | None, forced_yes: float | None, warner: float | None, epsilon: float | None
-) -> _Paper | None:
-    if sum(option is not None for option in (truth, warner, epsilon)) > 1:
-        raise click.UsageError("--truth, --warner and --epsilon are three ways to say one thing; give one.")
-    if forced_yes is not None and truth is None:
-        raise click.UsageError("--forced-yes goes with --truth.")
-    option, expected = "--truth", "above 0"
-    try:
-        if truth is not None:
-            return _Paper(Channel.forced_response(truth, 0.5 if forced_yes is None else forced_yes))
-        option, expected = "--warner", "above or below 1/2"
-        if warner is not None:
-            return _Paper(Channel.warner(max(warner, 1 - warner)), warner < 1 / 2)
-        option, expected = "--epsilon", "above 0"
-        return None if epsilon is None else _Paper(Channel.warner_of_epsilon(epsilon))
-    except DomainError as fault:
-        raise click.BadParameter(f"must be {expected}, by more than rounding.", param_hint=option) from fault
 
 
 @click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")
