@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, Target, check_counts, debias, standard_error
+from sotto_estimator.channel import Channel, Floats, Target, check_counts, errors_of, shares_of
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals import confidence_interval
+from sotto_estimator.intervals import share_bounds
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
@@ -107,14 +107,19 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
     ]
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
-    estimates = _estimate(tally.survey.title, tally.n_reports, counted, options or IntervalOptions(), len(tally.waves))
-    return replace(
-        estimates,
-        epsilon=float(tally.survey.epsilon),
+    options = options or IntervalOptions()
+    rows, contradictions = _estimate(tally.n_reports, counted, options, len(tally.waves))
+    return Estimates(
+        tally.survey.title,
+        tally.n_reports,
+        float(tally.survey.epsilon),
+        options,
+        rows,
         waves=tally.waves if tally.survey.waves > 1 else (),
         text_questions=tuple(question.id for question in tally.survey.questions if not question.is_pure),
         quality=qualities(tally),
         withheld=withheld_of(tally),
+        contradictions=contradictions,
     )
 
 
@@ -129,7 +134,9 @@ def estimate_counts(
     counted = _Counts(
         "", ("yes",), (n - said_yes if is_opposite else said_yes,), channel, binary_epsilon(channel), False
     )
-    return _estimate("counts as given", n, [counted], options or IntervalOptions())
+    options = options or IntervalOptions()
+    rows, contradictions = _estimate(n, [counted], options)
+    return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
 
 
 def channel_of(question: Question) -> Channel:
@@ -154,22 +161,24 @@ def binary_epsilon(channel: Channel) -> float:
     return max(math.log(true / other), math.log((1 - other) / (1 - true)))
 
 
-def _estimate(title: str, n: int, counted: list[_Counts], options: IntervalOptions, n_waves: int = 1) -> Estimates:
+def _estimate(
+    n: int, counted: list[_Counts], options: IntervalOptions, n_waves: int = 1
+) -> tuple[tuple[Estimate, ...], tuple[Contradiction, ...]]:
+    """Return every value's estimate, and the questions whose counts contradict the design."""
     if n < 1:
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
     n_intervals = sum(len(counts.labels) for counts in counted) if options.simultaneous else 1
-    rows = [row for counts in counted for row in _rows(counts, n, options, n_intervals, n_waves)]
+    rows = tuple(row for counts in counted for row in _rows(counts, n, options, n_intervals, n_waves))
     samples = [Sample(of.question, of.labels, of.support_counts, of.channel, of.n_true) for of in counted]
-    contradictions = contradictions_of(samples, n, n_waves)
-    epsilon = sum(counts.epsilon for counts in counted)
-    return Estimates(title, n, epsilon, options, tuple(rows), contradictions=contradictions)
+    return rows, contradictions_of(samples, n, n_waves)
 
 
 def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, n_waves: int) -> list[Estimate]:
-    shares = debias(counts.support_counts, n, counts.channel)
-    errors = standard_error(counts.support_counts, n, counts.channel, target=options.target) * math.sqrt(n_waves)
-    low, high = confidence_interval(
-        counts.support_counts,
+    support_counts = check_counts(counts.support_counts, n)
+    shares = shares_of(support_counts, n, counts.channel)
+    errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(n_waves)
+    ends = share_bounds(
+        support_counts,
         n,
         counts.channel,
         level=options.level,
@@ -178,6 +187,7 @@ def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, n
         n_intervals=n_intervals,
         n_waves=n_waves,
     )
+    low, high = (end.clip(0, 1) for end in ends)
     numbers = np.stack([shares, errors, low, high, *shift_per_percent(shares, counts.channel)], axis=-1).tolist()
     return [
         Estimate(counts.question, label, n, count, counts.epsilon, *[*row, consistent])
