@@ -28,7 +28,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _DecodeInput:
     """What is decoded: counts, the channel that they went through, and the candidates."""
 
     subject: Subject
@@ -135,11 +135,11 @@ def decode(
         if is_google:
             refuse_token()
         listed = _Listed(candidates, column)
-        given = (
+        found = (
             _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
         )
-        subject = given.subject
-        decoded = decode_counts(given.counts, given.rates, given.candidates, options, keep_all=keep_all)
+        subject = found.subject
+        decoded = decode_counts(found.counts, found.rates, found.candidates, options, keep_all=keep_all)
     if rappor_csv:
         write_results(decoded, rappor_csv)
     if plot_path:
@@ -150,16 +150,16 @@ def decode(
         warn(warning)
 
 
-def _from_google(params: Path | None, counts: Path | None, map_path: Path | None, listed: _Listed) -> _Given:
+def _from_google(params: Path | None, counts: Path | None, map_path: Path | None, listed: _Listed) -> _DecodeInput:
     if params is None or counts is None or (map_path is None) == (listed.path is None):
         raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
     design, rates = read_params(params)
     bit_counts = read_counts(counts, design)
     mapped = read_map(map_path, design) if map_path else CandidateMap.of(listed.read(read_strings), design, "google")
-    return _Given(Subject(str(counts)), bit_counts, rates, mapped)
+    return _DecodeInput(Subject(str(counts)), bit_counts, rates, mapped)
 
 
-def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed) -> _Given:
+def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed) -> _DecodeInput:
     if len(sources) < 2 or listed.path is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
@@ -169,7 +169,7 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
     for withheld in withheld_of(tally):
         if withheld.question == question_id:
             warn(f"{withheld}.")
-    return _Given(
+    return _DecodeInput(
         _subject(tally.survey, question, counted.waves, counted.n_reports, tally.implausible[question_id]),
         counts,
         bit_rates(mechanism),
