@@ -49,9 +49,9 @@ def revoke_invitations(store: Store, stored: StoredSurvey, texts: Iterable[str] 
 
 def count_invitations(store: Store, stored: StoredSurvey) -> dict[int, int]:
     """Return how many invitations are not used yet, by wave."""
-    question = select(invitations.c.wave, func.count()).where(invitations.c.survey_key == stored.key)
+    statement = select(invitations.c.wave, func.count()).where(invitations.c.survey_key == stored.key)
     with store.reader() as connection:
-        left = {row[0]: row[1] for row in connection.execute(question.group_by(invitations.c.wave))}
+        left = {row[0]: row[1] for row in connection.execute(statement.group_by(invitations.c.wave))}
     return {wave: left.get(wave, 0) for wave in range(1, stored.survey.waves + 1)}
 
 

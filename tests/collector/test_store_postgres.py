@@ -49,9 +49,9 @@ def other(postgres_db: str, store: Store) -> Iterator[Store]:
         yield opened
 
 
-def ask(url: str, question: str) -> list[tuple[Any, ...]]:
+def ask(url: str, statement: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(url, autocommit=True) as connection:
-        return connection.execute(question.encode()).fetchall()
+        return connection.execute(statement.encode()).fetchall()
 
 
 def random_reports(n_reports: int, seed: int) -> list[Report]:
@@ -200,11 +200,11 @@ def test_report_that_is_erased_while_all_are_written_anew_is_erased(postgres_db:
 
 def wait_for_lock(store: Store) -> None:
     """Return once a session of this database waits for another's; polled, for PostgreSQL announces nothing."""
-    question = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) "
-    question += "WHERE NOT granted AND datname = current_database()"
+    statement = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) "
+    statement += "WHERE NOT granted AND datname = current_database()"
     for _ in range(100_000):
         with store.reader() as connection:
-            if connection.exec_driver_sql(question).scalar_one():
+            if connection.exec_driver_sql(statement).scalar_one():
                 return
     raise AssertionError("nobody waits")
 
@@ -270,8 +270,8 @@ def test_deadlock_is_tried_again_and_everything_counts_once(store: Store, other:
 
 def end_sessions(url: str) -> int:
     """End every other session of a database; return how many those were."""
-    question = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-    return len(ask(url, question + "WHERE datname = current_database() AND pid <> pg_backend_pid()"))
+    statement = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    return len(ask(url, statement + "WHERE datname = current_database() AND pid <> pg_backend_pid()"))
 
 
 def test_groups_of_invited_batches_are_not_in_each_others_way(store: Store, other: Store) -> None:

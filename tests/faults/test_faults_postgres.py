@@ -190,8 +190,8 @@ def insert_raw(connection: "psycopg.Connection[tuple[object, ...]]", report: Rep
 def is_waiting(db: str) -> bool:
     """Return whether a collector's session waits for another's transaction to end."""
     with psycopg.connect(db) as connection:
-        question = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
-        return connection.execute(question).fetchone() == (1,)
+        statement = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+        return connection.execute(statement).fetchone() == (1,)
 
 
 @pytest.mark.parametrize("change", ["", "commit-asynchronously"])

@@ -64,8 +64,8 @@ def test_storm_of_retries_counts_every_report_once(db: str, survey: Survey) -> N
         assert store.read_tally(publish_here(store, survey)) == tally_of(survey, reports)
     if db.startswith("postgresql"):
         with psycopg.connect(db) as connection:
-            question = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
-            assert connection.execute(question).fetchone() == (0,)
+            statement = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+            assert connection.execute(statement).fetchone() == (0,)
 
 
 @SURVEYS

@@ -32,8 +32,8 @@ def lies_by_key(offsets: list[int]) -> bool:
 def read_hidden(url: str, table: str, key: str) -> list[tuple[bytes, int, str]]:
     """Return (key, xmin, ctid) of a PostgreSQL table's rows, in the order in which they lie on the disk."""
     with psycopg.connect(url) as connection:
-        question = f"SELECT {key}, xmin::text::bigint, ctid::text AS place FROM {table} ORDER BY ctid"  # noqa: S608  # a test's
-        return connection.execute(question.encode()).fetchall()
+        statement = f"SELECT {key}, xmin::text::bigint, ctid::text AS place FROM {table} ORDER BY ctid"  # noqa: S608  # a test's
+        return connection.execute(statement.encode()).fetchall()
 
 
 def correlate_ranks(first: list[int], second: list[int]) -> float:

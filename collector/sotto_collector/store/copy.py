@@ -63,7 +63,7 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
 
 
 def _chunks(connection: Connection, table: Table) -> Generator[list[dict[str, Any]], None, None]:
-    question = select(table).order_by(*table.primary_key.columns)
-    with connection.execute(question, execution_options={"yield_per": CHUNK_ROWS}) as rows:
+    statement = select(table).order_by(*table.primary_key.columns)
+    with connection.execute(statement, execution_options={"yield_per": CHUNK_ROWS}) as rows:
         for chunk in rows.mappings().partitions(CHUNK_ROWS):
             yield [dict(row) for row in chunk]

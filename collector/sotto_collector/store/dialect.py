@@ -63,14 +63,14 @@ class Dialect(ABC):
         """Wait until nobody writes the tables anew, and let nobody begin, until the transaction ends."""
 
     @abstractmethod
-    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    def execute(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a statement with :names, by the driver itself: SQLAlchemy takes ten times as long."""
 
     @abstractmethod
     def stream(
-        self, connection: Connection, question: ClauseElement, n_rows: int
+        self, connection: Connection, statement: ClauseElement, n_rows: int
     ) -> Generator[list[tuple[Any, ...]], None, None]:
-        """Yield the rows of a question, n_rows at a time, by the driver itself; no more are held in memory."""
+        """Yield the rows of a statement, n_rows at a time, by the driver itself; no more are held in memory."""
 
     @abstractmethod
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:

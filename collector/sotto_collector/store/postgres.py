@@ -122,20 +122,20 @@ class PostgresDialect(Dialect):
         return before, HEAD
 
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
-        self.ask(connection, _LOCK if alone else _LOCK_SHARED, space=LOCK_SPACE, key=key)
+        self.execute(connection, _LOCK if alone else _LOCK_SHARED, space=LOCK_SPACE, key=key)
 
     def lock_tidying(self, connection: Connection) -> None:
-        self.ask(connection, "SELECT pg_advisory_xact_lock(:space, -1)", space=LOCK_SPACE)
+        self.execute(connection, "SELECT pg_advisory_xact_lock(:space, -1)", space=LOCK_SPACE)
 
-    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    def execute(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
         with _raw(connection).cursor() as cursor:
             cursor.execute(_spell(statement), values, binary=True)
             return cursor.fetchall() if cursor.description else []
 
     def stream(
-        self, connection: Connection, question: ClauseElement, n_rows: int
+        self, connection: Connection, statement: ClauseElement, n_rows: int
     ) -> Generator[list[tuple[Any, ...]], None, None]:
-        compiled = question.compile(dialect=connection.dialect)
+        compiled = statement.compile(dialect=connection.dialect)
         with _raw(connection).cursor(name="stream", binary=True) as cursor:  # of the server's: it keeps the rows
             cursor.execute(str(compiled).encode(), compiled.params)
             while rows := cursor.fetchmany(n_rows):
@@ -164,7 +164,7 @@ class PostgresDialect(Dialect):
         return {index: known[report_id] for index, report_id in enumerate(_split(ids)) if report_id in known}
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
-        self.ask(connection, _MOVE, key=key, low=low, high=high)  # one statement: what comes meanwhile stays
+        self.execute(connection, _MOVE, key=key, low=low, high=high)  # one statement: what comes meanwhile stays
 
     def is_transient(self, fault: BaseException) -> bool:
         cause = fault.orig if isinstance(fault, DBAPIError) else fault
@@ -188,7 +188,7 @@ class PostgresDialect(Dialect):
         """Nothing: the server's disk cannot be asked from here."""
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
-        self.ask(connection, _SETTLE, keys=list(keys))
+        self.execute(connection, _SETTLE, keys=list(keys))
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
         """Give tables new files, in which nothing of deleted rows stays; of reports a very large one is only vacuumed.
@@ -224,7 +224,7 @@ class PostgresDialect(Dialect):
         with suppress(OperationalError), self.write_engine.connect() as connection:  # one that is dead ends all
             connection.exec_driver_sql("SELECT 1")
         with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            is_alone = self.ask(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
+            is_alone = self.execute(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
             try:
                 if is_alone:
                     _raw(connection).takes_time = True
@@ -233,7 +233,7 @@ class PostgresDialect(Dialect):
             finally:
                 if is_alone and not connection.invalidated:  # else there is no session any more to be put right
                     connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
-                    self.ask(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
+                    self.execute(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
 
     def _vacuum(self, connection: Connection, command: str, *tables: str) -> bool:
         """Run a command on each of the tables; return False where somebody is in the way of one."""

@@ -44,7 +44,7 @@ class Selection:
     part: Part | None = None
 
     def rows(self) -> CompoundSelect[Any]:
-        """Return the question for (report_id, packed) of those that were not erased, wherever they lie."""
+        """Return the statement for (report_id, packed) of those that were not erased, wherever they lie."""
         return union_all(self._rows_of(inbox), self._rows_of(reports))
 
     def _rows_of(self, table: Table) -> Select[Any]:
@@ -71,15 +71,15 @@ class Selection:
     def chunks(self, dialect: Dialect, connection: Connection) -> Generator[bytes, None, None]:
         """Yield the packed reports, joined, some at a time, in the order of their ids. Raises the driver's error."""
         n_rows = max(1, CHUNK_BYTES // self.survey.record_bytes)
-        question = self.rows().order_by("report_id")
-        for rows in dialect.stream(connection, question, n_rows):
+        statement = self.rows().order_by("report_id")
+        for rows in dialect.stream(connection, statement, n_rows):
             yield b"".join([packed for _, packed in rows])
 
 
 def count_ids(connection: Connection, key: int) -> int:
     """Return how many reports of a survey have an id in the store, those that were erased or are not kept too."""
     each = [select(func.count()).select_from(table).where(table.c.survey_key == key) for table in (inbox, reports)]
-    return sum(int(connection.execute(question).scalar_one()) for question in each)
+    return sum(int(connection.execute(statement).scalar_one()) for statement in each)
 
 
 class Records:

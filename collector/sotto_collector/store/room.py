@@ -31,18 +31,18 @@ def keep_room(connection: sqlite3.Connection, path: Path, *, is_pressed: bool) -
 
 def fold(connection: sqlite3.Connection) -> int:
     """Fold the log into the file, and empty it where nobody reads it; return how many of its pages are left to fold."""
-    timeout_ms = _ask(connection, "PRAGMA busy_timeout")[0]
-    _ask(connection, "PRAGMA busy_timeout = 0")  # who reads an older state is not waited for
+    timeout_ms = _execute(connection, "PRAGMA busy_timeout")[0]
+    _execute(connection, "PRAGMA busy_timeout = 0")  # who reads an older state is not waited for
     try:
-        _, n_pages, n_folded = _ask(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
+        _, n_pages, n_folded = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
-        _ask(connection, f"PRAGMA busy_timeout = {timeout_ms}")
+        _execute(connection, f"PRAGMA busy_timeout = {timeout_ms}")
     return int(max(0, n_pages - n_folded))
 
 
-def _ask(connection: sqlite3.Connection, question: str) -> tuple[int, ...]:
-    with closing(connection.execute(question)) as answer:
-        return tuple(answer.fetchone())
+def _execute(connection: sqlite3.Connection, statement: str) -> tuple[int, ...]:
+    with closing(connection.execute(statement)) as cursor:
+        return tuple(cursor.fetchone())
 
 
 def _count_free(path: Path) -> int:

@@ -213,13 +213,13 @@ class SqliteDialect(Dialect):
     def lock_tidying(self, connection: Connection) -> None:
         """Nothing: a writing transaction is alone."""
 
-    def ask(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    def execute(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
         return _raw(connection).execute(statement, values).fetchall()
 
     def stream(
-        self, connection: Connection, question: ClauseElement, n_rows: int
+        self, connection: Connection, statement: ClauseElement, n_rows: int
     ) -> Generator[list[tuple[Any, ...]], None, None]:
-        compiled: Any = question.compile(dialect=connection.dialect)
+        compiled: Any = statement.compile(dialect=connection.dialect)
         with closing(_raw(connection).cursor()) as cursor:
             cursor.execute(str(compiled), [compiled.params[name] for name in compiled.positiontup])
             while rows := cursor.fetchmany(n_rows):
@@ -237,12 +237,12 @@ class SqliteDialect(Dialect):
         return is_new
 
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
-        return dict(self.ask(connection, _FIND, key=key, ids=ids.tobytes(), n_rows=len(ids))) if len(ids) else {}
+        return dict(self.execute(connection, _FIND, key=key, ids=ids.tobytes(), n_rows=len(ids))) if len(ids) else {}
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
         statement = f"INSERT INTO reports SELECT survey_key, report_id, packed {_RANGE} ORDER BY report_id"
-        self.ask(connection, statement, key=key, low=low, high=high)
-        self.ask(connection, f"DELETE {_RANGE}", key=key, low=low, high=high)
+        self.execute(connection, statement, key=key, low=low, high=high)
+        self.execute(connection, f"DELETE {_RANGE}", key=key, low=low, high=high)
 
     def is_transient(self, fault: BaseException) -> bool:
         return False
@@ -295,7 +295,7 @@ class SqliteDialect(Dialect):
             raise StoreError(f"db ({self.path}) is damaged: {faults[0]}.")
 
     def begin_snapshot(self, connection: Connection) -> None:
-        """Nothing: a reading transaction of SQLite's is a snapshot; it begins with its first question."""
+        """Nothing: a reading transaction of SQLite's is a snapshot; it begins with its first statement."""
 
 
 def _raw(connection: Connection) -> sqlite3.Connection:
@@ -325,5 +325,5 @@ def _refuse_unmigrated(connection: Connection, name: str) -> None:
     )
 
 
-def _number(connection: Connection, question: str) -> int:
-    return int(connection.exec_driver_sql(question).scalar_one())
+def _number(connection: Connection, statement: str) -> int:
+    return int(connection.exec_driver_sql(statement).scalar_one())

@@ -97,7 +97,7 @@ def configure_to_write(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def first(connection: sqlite3.Connection, question: str) -> Any:
-    """Return the first column of the first row of an answer."""
-    with closing(connection.execute(question)) as answer:
-        return answer.fetchone()[0]
+def first(connection: sqlite3.Connection, statement: str) -> Any:
+    """Return the first column of the first row that a statement gives."""
+    with closing(connection.execute(statement)) as cursor:
+        return cursor.fetchone()[0]

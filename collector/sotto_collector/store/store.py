@@ -208,11 +208,11 @@ class Store:
 
     def _surveys(self, are_they: object) -> list[StoredSurvey]:
         columns = surveys.c
-        question = select(
+        statement = select(
             columns.survey_key, columns.definition, columns.is_open, columns.cors_origins, columns.reports_per_minute
         )
         with self.reader() as connection:
-            rows = connection.execute(question.where(are_they).order_by(columns.survey_id)).all()  # type: ignore[arg-type]
+            rows = connection.execute(statement.where(are_they).order_by(columns.survey_id)).all()  # type: ignore[arg-type]
         return [
             StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), per_minute)
             for key, text, is_open, origins, per_minute in rows
@@ -323,8 +323,8 @@ def sum_shards(connection: Connection, stored: StoredSurvey, wave: int | None = 
     if wave is not None:
         where = and_(where, tallies.c.wave == wave)
     by_wave: dict[int, tuple[int, Counts]] = {}
-    question = select(tallies.c.wave, tallies.c.n_reports, tallies.c.counts).where(where)
-    for number, n_reports, packed in connection.execute(question):
+    statement = select(tallies.c.wave, tallies.c.n_reports, tallies.c.counts).where(where)
+    for number, n_reports, packed in connection.execute(statement):
         counts = unpack_counts(packed)
         n_before, before = by_wave.get(number, (0, np.zeros_like(counts)))
         by_wave[number] = n_before + n_reports, before + counts

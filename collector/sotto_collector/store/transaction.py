@@ -42,8 +42,8 @@ class Transaction:
         self._shard = shard
 
     def ping(self) -> None:
-        """Ask the database something: a connection that is lost is not noticed before."""
-        self._ask("SELECT 1")
+        """Run a statement that does nothing: without one a lost connection is not noticed."""
+        self._execute("SELECT 1")
 
     def take_time(self) -> None:
         """Let what is done take as long as it takes: it is no respondent's request."""
@@ -52,10 +52,10 @@ class Transaction:
     def lock_survey(self, key: int, *, alone: bool = False) -> bool:
         """Hold a survey until the transaction ends, beside others or alone; return whether it takes reports."""
         self._dialect.lock_survey(self.connection, key, alone=alone)
-        return self._ask("SELECT is_open FROM surveys WHERE survey_key = :key", key=key) == [(1,)]
+        return self._execute("SELECT is_open FROM surveys WHERE survey_key = :key", key=key) == [(1,)]
 
-    def _ask(self, statement: str, **values: object) -> list[tuple[Any, ...]]:
-        return self._dialect.ask(self.connection, statement, **values)
+    def _execute(self, statement: str, **values: object) -> list[tuple[Any, ...]]:
+        return self._dialect.execute(self.connection, statement, **values)
 
     def insert_new(self, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Insert the reports whose ids are not stored yet; return which, shape (n,).
@@ -73,7 +73,7 @@ class Transaction:
     def settle(self) -> None:
         """Write the inbox anew, in the order of the ids: its rows lie where they came, under the numbers of commits."""
         self.take_time()
-        keys = [row[0] for row in self._ask("SELECT DISTINCT survey_key FROM inbox ORDER BY survey_key")]
+        keys = [row[0] for row in self._execute("SELECT DISTINCT survey_key FROM inbox ORDER BY survey_key")]
         for key in keys:
             self._dialect.lock_survey(self.connection, key, alone=False)
         if keys:
@@ -86,17 +86,17 @@ class Transaction:
     def add_to_tally(self, key: int, wave: int, n_reports: int, counts: Counts) -> None:
         """Add to the tally of a survey's wave, in this process's shard, or begin it."""
         place = {"key": key, "wave": wave, "shard": self._shard}
-        known = self._ask(_READ_TALLY + self._dialect.for_update, **place)
+        known = self._execute(_READ_TALLY + self._dialect.for_update, **place)
         for n_before, packed in known:
             n_reports, counts = n_before + n_reports, unpack_counts(packed) + counts
         statement = _UPDATE_TALLY if known else _INSERT_TALLY
-        self._ask(statement, **place, n_reports=n_reports, counts=pack_counts(counts))
+        self._execute(statement, **place, n_reports=n_reports, counts=pack_counts(counts))
 
     def merge_shards(self, key: int, wave: int, n_reports: int = 0, counts: Counts | None = None) -> None:
         """Make one shard of a wave's, and add to it. The survey must be held alone."""
-        shards = self._ask(_READ_SHARDS, key=key, wave=wave)
+        shards = self._execute(_READ_SHARDS, key=key, wave=wave)
         total = sum((unpack_counts(packed) for _, packed in shards), 0 if counts is None else counts)
-        self._ask("DELETE FROM tallies WHERE survey_key = :key AND wave = :wave", key=key, wave=wave)
+        self._execute("DELETE FROM tallies WHERE survey_key = :key AND wave = :wave", key=key, wave=wave)
         if shards:
             n_total = n_reports + sum(n_before for n_before, _ in shards)
             self.add_to_tally(key, wave, n_total, np.asarray(total))
