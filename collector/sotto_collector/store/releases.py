@@ -21,7 +21,7 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -
     """Return the tally of one wave or of all as an analyst may see it; of a survey without a minimum, as it is.
 
     A wave's tally is given anew once `min_reports` more reports have come; until then the one that was given before, so
-    that no two answers differ by fewer (the minimum batch size of the DAP draft). A question with cohorts stays in it
+    that no two responses differ by fewer (the minimum batch size of the DAP draft). A question with cohorts stays in it
     as it was, or empty, until so many more have come in every cohort: so the same holds of each question and cohort.
     Raises BelowMinimumError where nothing has been given yet.
     """
@@ -71,14 +71,14 @@ def _find_due(connection: Connection, stored: StoredSurvey, wave: int | None) ->
     """Return the waves of which a step's number of reports has come: no counts need be read to know that."""
     is_its = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.wave == tallies.c.wave)
     grown = func.sum(tallies.c.n_reports) - func.coalesce(func.max(releases.c.n_reports), 0)
-    question = (
+    statement = (
         select(tallies.c.wave)
         .select_from(tallies.outerjoin(releases, is_its))
         .where(_are_of(tallies, stored, wave))
         .group_by(tallies.c.wave)
         .having(grown >= stored.survey.min_reports)
     )
-    return sorted(connection.execute(question).scalars())
+    return sorted(connection.execute(statement).scalars())
 
 
 def _step(stored: StoredSurvey, given: Tally, now: Tally) -> Tally:
@@ -96,10 +96,10 @@ def _sum(connection: Connection, stored: StoredSurvey, waves: list[int]) -> dict
 
 def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
     """Return what was given last, by wave, ascending: in one query, so that it is one state's."""
-    question = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
+    statement = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
     return {
         number: Tally.unpack(stored.survey, n_reports, unpack_counts(counts), (number,), may_be_behind=True)
-        for number, n_reports, counts in connection.execute(question.order_by(releases.c.wave))
+        for number, n_reports, counts in connection.execute(statement.order_by(releases.c.wave))
     }
 
 
