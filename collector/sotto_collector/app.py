@@ -38,7 +38,7 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     Raises StoreError where the database cannot be used, and where there is none: `sotto db init` makes it.
     """
     app = _App(__name__, static_folder=None, template_folder="pages/templates")
-    app.url_map.merge_slashes = False  # else /v1//surveys is answered with a redirect that echoes host and path
+    app.url_map.merge_slashes = False  # else /v1//surveys is redirected, which echoes host and path
     metrics = Metrics(seat, by_survey=settings.metrics_labels == "survey")
     app.extensions["collector"] = Collector(settings, metrics, RateLimits(seat.n_seats))
     install_metrics(app, metrics)

@@ -36,7 +36,7 @@ class Collector:
             self.store,
             self.metrics,
             max_queued_reports=settings.max_queued_reports,
-            answer_s=settings.busy_timeout_ms / 1000 + WORK_S,
+            commit_timeout_s=settings.busy_timeout_ms / 1000 + WORK_S,
         )
         self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
 

@@ -4,7 +4,7 @@ SottoError
 └── CollectorError
     ├── SettingError             a setting is outside its domain
     ├── StoreError               the database file cannot be used: foreign, newer, not writable
-    │   └── StoreUnavailableError    the database failed just now, or did not answer; the same may succeed later
+    │   └── StoreUnavailableError    the database failed just now, or did not respond; the same may succeed later
     ├── BusyError                more reports are waiting for their commit than the settings allow
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
@@ -37,7 +37,7 @@ class StoreError(CollectorError):
 
 
 class StoreUnavailableError(StoreError):
-    """The database failed: what was to be written is not stored, unless only the answer of its commit was lost."""
+    """The database failed: nothing was stored, unless only the confirmation of the commit was lost."""
 
 
 class BusyError(CollectorError):

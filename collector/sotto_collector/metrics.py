@@ -52,9 +52,9 @@ class Metrics:
         )
         self._refusals = Counter("sotto_refusals", "Requests refused, by the code.", ["code"], registry=self._registry)
         self._requests = Counter(
-            "sotto_requests", "Requests answered.", ["route", "method", "status"], registry=self._registry
+            "sotto_requests", "Requests served.", ["route", "method", "status"], registry=self._registry
         )
-        self._request_seconds = self._histogram("sotto_request_seconds", "Time to answer a request.", SECONDS, "route")
+        self._request_seconds = self._histogram("sotto_request_seconds", "Time to serve a request.", SECONDS, "route")
         self._of_reports: dict[tuple[str, ...], Counter] = {}
         self._of_requests: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._commit_seconds = self._histogram("sotto_commit_seconds", "Time of a commit.", SECONDS)

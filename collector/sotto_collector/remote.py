@@ -14,7 +14,7 @@ from sotto_collector.errors import RemoteError, TokenError
 from sotto_protocol import Problem
 
 TIMEOUT_S = 30
-MAX_ANSWER_BYTES = 2**24
+MAX_RESPONSE_BYTES = 2**24
 _CHUNK_BYTES = 2**16
 
 
@@ -45,25 +45,25 @@ class RemoteCollector:
         self._auth = None if token is None else _Bearer(token)
 
     def ask(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> dict[str, Any]:
-        """Return the JSON object that a route answers with; `sent` is its body. Raises RemoteError."""
+        """Return the JSON object in a route's response; `sent` is its body. Raises RemoteError."""
         return _parse(self.fetch(method, path, sent), self.url + path)
 
     def fetch(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> bytes:
-        """Return what a route answers with, of at most MAX_ANSWER_BYTES. Raises RemoteError."""
+        """Return the body of a route's response, of at most MAX_RESPONSE_BYTES. Raises RemoteError."""
         with self._send(method, path, sent) as response:
             return _read(response, self.url + path)
 
     @contextmanager
     def stream(self, path: str) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """Yield how long the answer of a route is, and the answer, some at a time. Raises RemoteError, then too."""
+        """Yield how long the body of a route's response is, and the body in chunks. Raises RemoteError, then too."""
         with self._send("GET", path) as response:
             length = response.headers.get("Content-Length", "")
             if not length.isdecimal():
-                raise RemoteError(f"{self.url + path} must be a collector; it does not say how long its answer is.")
+                raise RemoteError(f"{self.url + path} must be a collector; it does not say how long its response is.")
             yield int(length), _chunks(response, self.url + path)
 
     def _send(self, method: str, path: str, sent: bytes | dict[str, Any] = b"") -> requests.Response:
-        """Return an answer of which nothing is read yet; close it. Raises RemoteError where it is none that is good."""
+        """Return a response whose body is not read yet; close it. Raises RemoteError unless its status is 2xx."""
         url = self.url + path
         try:
             response = requests.request(
@@ -108,18 +108,18 @@ def _read(response: requests.Response, url: str) -> bytes:
     body = b""
     for chunk in _chunks(response, url):
         body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise RemoteError(f"{url} must be a collector; its answer has more than {MAX_ANSWER_BYTES} bytes.")
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise RemoteError(f"{url} must be a collector; its response has more than {MAX_RESPONSE_BYTES} bytes.")
     return body
 
 
-def _parse(answer: bytes, url: str) -> dict[str, Any]:
+def _parse(body: bytes, url: str) -> dict[str, Any]:
     try:
-        document = json.loads(answer)
+        document = json.loads(body)
     except (ValueError, RecursionError) as fault:
-        raise RemoteError(f"{url} must be a collector; it answered with something else than JSON.") from fault
+        raise RemoteError(f"{url} must be a collector; it responded with something else than JSON.") from fault
     if not isinstance(document, dict):
-        raise RemoteError(f"{url} must be a collector; it answered with something else than an object.")
+        raise RemoteError(f"{url} must be a collector; it responded with something else than an object.")
     return document
 
 

@@ -54,7 +54,7 @@ class Settings:
         1000, 1, 100_000, "Connections that a process holds open at once; idle ones then give way."
     )
     request_timeout_s: int = _integer(
-        30, 1, 3600, "Seconds in which a request must have come, or its answer gone, before the connection is closed,"
+        30, 1, 3600, "Seconds in which a request must have come, or its response gone, before the connection is closed,"
     )
     min_bytes_per_s: int = _integer(2000, 1, 10**9, "and a second more for every so many bytes of the body.")
     max_body_bytes: int = _integer(2 * 2**20, 1, 2**30, "Largest request body, in bytes.")
@@ -65,7 +65,7 @@ class Settings:
     busy_timeout_ms: int = _integer(
         5000, 0, 60_000, "How long a write waits for another process's, in milliseconds, before 503."
     )
-    min_free_bytes: int = _integer(64 * 2**20, 0, 2**50, "Free disk space, in bytes, below which /healthz answers 503.")
+    min_free_bytes: int = _integer(64 * 2**20, 0, 2**50, "Free disk space, in bytes, below which /healthz gives 503.")
     max_reports_per_minute: int = _integer(
         0, 0, 10**9, "Most reports that a survey takes a minute, unless it has its own limit; 0 for no limit."
     )

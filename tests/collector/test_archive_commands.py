@@ -191,7 +191,7 @@ RECORDS = noise(10).tobytes()
     [
         (HEAD + RECORDS[:18], len(HEAD) + 180, "could not be reached"),
         (HEAD + RECORDS[:17], len(HEAD) + 17, "must be of 18 bytes each"),
-        (HEAD + RECORDS, None, "does not say how long its answer is"),
+        (HEAD + RECORDS, None, "does not say how long its response is"),
         (STRINGS.canonical + b"\n" + RECORDS, len(STRINGS.canonical) + 181, "another survey's records"),
         (b"\n", 1, "another survey's records"),
         (b"", 0, "another survey's records"),

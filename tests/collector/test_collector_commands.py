@@ -123,10 +123,10 @@ def test_survey_is_published_from_its_canonical_json(served: Served, tmp_path: P
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b'{"id": "' + b"a" * 2**24 + b'"}', "its answer has more than 16777216 bytes."),
-        (b"[]", "it answered with something else than an object."),
-        (b"{", "it answered with something else than JSON."),
-        (b"[" * 100_000, "it answered with something else than JSON."),
+        (b'{"id": "' + b"a" * 2**24 + b'"}', "its response has more than 16777216 bytes."),
+        (b"[]", "it responded with something else than an object."),
+        (b"{", "it responded with something else than JSON."),
+        (b"[" * 100_000, "it responded with something else than JSON."),
     ],
 )
 def test_answer_that_no_collector_gives_is_refused(answer: bytes, said: str) -> None:

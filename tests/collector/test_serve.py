@@ -48,7 +48,7 @@ N_HONEST = 200
 N_ROUNDS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
 
 
-def read_answer(connection: socket.socket) -> bytes:
+def read_response(connection: socket.socket) -> bytes:
     """Read until the other side closes, or cuts: it need not have read all that it refuses."""
     received = bytearray()
     with suppress(ConnectionError):
@@ -58,12 +58,12 @@ def read_answer(connection: socket.socket) -> bytes:
 
 
 def send_raw(served: Served, request: bytes) -> bytes:
-    """Send bytes and nothing after them; return the answer, empty where the connection was cut."""
+    """Send bytes and nothing after them; return the response, empty where the connection was cut."""
     with closing(served.connect()) as connection:
         with suppress(OSError):  # refused before it was all sent
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
-        return read_answer(connection)
+        return read_response(connection)
 
 
 def read_stored(db: Path, survey: Survey = SURVEY) -> dict[bytes, bytes]:
@@ -180,29 +180,29 @@ CODES = {
 def test_bad_http_is_refused_or_cut_and_the_next_request_served(
     served: Served, request_bytes: bytes, expected: tuple[int | None, ...]
 ) -> None:
-    answer = send_raw(served, request_bytes)
-    status = int(answer.split(b" ", 2)[1]) if answer else None
+    response = send_raw(served, request_bytes)
+    status = int(response.split(b" ", 2)[1]) if response else None
     assert status in expected
-    assert answer == b"" or b"application/problem+json" in answer
-    assert answer == b"" or b'"code":"%s' % CODES[status or 0] in answer
-    assert b"\r\nServer:" not in answer
+    assert response == b"" or b"application/problem+json" in response
+    assert response == b"" or b'"code":"%s' % CODES[status or 0] in response
+    assert b"\r\nServer:" not in response
     assert served.send(make_reports(1))[0] == 200
 
 
 @pytest.mark.parametrize("request_bytes", [request for request, _ in BAD_HTTP[2:9]], ids=range(2, 9))
-def test_what_follows_a_request_of_two_lengths_is_never_answered(served: Served, request_bytes: bytes) -> None:
+def test_what_follows_a_request_of_two_lengths_gets_no_response(served: Served, request_bytes: bytes) -> None:
     """Nobody knows where it begins: it may be what somebody else's proxy took for a body."""
     follower = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     with closing(served.connect()) as connection:  # open to both sides: it is the collector that closes
         connection.sendall(request_bytes + follower)
-        assert read_answer(connection).count(b"HTTP/1.1 ") == 1
+        assert read_response(connection).count(b"HTTP/1.1 ") == 1
 
 
 def test_chunked_body_is_taken(served: Served) -> None:
     request = head(b"Transfer-Encoding: chunked", b"Connection: close")
-    answer = send_raw(served, request + chunk(BODY[:50]) + chunk(BODY[50:]) + b"0\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 200 OK")
-    assert answer.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
+    response = send_raw(served, request + chunk(BODY[:50]) + chunk(BODY[50:]) + b"0\r\n\r\n")
+    assert response.startswith(b"HTTP/1.1 200 OK")
+    assert response.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
 
 
 def peak_memory_kib(served: Served) -> int:
@@ -221,8 +221,8 @@ def test_body_far_over_the_limit_is_refused_in_flat_memory(served: Served, frami
         with suppress(ConnectionError):
             for _ in range(n_bytes // len(piece)):
                 connection.sendall(chunk(piece) if framing == "chunked" else piece)
-        answer = read_answer(connection)
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 413 ")
+        response = read_response(connection)
+    assert response == b"" or response.startswith(b"HTTP/1.1 413 ")
     assert peak_memory_kib(served) - before < 16 * 1024
 
 
@@ -346,9 +346,9 @@ def test_records_reach_only_an_analyst_and_only_waves_that_there_are(tmp_path: P
             (served.admin, "", 403, "forbidden"),
             (served.analyst, "?wave=3", 404, "no_such_wave"),
         ):
-            answered, headers, document = served.ask("GET", f"/v1/surveys/wide/records{query}", token=token)
-            assert_problem(answered, headers["Content-Type"], document, code=code)
-            assert answered == status
+            given, headers, document = served.ask("GET", f"/v1/surveys/wide/records{query}", token=token)
+            assert_problem(given, headers["Content-Type"], document, code=code)
+            assert given == status
 
 
 @contextmanager
@@ -370,7 +370,7 @@ def serve_here(db: Path) -> Iterator[tuple[Server, Store, bytes]]:
 
 
 def stall(server: Server, request: bytes) -> socket.socket:
-    """Ask, and take nothing of the answer; return once the server holds as much of it as it will."""
+    """Ask, and take nothing of the response; return once the server holds as much of it as it will."""
     connection = socket.create_connection(("127.0.0.1", server.effective_port), timeout=TIMEOUT_S)
     connection.sendall(request)
     deadline = time.monotonic() + TIMEOUT_S
@@ -395,16 +395,16 @@ def test_analyst_who_takes_nothing_is_cut_and_holds_up_no_log(tmp_path: Path, mo
             while not store.clean():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
-            assert len(read_answer(connection)) < 100_000 * 132
+            assert len(read_response(connection)) < 100_000 * 132
 
 
-def test_server_that_stops_cuts_an_answer_that_nobody_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_that_stops_cuts_a_response_that_nobody_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_collector.serving.server.DRAIN_S", 0.1)
     fill(tmp_path / "survey.db", 100_000)
     with serve_here(tmp_path / "survey.db") as (server, _, request):
         connection = stall(server, request)
     with closing(connection):
-        assert len(read_answer(connection)) < 100_000 * 132
+        assert len(read_response(connection)) < 100_000 * 132
     assert [path.name for path in tmp_path.iterdir()] == ["survey.db"]
 
 
@@ -432,20 +432,20 @@ def test_failing_disk_is_503_and_over_when_the_disk_is_well(tmp_path: Path) -> N
     assert read_stored(served.db) == {report.id: report.record for report in reports}
 
 
-def test_request_being_served_at_sigterm_is_answered(tmp_path: Path) -> None:
+def test_request_being_served_at_sigterm_is_served(tmp_path: Path) -> None:
     """Another process holds the database, so the request cannot end before the signal comes."""
     with serve(tmp_path / "survey.db", "--busy-timeout-ms", "60000") as served, closing(Store(served.db)) as other:
         with closing(served.connect()) as connection, closing(served.connect()) as idle:
             with other.transaction():
                 connection.sendall(head(b"Content-Length: %d" % len(BODY)) + BODY)
-                # What came before on another connection is read by the time that this is answered.
+                # What came before on another connection is read by the time that this has its response.
                 assert served.ask("GET", "/v1/surveys/habits")[0] == 200
                 served.process.send_signal(signal.SIGTERM)
                 assert idle.recv(1) == b""  # it has begun to drain: connections that are owed nothing are closed
-            answer = read_answer(connection)
-        assert answer.startswith(b"HTTP/1.1 200 OK")
-        assert b"\r\nConnection: close\r\n" in answer
-        assert answer.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
+            response = read_response(connection)
+        assert response.startswith(b"HTTP/1.1 200 OK")
+        assert b"\r\nConnection: close\r\n" in response
+        assert response.endswith(b'{"conflicting":0,"counted":2,"duplicates":0}')
         assert served.process.wait(TIMEOUT_S) == 0
     assert len(read_stored(served.db)) == 2
 

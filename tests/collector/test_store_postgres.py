@@ -110,7 +110,7 @@ def test_collector_that_stops_waits_no_longer_for_a_server_that_says_nothing(
             assert time.monotonic() < deadline
         assert not napping.done()
         store.hurry()
-        with pytest.raises(StoreUnavailableError, match="no answer in time"):
+        with pytest.raises(StoreUnavailableError, match="no response in time"):
             napping.result(TIMEOUT_S)
 
 
@@ -340,7 +340,7 @@ def test_server_that_is_away_is_an_error_and_then_over() -> None:
                 count_here(store, stored, reports)
             with pytest.raises(StoreUnavailableError, match="cannot be read now"):
                 store.read_tally(stored)
-        with pytest.raises(StoreError, match="must be a PostgreSQL that answers"):
+        with pytest.raises(StoreError, match="must be a PostgreSQL that responds"):
             Store(server.url)
         server.start("fsync=off")
         assert count_here(store, stored, reports) == [Outcome(5, 5, 0)]
@@ -429,7 +429,7 @@ def test_another_programs_tables_are_refused_untouched(postgres_empty: str) -> N
 
 def test_a_server_that_goes_on_answering_is_waited_for_and_a_silent_one_is_not(postgres_db: str) -> None:
     """Rows that come every quarter of a second, for two seconds; then nothing for as long."""
-    patience = Patience(answer_s=1.0)
+    patience = Patience(statement_s=1.0)
     with closing(patience.connect(postgres_db)) as connection:
         rows = connection.execute("SELECT repeat('x', 100000), pg_sleep(.25) FROM generate_series(1, 8)").fetchall()
         assert len(rows) == 8

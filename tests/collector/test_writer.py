@@ -119,7 +119,7 @@ def test_batches_that_wait_are_committed_together_and_each_is_told_its_own(store
     assert outcomes[2] == Outcome(31, 0)
 
 
-def test_nothing_is_answered_while_the_commit_is_pending(store: Store, writer: WatchedWriter) -> None:
+def test_nothing_is_acknowledged_while_the_commit_is_pending(store: Store, writer: WatchedWriter) -> None:
     stored = publish_here(store)
     with ThreadPoolExecutor(2) as pool:
         with held(store, stored):
@@ -144,13 +144,13 @@ def test_closed_survey_takes_nothing_more_and_still_acknowledges_a_repeat(store:
 def test_request_waits_so_long_and_no_longer_and_what_was_still_queued_is_not_stored(store: Store) -> None:
     stored, reports = publish_here(store), make_reports(9)
     with (
-        closing(WatchedWriter(store, max_queued_reports=1000, answer_s=0.3)) as writer,
+        closing(WatchedWriter(store, max_queued_reports=1000, commit_timeout_s=0.3)) as writer,
         ThreadPoolExecutor(3) as pool,
     ):
         with held(store, stored):
             begun, queued = queue_behind_lock(writer, pool, stored, 4)
             for reply in (begun, queued):
-                with pytest.raises(StoreUnavailableError, match="does not answer"):
+                with pytest.raises(StoreUnavailableError, match="does not respond"):
                     reply.result(TIMEOUT_S)
             assert (writer._queue, writer._n_queued) == ([], 0)
         assert writer.count(make_batch(stored, reports)) == Outcome(9, 0)

@@ -28,7 +28,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid()
 
 AWAY = re.compile(
     r"(the store is not tidied now, and holds the order of commits: )?"
-    r"the store (does not answer|cannot (write|be read) now: (?!\w*Error)[\w, ]+)\."
+    r"the store (does not respond|cannot (write|be read) now: (?!\w*Error)[\w, ]+)\."
 )
 """What a collector says of a server that is away, to a request or of a turn that comes then: what the server said."""
 
@@ -158,7 +158,7 @@ def test_collector_whose_server_hangs_ends_while_it_does(server: PostgresServer,
                 served.process.send_signal(signal.SIGTERM)
                 _, err = served.process.communicate(timeout=TIMEOUT_S)
             assert served.process.returncode == 1  # it could not be left tidy, and that is said
-            assert "no answer in time" in err or "was killed" in err
+            assert "no response in time" in err or "was killed" in err
             assert "Traceback" not in err
         with serve(db, survey=SMALL) as served:
             crowd.finish(db, served)

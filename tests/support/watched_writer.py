@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 from collecting import TIMEOUT_S, make_batch, make_reports
 from sotto_collector.intake.counting import Outcome
-from sotto_collector.intake.writer import ANSWER_S, Writer, _Waiting
+from sotto_collector.intake.writer import COMMIT_TIMEOUT_S, Writer, _Waiting
 from sotto_collector.store import Store, StoredSurvey
 
 
 class WatchedWriter(Writer):
     """A writer whose groups can be waited for: `groups` are their sizes, in batches."""
 
-    def __init__(self, store: Store, *, max_queued_reports: int, answer_s: float = ANSWER_S) -> None:
+    def __init__(self, store: Store, *, max_queued_reports: int, commit_timeout_s: float = COMMIT_TIMEOUT_S) -> None:
         self.groups: list[int] = []
-        super().__init__(store, max_queued_reports=max_queued_reports, answer_s=answer_s)
+        super().__init__(store, max_queued_reports=max_queued_reports, commit_timeout_s=commit_timeout_s)
 
     def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:
         with self._changed:

@@ -10,7 +10,7 @@ _OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_repo
 
 
 def install_cors(app: Flask) -> None:
-    """Let browsers read the answers to what a device asks, where the survey allows their page's origin."""
+    """Let browsers read the responses to a device's requests, where the survey allows their page's origin."""
     app.after_request(_allow)
 
 

@@ -37,15 +37,15 @@ _QUERIES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method of a route: who may, which schema is sent, what is answered, and how it may be refused.
+    """A method of a route: who may, which schema is sent, which responses there are, and how it may be refused.
 
-    `answers`: by status the name of a schema, or a media type.
+    `responses`: by status the name of a schema, or a media type.
     """
 
     method: str
     path: str
     summary: str
-    answers: Mapping[int, str]
+    responses: Mapping[int, str]
     role: str = ""
     body: str = ""
     refusals: tuple[int, ...] = ()
@@ -133,13 +133,13 @@ def describe_api(settings: Settings) -> dict[str, Any]:
 
 
 def _describe(operation: Operation) -> dict[str, Any]:
-    answers = {str(status): _describe_answer(status, kind) for status, kind in operation.answers.items()}
+    responses = {str(status): _describe_response(status, kind) for status, kind in operation.responses.items()}
     refusals = {str(status): _describe_refusal(status) for status in operation.statuses_refused}
     described: dict[str, Any] = {
         "operationId": f"{operation.method} {operation.path}",
         "summary": operation.summary,
         "parameters": [*map(_describe_parameter, operation.parameters), *map(_describe_query, operation.queries)],
-        "responses": answers | refusals,
+        "responses": responses | refusals,
     }
     if operation.role:
         described["security"] = [{operation.role: []}]
@@ -158,7 +158,7 @@ def _describe_query(name: str) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "schema": _QUERIES[name]}
 
 
-def _describe_answer(status: int, kind: str) -> dict[str, Any]:
+def _describe_response(status: int, kind: str) -> dict[str, Any]:
     return {"description": HTTPStatus(status).phrase, **({"content": _content(kind)} if kind else {})}
 
 

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, as JSON Schema; their limits are the settings'."""
+"""The bodies of requests and responses, as JSON Schema; their limits are the settings'."""
 
 from typing import Any
 

@@ -55,10 +55,10 @@ log = logging.getLogger("sotto_collector")
 
 
 def install_problems(app: Flask) -> None:
-    """Answer every exception with a problem document."""
-    app.register_error_handler(CollectorError, _answer_collector_error)
-    app.register_error_handler(HTTPException, _answer_http_error)
-    app.register_error_handler(Exception, _answer_bug)
+    """Turn every exception into a problem document."""
+    app.register_error_handler(CollectorError, _respond_to_collector_error)
+    app.register_error_handler(HTTPException, _respond_to_http_error)
+    app.register_error_handler(Exception, _respond_to_bug)
 
 
 def describe_status(status: int, max_body_bytes: int | None = None) -> Problem:
@@ -81,7 +81,7 @@ def _respond(problem: Problem, retry_after_s: int = 0) -> Response:
     return response
 
 
-def _answer_collector_error(fault: CollectorError) -> Response:
+def _respond_to_collector_error(fault: CollectorError) -> Response:
     if isinstance(fault, RequestError):
         return _respond(fault.problem)
     for kind, (status, code, detail) in _ERRORS.items():
@@ -92,17 +92,17 @@ def _answer_collector_error(fault: CollectorError) -> Response:
             if kind is StoreError and request.method in ("GET", "HEAD"):
                 detail = _UNUSABLE
             return _respond(Problem(status, code, detail or str(fault)), retry_after_s)
-    return _answer_bug(fault)
+    return _respond_to_bug(fault)
 
 
-def _answer_http_error(fault: HTTPException) -> Response:
+def _respond_to_http_error(fault: HTTPException) -> Response:
     response = _respond(describe_status(fault.code or 500))
     if fault.code == HTTPStatus.METHOD_NOT_ALLOWED:
         response.headers["Allow"] = dict(fault.get_headers()).get("Allow", "")
     return response
 
 
-def _answer_bug(fault: Exception) -> Response:
+def _respond_to_bug(fault: Exception) -> Response:
     """Log where it happened, not what it says: an exception's message may quote the request."""
     log.error("%s", describe_fault(type(fault), fault.__traceback__))
     return _respond(Problem(500, "internal", "the collector failed; nothing was stored."))

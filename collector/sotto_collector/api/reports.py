@@ -16,7 +16,7 @@ _PATH = re.compile(r"/v1/surveys/([^/]+)/reports")
 
 
 def count_reports(collector: Collector, survey_id: str, environ: dict[str, Any]) -> bytes:
-    """Count the batch in a request's body, and return the JSON answer to it. Raises CollectorError."""
+    """Count the batch in a request's body, and return the JSON response to it. Raises CollectorError."""
     stored = collector.require_survey(survey_id)
     body = read_json_body(environ, collector.settings.max_body_bytes)
     batch = parse_batch(body, stored, collector.settings.max_batch_reports)
@@ -37,7 +37,7 @@ def count_reports(collector: Collector, survey_id: str, environ: dict[str, Any])
 class ShortWay:
     """WSGI in front of Flask's: counts reports without a request context, which takes longer than all else together.
 
-    What is refused, and what a web page sends, goes the long way from there: Flask's handlers answer it.
+    What is refused, and what a web page sends, goes the long way from there: Flask's handlers respond to it.
     """
 
     def __init__(self, app: Flask) -> None:
@@ -66,5 +66,5 @@ class ShortWay:
             g.began = began
             if isinstance(outcome, bytes):
                 return self._app.process_response(Response(outcome, content_type="application/json"))
-            answer = self._app.handle_user_exception(outcome)
-            return self._app.process_response(self._app.make_response(answer))
+            response = self._app.make_response(self._app.handle_user_exception(outcome))
+            return self._app.process_response(response)

@@ -1,4 +1,7 @@
-"""The routes of surveys and reports: each reads a request, asks the store or the writer, and answers (docs/http.md)."""
+"""The routes of surveys and reports: each reads a request and responds with what the store or the writer says.
+
+docs/http.md describes them.
+"""
 
 import re
 from http import HTTPStatus
@@ -95,7 +98,7 @@ def erase_survey(survey_id: str) -> Response:
 
 @surveys.post(REPORTS_RULE)
 def take_reports(survey_id: str) -> Response:
-    """Count a batch of reports; the answer goes out after the commit. As a rule `ShortWay` has done it before Flask."""
+    """Count a batch of reports, and respond after the commit. As a rule `ShortWay` has done it before Flask."""
     return Response(count_reports(get_collector(), survey_id, request.environ), content_type="application/json")
 
 
@@ -103,7 +106,7 @@ def take_reports(survey_id: str) -> Response:
 def erase_report(survey_id: str) -> Response:
     """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not.
 
-    Where a survey keeps counts alone the answer is the same for every receipt: it tells nobody whether one was counted.
+    Where a survey keeps counts alone the response to every receipt is the same: nobody learns whether it was counted.
     """
     collector = get_collector()
     stored = find_survey(survey_id)

@@ -68,9 +68,9 @@ class HttpSource:
             try:
                 survey = Survey.from_canonical(next(_lines(chunks)))
             except SottoError as fault:
-                raise self._fail("it answered with what are not records") from fault
+                raise self._fail("it responded with what are not records") from fault
         if survey.id != survey_id:
-            raise self._fail("it answered with another survey's records")
+            raise self._fail("it responded with another survey's records")
         return survey
 
     def _count(self, survey_id: str) -> int:
@@ -83,7 +83,7 @@ class HttpSource:
     def _cut_survey(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         lines = _lines(chunks)
         if next(lines) != self.survey.canonical:
-            raise self._fail("it answered with another survey's records")
+            raise self._fail("it responded with another survey's records")
         yield from lines
 
     def _check_length(self, n_bytes: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -92,7 +92,7 @@ class HttpSource:
             n_left -= len(chunk)
             yield chunk
         if n_left:
-            raise self._fail("its answer ended too early")
+            raise self._fail("its response ended too early")
 
     def _fail(self, problem: str) -> RemoteError:
         return RemoteError(f"{self._collector.url}{self._path}: it must be a collector; {problem}.")

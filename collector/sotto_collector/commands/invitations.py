@@ -69,7 +69,7 @@ def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int) 
     try:
         survey = Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
     except SurveyError as fault:
-        raise CollectorError(f"{collector.url} answered with what is not a survey: {fault}") from fault
+        raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
     if survey.min_reports == 1:
         return
     unused = collector.ask("GET", survey_path(survey_id, "/invitations"))["unused"]

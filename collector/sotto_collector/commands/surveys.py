@@ -30,8 +30,8 @@ def publish(survey_file: Path, url: str, token: str) -> None:
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = _read_file(survey_file), RemoteCollector(url, token)
-    answer = collector.ask("POST", "/v1/surveys", survey.canonical)
-    click.echo(f"{answer.get('id')}  {answer.get('fingerprint')}")
+    published = collector.ask("POST", "/v1/surveys", survey.canonical)
+    click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
     click.echo(page_address(collector, survey.id))
     if not survey.keeps_reports:
         click.echo(
@@ -51,8 +51,8 @@ def close(url: str, survey: str, token: str) -> None:
 
     SURVEY is its id at the collector at URL.
     """
-    answer = RemoteCollector(url, token).ask("POST", survey_path(survey, "/close"))
-    click.echo(f"{answer.get('id')}  closed")
+    closed = RemoteCollector(url, token).ask("POST", survey_path(survey, "/close"))
+    click.echo(f"{closed.get('id')}  closed")
 
 
 @click.command(epilog="Example:  sotto configure http://127.0.0.1:8000 my-survey --no-cors")

@@ -65,7 +65,7 @@ def count_batches(transaction: Transaction, batches: list[Batch]) -> list[Outcom
 
 
 def _acknowledge(transaction: Transaction, batch: Batch) -> Outcome | Exception:
-    """Answer a closed survey's batch: a repeat of what was counted before is acknowledged even then."""
+    """Return what becomes of a closed survey's batch: if all of it was counted before, it is acknowledged even then."""
     ids = np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")
     known = transaction.find(batch.stored.key, ids)
     if len(known) == len(batch):

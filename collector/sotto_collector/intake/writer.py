@@ -1,4 +1,4 @@
-"""The writer: one thread that commits what concurrent requests bring, together, and answers each after the commit."""
+"""The writer: one thread that commits what concurrent requests bring, together, and tells each what became of it."""
 
 import logging
 import threading
@@ -10,7 +10,7 @@ from sotto_collector.intake.tidying import Tidying
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
 
-ANSWER_S = 15.0
+COMMIT_TIMEOUT_S = 15.0
 """A request waits so long for its commit, whatever the database does."""
 
 log = logging.getLogger("sotto_collector")
@@ -19,22 +19,22 @@ log = logging.getLogger("sotto_collector")
 class _Waiting:
     """A request's batch, and what becomes of it. A lock wakes its thread, at a fifth of the price of a Future."""
 
-    __slots__ = ("_is_answered", "batch", "result")
+    __slots__ = ("_is_finished", "batch", "result")
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         self.result: Outcome | Exception | None = None
-        self._is_answered = threading.Lock()
-        self._is_answered.acquire()
+        self._is_finished = threading.Lock()
+        self._is_finished.acquire()
 
-    def answer(self, result: Outcome | Exception) -> None:
+    def finish(self, result: Outcome | Exception) -> None:
         """Let the request go on. Once only."""
         self.result = result
-        self._is_answered.release()
+        self._is_finished.release()
 
     def wait(self, timeout_s: float) -> Outcome | None:
         """Return what became of the batch, or raise it; None if nobody has said so in time."""
-        if not self._is_answered.acquire(timeout=timeout_s):
+        if not self._is_finished.acquire(timeout=timeout_s):
             return None
         if isinstance(self.result, Exception):
             raise self.result
@@ -53,12 +53,12 @@ class Writer:
         metrics: Metrics | None = None,
         *,
         max_queued_reports: int,
-        answer_s: float = ANSWER_S,
+        commit_timeout_s: float = COMMIT_TIMEOUT_S,
     ) -> None:
         self._store = store
         self._metrics = metrics or Metrics()
         self._max_queued_reports = max_queued_reports
-        self._answer_s = answer_s
+        self._commit_timeout_s = commit_timeout_s
         self._changed = threading.Condition()
         self._queue: list[_Waiting] = []
         self._n_queued = 0
@@ -72,7 +72,7 @@ class Writer:
         """Wait until the batch is committed, and return what became of it.
 
         Raises BusyError, SurveyClosedError, StoreUnavailableError; nothing of the batch is stored then. But where the
-        database has not answered for so long it may have stored it: a report that is sent again is counted once.
+        database did not respond in time it may have stored it: a report that is sent again is counted once.
         """
         waiting = _Waiting(batch)
         with self._changed:
@@ -84,10 +84,10 @@ class Writer:
             self._n_queued += len(batch)
             self._metrics.set_queued(self._n_queued)
             self._changed.notify_all()
-        outcome = waiting.wait(self._answer_s)
+        outcome = waiting.wait(self._commit_timeout_s)
         if outcome is None:
             self._withdraw(waiting)
-            raise StoreUnavailableError("the store does not answer.")
+            raise StoreUnavailableError("the store does not respond.")
         return outcome
 
     def _withdraw(self, waiting: _Waiting) -> None:
@@ -105,7 +105,7 @@ class Writer:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Commit what is queued, answer it, and end the thread."""
+        """Commit what is queued, let its requests go on, and end the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -121,7 +121,7 @@ class Writer:
     def _run(self) -> None:
         while (group := self._take_group()) or not self._closing:
             if group:
-                _answer(group, self._commit(group))
+                _finish(group, self._commit(group))
             if not self._closing:
                 self._keep_house()
 
@@ -155,16 +155,16 @@ class Writer:
         try:
             results = self._store.run(lambda transaction: count_batches(transaction, batches))
         except Exception as fault:  # the thread must outlive any fault: each request is told, and fails by itself
-            self._tidying.note_arrived(0)  # or more: the answer of a commit may have been lost
+            self._tidying.note_arrived(0)  # or more: the confirmation of a commit may have been lost
             return [fault] * len(group)
         self._tidying.note_arrived(n_reports)
         self._metrics.observe_commit(time.perf_counter() - began, n_reports)
         return results
 
 
-def _answer(group: list[_Waiting], results: list[Outcome | Exception]) -> None:
+def _finish(group: list[_Waiting], results: list[Outcome | Exception]) -> None:
     for waiting, result in zip(group, results, strict=True):
-        waiting.answer(result if isinstance(result, Outcome) else _own_copy(result))
+        waiting.finish(result if isinstance(result, Outcome) else _own_copy(result))
 
 
 def _own_copy(fault: Exception) -> Exception:

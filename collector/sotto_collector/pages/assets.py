@@ -49,7 +49,7 @@ def get_client_module(name: str) -> Response:
 
 
 def _serve(folder: Path, name: str) -> Response:
-    """Answer with a file of this very folder, under a hash of its content. Raises RequestError 404."""
+    """Return a file of this very folder, under a hash of its content. Raises RequestError 404."""
     path = folder / name
     found = _NAME.fullmatch(name)
     if found is None or not path.is_file():

@@ -26,13 +26,13 @@ class Lately(Generic[Value]):
     def get(self, key: Hashable, read: Callable[[], Value]) -> Value:
         """Return what was read at most `known_s` ago, or is read now by whoever came first; raises what that raised."""
         with self._lock:
-            answer, is_mine = self._find(key)
+            reading, is_mine = self._find(key)
         if is_mine:
-            self._read(key, read, answer)
-        return answer.result()
+            self._read(key, read, reading)
+        return reading.result()
 
     def _find(self, key: Hashable) -> "tuple[Future[Value], bool]":
-        """Return what answers who asks now, and whether it is theirs to read it."""
+        """Return the reading whose result this caller gets, and whether the caller must do it."""
         ended_at, last = self._last.get(key, (0.0, None))
         age_s = self._clock() - ended_at
         if last is not None and age_s < self._known_s:

@@ -29,7 +29,7 @@ _ADVICE = {
 
 
 def install_page_problems(app: Flask) -> None:
-    """Show the problems of pages to people. A view that answers with its own words is left alone."""
+    """Show problem documents as pages to people. A response that is no problem document stays as it is."""
     app.after_request(_show)
 
 

@@ -125,7 +125,7 @@ def _let_choose(response: Response) -> Response:
 
 
 def _refuse_as_the_collector(page: Blueprint) -> None:
-    """Answer what the page refuses with the collector's problem documents."""
+    """Turn the page's errors into the collector's problem documents."""
     from sotto_estimator.page import errors
 
     table: dict[type[errors.PageError], Callable[[str], RequestError]] = {
@@ -137,10 +137,10 @@ def _refuse_as_the_collector(page: Blueprint) -> None:
         errors.CrowdedError: lambda detail: refuse(503, "busy", detail),
     }
 
-    def answer(fault: errors.PageError) -> Any:
+    def respond(fault: errors.PageError) -> Any:
         return current_app.handle_user_exception(table[type(fault)](str(fault)))
 
-    page.register_error_handler(errors.PageError, answer)
+    page.register_error_handler(errors.PageError, respond)
 
 
 def _make_excuse() -> Blueprint:

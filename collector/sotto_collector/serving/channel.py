@@ -1,4 +1,4 @@
-"""A connection, as waitress knows one: what comes on it, what is answered, and how long either may take."""
+"""A connection, as waitress knows one: its requests, the responses, and how long either may take."""
 
 import re
 import threading
@@ -44,7 +44,7 @@ class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
     wrote_header: bool
 
     def write(self, data: bytes) -> None:
-        """Send an answer that is whole in one piece with its header; waitress would send two."""
+        """Send a response that is complete together with its header; waitress would send two pieces."""
         if self.wrote_header or not self.has_body or self.content_length != len(data):
             super().write(data)
         else:
@@ -61,7 +61,7 @@ class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
 
 
 class _RefusalTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
-    """Answers what the server itself refuses: with a problem document, where waitress would quote the request."""
+    """Responds to what the server itself refuses with a problem document; waitress would quote the request."""
 
     def execute(self) -> None:
         problem = describe_status(self.request.error.code, self.channel.adj.max_request_body_size - BODY_MARGIN_BYTES)
@@ -119,16 +119,16 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     @property
     def is_owed(self) -> bool:
-        """Whether the peer is to take some of an answer; less than send_bytes may wait for what comes behind it."""
+        """Whether the peer has yet to take part of a response; less than send_bytes may wait for more of it."""
         return bool(self.total_outbufs_len >= (self.adj.send_bytes if self.requests else 1))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether no request of it is being served, and no answer is on its way."""
+        """Whether no request of it is being served, and no response is being sent."""
         return not self.requests and not self.total_outbufs_len
 
     def is_late(self, now: float, timeout_s: float, min_bytes_per_s: int) -> bool:
-        """Return whether a request has come, or an answer gone, too slowly; each byte of a body buys some time."""
+        """Return whether a request comes, or a response goes, too slowly; each byte of a body allows more time."""
         if self.is_owed:
             began, n_bytes = self._sends_since, self._n_sent
         elif self.is_waiting and self._parsed is not None and (self.request is not None or self._parsed.empty):

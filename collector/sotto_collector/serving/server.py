@@ -22,11 +22,11 @@ from sotto_collector.serving.poller import Turns
 from sotto_collector.settings import Settings
 
 MAX_HEADER_BYTES = 32 * 1024
-STALLED_S = 30  # a connection that says nothing, or takes nothing of its answer, for so long is closed
+STALLED_S = 30  # a connection on which nothing is received, or nothing of its response taken, for so long is closed
 MAX_UNSENT_BYTES = 2**20
-"""A request's thread waits while so much of its answer is not sent yet."""
-MAX_ANSWER_BYTES = 2**30
-"""Answers of up to so many bytes wait in memory, and never in a temporary file: longer ones come in chunks."""
+"""A request's thread waits while so much of its response is not sent yet."""
+MAX_BUFFERED_BYTES = 2**30
+"""Responses of up to so many bytes wait in memory, never in a temporary file: longer ones are sent in chunks."""
 DRAIN_S = 7.0  # when the server stops, requests being served may take so long to finish,
 RECEIVE_S = 1.0  # and requests that may be on their way so long to arrive
 
@@ -60,7 +60,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
                 raise ListenError("the socket that listens was closed by a fault.")  # somebody starts us again
         self._drain()
         for channel in list(self.active_channels.values()):
-            channel.handle_close()  # an answer that comes in chunks ends at the next one, and lets go of its snapshot
+            channel.handle_close()  # a response sent in chunks ends at the next one, and closes its snapshot
         self.task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map)
         self.turns.close()
@@ -125,7 +125,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         self.turns.take(timeout_s)
 
     def _drain(self) -> None:
-        """Accept nothing more; close each connection that is owed no answer, once no request can be on its way."""
+        """Accept nothing more; close each connection that waits for no response, once no request can be on its way."""
         self._accept_waiting()
         self.accepting = False
         self.turns.remove(self)
@@ -223,7 +223,7 @@ def _adjust(settings: Settings) -> Adjustments:
         max_request_body_size=settings.max_body_bytes + BODY_MARGIN_BYTES,
         inbuf_overflow=settings.max_body_bytes + 2 * BODY_MARGIN_BYTES,  # a body never goes to a temporary file
         outbuf_high_watermark=MAX_UNSENT_BYTES,
-        outbuf_overflow=MAX_ANSWER_BYTES,
+        outbuf_overflow=MAX_BUFFERED_BYTES,
         max_request_header_size=MAX_HEADER_BYTES,
         channel_timeout=STALLED_S,
         cleanup_interval=1,

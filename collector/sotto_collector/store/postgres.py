@@ -24,7 +24,7 @@ LOCK_SPACE = 0x534F5454
 WORK_MS = 3000
 """A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
 SILENCE_S = 2.0
-"""So much later than the server's own limit its answer must have come."""
+"""The server's response must have come so much later than its own limit for a statement."""
 MOST_OFTEN_BYTES = 8 * 2**20
 """A table beside the reports that is larger is not given a new file with every turn."""
 MOST_FULL_BYTES = 160 * 2**20
@@ -47,7 +47,7 @@ class PostgresDialect(Dialect):
     for_update = " FOR UPDATE"
 
     def __init__(self, url: str, busy_timeout_ms: int) -> None:
-        """Connect. Raises StoreError where the URL is none or the server does not answer."""
+        """Connect. Raises StoreError where the URL is none or the server does not respond."""
         try:
             parsed = make_url(url)
         except (ArgumentError, ValueError):  # of a port that is no number; both quote what may be a password
@@ -71,7 +71,7 @@ class PostgresDialect(Dialect):
         try:
             self.read_engine.connect().close()
         except SQLAlchemyError as fault:
-            raise StoreError(f"db ({self.name}) must be a PostgreSQL that answers: {self.reason(fault)}.") from fault
+            raise StoreError(f"db ({self.name}) must be a PostgreSQL that responds: {self.reason(fault)}.") from fault
 
     def reason(self, fault: Exception) -> str:
         cause = getattr(fault, "orig", None) or fault
@@ -270,7 +270,7 @@ _WORDS = (
     ("database .* does not exist", "the database does not exist"),
     ("could not translate host|resolve host", "the host is not known"),
     *((words, words) for words in ("Connection refused", "authentication failed", "timeout expired", "No such file")),
-    ("no answer in time", "no answer in time"),
+    ("no response in time", "no response in time"),
     ("server closed the connection|connection is (closed|lost)", "the server closed the connection"),
     ("database .* not currently accepting connections", "the database takes no connections"),
     ("database system is (starting|shutting|in recovery|not)", "the server is starting or shutting down"),

@@ -127,7 +127,7 @@ class Store:
         """Begin to write; commit at the end, roll back at any error.
 
         Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then,
-        unless what was lost is the answer of the commit, or a file was moved in its midst.
+        unless only the confirmation of the commit was lost, or a file was moved in its midst.
         """
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:

@@ -1,7 +1,7 @@
 """Patience: how long a PostgreSQL may say nothing. One that is stopped, or whose disk hangs, says nothing for ever.
 
 The server's own limits end what is slow there; they do not end the wait for a server that does not run. Nor do TCP's:
-its kernel answers these.
+its kernel responds to these.
 """
 
 import math
@@ -24,9 +24,9 @@ class SilentServerError(psycopg.OperationalError):
 
 @dataclass(slots=True)
 class Patience:
-    """How long the connections of a store wait: `answer_s` seconds for a statement."""
+    """How long the connections of a store wait: `statement_s` seconds for a statement."""
 
-    answer_s: float
+    statement_s: float
     is_hurried: bool = False
     is_silent: bool = False
     """What was waited for last did not come."""
@@ -34,15 +34,15 @@ class Patience:
     def limit_s(self, *, takes_time: bool) -> float:
         """Return how long to wait, in seconds."""
         if not self.is_hurried:
-            return math.inf if takes_time else self.answer_s
+            return math.inf if takes_time else self.statement_s
         if self.is_silent:
             return 0.0
-        return HURRIED_LONG_S if takes_time else min(HURRIED_S, self.answer_s)
+        return HURRIED_LONG_S if takes_time else min(HURRIED_S, self.statement_s)
 
     def connect(self, *arguments: Any, **options: Any) -> "WatchedConnection":
         """Return a connection that is watched. Raises psycopg.OperationalError."""
         if self.is_hurried and self.is_silent:
-            raise SilentServerError("no answer in time")
+            raise SilentServerError("no response in time")
         options["connect_timeout"] = HURRIED_CONNECT_S if self.is_hurried else CONNECT_S
         try:
             connection = WatchedConnection.connect(*arguments, **options)
@@ -77,7 +77,7 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
                 if not ready and time.monotonic() - began > self.patience.limit_s(takes_time=self.takes_time):
                     self.patience.is_silent = True
                     self.pgconn.finish()  # says good-bye without waiting; to cancel would be to ask the silent server
-                    raise SilentServerError("no answer in time")
+                    raise SilentServerError("no response in time")
                 if ready & Ready.R:
                     self.patience.is_silent, began = False, time.monotonic()
                 wanted = gen.send(ready)

@@ -116,8 +116,8 @@ class Transaction:
     def erase_report(self, key: int, survey: Survey, report_id: bytes) -> bool:
         """Take a report out of the reports and its wave's tally; its id stays. Return whether its id is there.
 
-        So erasing again answers as the first time: who got no answer, and the store itself after a commit of which it
-        has not heard, asks again.
+        So erasing again returns the same as the first time: a sender that got no response, and the store itself after a
+        commit that was not confirmed, try again.
         """
         self.lock_survey(key, alone=True)
         # In the direction in which reports are moved; one that was just being written anew is seen at the second look.
