@@ -69,11 +69,11 @@ def _release(transaction: Transaction, stored: StoredSurvey, wave: int | None) -
 
 def _find_due(connection: Connection, stored: StoredSurvey, wave: int | None) -> list[int]:
     """Return the waves of which a step's number of reports has come: no counts need be read to know that."""
-    is_its = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.wave == tallies.c.wave)
+    same_wave = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.wave == tallies.c.wave)
     grown = func.sum(tallies.c.n_reports) - func.coalesce(func.max(releases.c.n_reports), 0)
     statement = (
         select(tallies.c.wave)
-        .select_from(tallies.outerjoin(releases, is_its))
+        .select_from(tallies.outerjoin(releases, same_wave))
         .where(_are_of(tallies, stored, wave))
         .group_by(tallies.c.wave)
         .having(grown >= stored.survey.min_reports)
@@ -105,8 +105,8 @@ def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) 
 
 def _write(connection: Connection, stored: StoredSurvey, steps: dict[int, Tally]) -> None:
     """Write down what is given from now on."""
-    is_it = and_(releases.c.survey_key == stored.key, releases.c.wave == bindparam("given_wave"))
-    connection.execute(delete(releases).where(is_it), [{"given_wave": wave} for wave in steps])
+    changed = and_(releases.c.survey_key == stored.key, releases.c.wave == bindparam("given_wave"))
+    connection.execute(delete(releases).where(changed), [{"given_wave": wave} for wave in steps])
     rows = [
         {"survey_key": stored.key, "wave": wave, "n_reports": tally.n_reports, "counts": pack_counts(tally.pack())}
         for wave, tally in steps.items()
