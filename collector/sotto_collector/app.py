@@ -9,7 +9,7 @@ from sotto_collector.api.administration import administration
 from sotto_collector.api.cors import install_cors
 from sotto_collector.api.operations import operations
 from sotto_collector.api.problems import install_problems
-from sotto_collector.api.reports import ShortWay
+from sotto_collector.api.reports import FastPath
 from sotto_collector.api.surveys import surveys
 from sotto_collector.collector import Collector
 from sotto_collector.intake.limits import RateLimits
@@ -20,8 +20,8 @@ from sotto_collector.pages.index import index_page
 from sotto_collector.pages.problems import install_page_problems
 from sotto_collector.pages.results import install_results
 from sotto_collector.pages.survey import pages
-from sotto_collector.seat import ALONE, Seat
 from sotto_collector.settings import Settings
+from sotto_collector.slot import ALONE, Slot
 
 
 class _App(Flask):
@@ -31,7 +31,7 @@ class _App(Flask):
         return func
 
 
-def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
+def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     """Return the collector as a WSGI application; close `app.extensions["collector"]` when done with it.
 
     It shares nothing with another: a process makes its own, after it was forked.
@@ -39,8 +39,8 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     """
     app = _App(__name__, static_folder=None, template_folder="pages/templates")
     app.url_map.merge_slashes = False  # else /v1//surveys is redirected, which echoes host and path
-    metrics = Metrics(seat, by_survey=settings.metrics_labels == "survey")
-    app.extensions["collector"] = Collector(settings, metrics, RateLimits(seat.n_seats))
+    metrics = Metrics(slot, by_survey=settings.metrics_labels == "survey")
+    app.extensions["collector"] = Collector(settings, metrics, RateLimits(slot.n_workers))
     install_metrics(app, metrics)
     install_problems(app)
     install_cors(app)
@@ -53,5 +53,5 @@ def create_app(settings: Settings, seat: Seat = ALONE) -> Flask:
     app.register_blueprint(assets)
     app.register_blueprint(index_page)
     install_results(app)
-    app.wsgi_app = ShortWay(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
+    app.wsgi_app = FastPath(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
     return app

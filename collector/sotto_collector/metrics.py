@@ -21,7 +21,7 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.values import MultiProcessValue
 
-from sotto_collector.seat import ALONE, Seat
+from sotto_collector.slot import ALONE, Slot
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -35,14 +35,14 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # they give the mome
 class Metrics:
     """What one process counts. Threads may share it."""
 
-    def __init__(self, seat: Seat = ALONE, *, by_survey: bool = False) -> None:
+    def __init__(self, slot: Slot = ALONE, *, by_survey: bool = False) -> None:
         """`by_survey` labels reports with their survey's id, which everybody may know."""
         self._by_survey = by_survey
-        self._folder = seat.metrics_folder
+        self._folder = slot.metrics_folder
         if self._folder is not None:
             os.environ[FOLDER_VARIABLE] = str(self._folder)
-            # By seat, not by process: a worker goes on where the last one on its seat ended, in the same files.
-            values.ValueClass = MultiProcessValue(lambda: seat.number)  # type: ignore[no-untyped-call]
+            # By slot, not by process: a worker goes on where the last one on its slot ended, in the same files.
+            values.ValueClass = MultiProcessValue(lambda: slot.number)  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry()
         self._reports = Counter(
             "sotto_reports",
@@ -143,6 +143,6 @@ def metrics_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def forget_seat(folder: Path, number: int) -> None:
+def forget_slot(folder: Path, number: int) -> None:
     """Drop the gauges of a worker that has ended; what it counted stays."""
     mark_process_dead(number, str(folder))  # type: ignore[no-untyped-call]

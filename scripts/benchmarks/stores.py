@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from postgres_server import database_of, postgres_server  # the path comes first
 from sotto_collector.intake.counting import Batch, count_batches
 from sotto_collector.store import Store
-from sotto_collector.store.inbox import Shuffle
+from sotto_collector.store.inbox import Inbox
 from sotto_collector.store.postgres import copy_rows
 from sotto_protocol import Survey
 
@@ -52,7 +52,7 @@ def fill(database: Path, survey: Survey, n_reports: int) -> None:
             records = survey.perturb(answers | {"facts": np.zeros((N_FILLED, 3), int)}, os_coins())
             batch = Batch(stored, os.urandom(16 * N_FILLED), records)
             store.run(lambda transaction, batch=batch: count_batches(transaction, [batch]))
-            Shuffle(store).finish()
+            Inbox(store).finish()
 
 
 def make_token(database: object, role: str) -> str:

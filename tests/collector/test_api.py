@@ -310,7 +310,7 @@ def test_faults_while_counting_are_problem_documents(  # one table
     def fail(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(house.collector.writer, "count", fail)
+    monkeypatch.setattr(house.collector.writer, "write", fail)
     with caplog.at_level(logging.WARNING):
         response = house.http.post(REPORTS, data=batch_body(SURVEY, make_reports(1)), content_type=JSON)
     assert_refused(response, status, code)

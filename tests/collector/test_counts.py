@@ -34,7 +34,7 @@ from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import count_invitations
 from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.recount import Difference, audit, check_integrity
+from sotto_collector.store.recount import Difference, check_integrity, recount_survey
 from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata
 from sotto_protocol import Report, Survey, Tally
@@ -167,8 +167,8 @@ def test_recount_of_counts_finds_nothing_wrong_and_writes_nothing(store: Store) 
     reports = make_reports(20, COUNTED)
     for stored in (counted, kept):
         count_here(store, stored, reports)
-    assert audit(store, counted) == audit(store, counted, fix=True) == []
-    assert audit(store, kept, fix=True) == []
+    assert recount_survey(store, counted) == recount_survey(store, counted, fix=True) == []
+    assert recount_survey(store, kept, fix=True) == []
     check_counted(store, counted, reports)
 
 
@@ -189,7 +189,12 @@ def test_counts_that_are_not_of_as_many_reports_as_there_are_ids_are_found_and_c
     count_here(store, stored, make_reports(20, COUNTED_WAVES, 3))
     execute(store, statement)
     differences = [Difference("counted-waves", None, n_tallied, n_ids, 0)]
-    assert audit(store, stored) == audit(store, stored, fix=True) == audit(store, stored) == differences
+    assert (
+        recount_survey(store, stored)
+        == recount_survey(store, stored, fix=True)
+        == recount_survey(store, stored)
+        == differences
+    )
     assert not differences[0].can_be_fixed
     with pytest.raises(StoreError, match="tally of counted-waves differs"):
         check_integrity(store)

@@ -98,7 +98,7 @@ def test_batches_of_one_group_are_each_admitted_or_refused(store: Store) -> None
     with closing(Writer(store, max_queued_reports=1000)) as writer, ThreadPoolExecutor(8) as pool:
         bad = [with_code(report, UNKNOWN) for report in make_reports(3, INVITED)]
         sent = [(stored, good), (stored, bad), (waves, later), (stored, [*make_reports(0, INVITED), *good])]
-        replies = [pool.submit(writer.count, make_batch(survey, reports)) for survey, reports in sent]
+        replies = [pool.submit(writer.write, make_batch(survey, reports)) for survey, reports in sent]
         faults = [reply.exception(TIMEOUT_S) for reply in replies]
     assert [type(fault) for fault in faults] == [type(None), InvitationError, type(None), type(None)]
     assert store.read_tally(stored) == tally_of(INVITED, good)
@@ -156,7 +156,7 @@ def test_one_invitation_from_16_threads_of_two_collectors_is_redeemed_once(db: s
                 code = codes[(index if number % 4 < 2 else 29 - index)]
                 report = with_code(reports[index], code)
                 try:
-                    outcome = (one, two)[number % 2].count(make_batch(stored, [report]))
+                    outcome = (one, two)[number % 2].write(make_batch(stored, [report]))
                 except InvitationError:
                     continue
                 assert outcome == Outcome(1, 0, 0)

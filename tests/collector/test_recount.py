@@ -10,7 +10,7 @@ from sqlalchemy import text
 from collecting import SMALL, STRINGS, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
-from sotto_collector.store.recount import Difference, audit, check_integrity
+from sotto_collector.store.recount import Difference, check_integrity, recount_survey
 from sotto_protocol import Tally
 
 
@@ -21,9 +21,9 @@ def execute(store: Store, statement: str) -> None:
 
 def test_tally_that_is_right_differs_nowhere(store: Store) -> None:
     stored = publish_here(store, STRINGS)
-    assert audit(store, stored) == audit(store, stored, fix=True) == []
+    assert recount_survey(store, stored) == recount_survey(store, stored, fix=True) == []
     count_here(store, stored, make_reports(20, STRINGS, 2))
-    assert audit(store, stored) == []
+    assert recount_survey(store, stored) == []
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,15 @@ def test_tally_that_is_wrong_is_said_to_be_and_is_repaired(
     reports = [*make_reports(20, STRINGS), *make_reports(10, STRINGS, 3)]
     count_here(store, stored, reports)
     execute(store, statement)
-    found = audit(store, stored)
+    found = recount_survey(store, stored)
     named = [(row.survey_id, row.wave, row.n_tallied, row.n_stored, row.n_counts > 0) for row in found]
     wanted = [(row.survey_id, row.wave, row.n_tallied, row.n_stored, row.n_counts > 0) for row in differences]
     assert named[: len(wanted)] == wanted
     with pytest.raises(StoreError, match="tally of strings differs"):
         check_integrity(store)
-    assert audit(store, small, fix=True) == []
-    assert audit(store, stored, fix=True) == found
-    assert audit(store, stored) == []
+    assert recount_survey(store, small, fix=True) == []
+    assert recount_survey(store, stored, fix=True) == found
+    assert recount_survey(store, stored) == []
     check_integrity(store)
     assert store.read_tally(stored) == tally_of(STRINGS, reports)
     assert store.read_tally(stored, 2) == Tally.empty(STRINGS)
@@ -64,7 +64,7 @@ def test_single_count_that_is_off_by_one_is_found(store: Store) -> None:
         tally[5] -= 1
         tally[6] += 1
         transaction.add_to_tally(stored.key, 1, 0, tally - tally_of(SURVEY, reports).pack())
-    assert audit(store, stored) == [Difference("habits", 1, 30, 30, 2)]
+    assert recount_survey(store, stored) == [Difference("habits", 1, 30, 30, 2)]
 
 
 def test_recount_is_exact_while_others_write(db: str, store: Store) -> None:
@@ -79,8 +79,8 @@ def test_recount_is_exact_while_others_write(db: str, store: Store) -> None:
     with ThreadPoolExecutor(3) as pool:
         writing = [pool.submit(write, first) for first in (0, 30)]
         while not done.is_set():
-            assert audit(store, stored) == []
-            assert audit(store, stored, fix=True) == []  # repairs nothing that others were about to commit
+            assert recount_survey(store, stored) == []
+            assert recount_survey(store, stored, fix=True) == []  # repairs nothing that others were about to commit
             if all(task.done() for task in writing):
                 done.set()
         for task in writing:
@@ -93,5 +93,5 @@ def test_erased_reports_are_not_counted(store: Store) -> None:
     count_here(store, stored, reports)
     store.erase_report(stored, reports[3].id)
     execute(store, "DELETE FROM tallies")
-    audit(store, stored, fix=True)
+    recount_survey(store, stored, fix=True)
     assert store.read_tally(stored) == tally_of(SMALL, reports[:3] + reports[4:])

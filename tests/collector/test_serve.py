@@ -38,7 +38,7 @@ from sotto_collector.intake.counting import Batch, count_batches
 from sotto_collector.serving.server import MAX_UNSENT_BYTES, Server, make_server
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
-from sotto_collector.store.inbox import Shuffle
+from sotto_collector.store.inbox import Inbox
 from sotto_protocol import Report, Survey, batch_body, compile_toml
 
 PATH = b"/v1/surveys/habits/reports"
@@ -320,7 +320,7 @@ def schema_version(db: Path) -> int:
 def test_many_records_are_given_in_flat_memory(tmp_path: Path) -> None:
     fill(tmp_path / "survey.db", 150_000)
     with closing(Store(tmp_path / "survey.db")) as store:  # else the collector does that, in memory
-        Shuffle(store).finish()
+        Inbox(store).finish()
         store.rewrite()
     rewritten = schema_version(tmp_path / "survey.db")
     with serve(tmp_path / "survey.db") as served:

@@ -33,7 +33,7 @@ from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store
 from sotto_collector.store.postgres import _REWRITE as REWRITE
 from sotto_collector.store.recount import check_integrity
-from sotto_collector.store.timeouts import Patience, SilentServerError
+from sotto_collector.store.timeouts import SilentServerError, Timeouts
 from sotto_protocol import Report
 
 
@@ -429,8 +429,8 @@ def test_another_programs_tables_are_refused_untouched(postgres_empty: str) -> N
 
 def test_a_server_that_goes_on_answering_is_waited_for_and_a_silent_one_is_not(postgres_db: str) -> None:
     """Rows that come every quarter of a second, for two seconds; then nothing for as long."""
-    patience = Patience(statement_s=1.0)
-    with closing(patience.connect(postgres_db)) as connection:
+    timeouts = Timeouts(statement_s=1.0)
+    with closing(timeouts.connect(postgres_db)) as connection:
         rows = connection.execute("SELECT repeat('x', 100000), pg_sleep(.25) FROM generate_series(1, 8)").fetchall()
         assert len(rows) == 8
         with pytest.raises(SilentServerError):

@@ -11,7 +11,7 @@ from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.intake import tidying
 from sotto_collector.intake.tidying import Tidying
 from sotto_collector.store import Store
-from sotto_collector.store.inbox import Shuffle
+from sotto_collector.store.inbox import Inbox
 from sotto_collector.store.recount import check_integrity
 
 
@@ -23,7 +23,7 @@ class Watched(Tidying):
         self.done: list[str] = []
         self.now = time.monotonic()
         monkeypatch.setattr(tidying.time, "monotonic", lambda: self.now)
-        for owner, name in ((store, "rewrite"), (self._shuffle, "settle")):
+        for owner, name in ((store, "rewrite"), (self._inbox, "settle")):
             monkeypatch.setattr(owner, name, self._watch(name, getattr(owner, name)))
 
     def _watch(self, name: str, work):  # type: ignore[no-untyped-def]  # as it is called
@@ -73,7 +73,7 @@ def test_turns_come_every_few_seconds_though_reports_never_stop_coming(store: St
     assert len(mine.done) == 3
     assert mine.now - began == pytest.approx(20)
     mine.wait()
-    assert Shuffle(store).is_inbox_empty()
+    assert Inbox(store).is_empty()
     assert mine.is_done
     assert mine.wait_s() is None
     check_integrity(store)
@@ -101,7 +101,7 @@ def test_of_a_large_store_only_the_inbox_is_written_anew(
     mine.come(store, 1)
     mine.finish()
     assert mine.done == ["settle", "settle"]
-    assert not Shuffle(store).is_inbox_empty()
+    assert not Inbox(store).is_empty()
     check_integrity(store)
 
 
@@ -117,7 +117,7 @@ def test_a_store_of_some_size_is_written_anew_as_a_whole_once_a_minute(store: St
     while not mine.is_done:  # and once more, though nothing comes any more
         mine.wait()
     assert mine.done.count("rewrite") == 3
-    assert Shuffle(store).is_inbox_empty()
+    assert Inbox(store).is_empty()
     check_integrity(store)
 
 
@@ -150,7 +150,7 @@ def test_what_another_collector_was_in_the_way_of_is_still_owed(
 
 def test_collector_that_starts_writes_anew_what_a_killed_one_had_only_moved(store: Store, mine: Watched) -> None:
     mine.come(store, 30)
-    mine._shuffle.finish()
+    mine._inbox.finish()
     begun = Tidying(store)
     assert not begun.is_done
     begun.finish()

@@ -226,7 +226,7 @@ def test_metrics_of_all_workers_meet_in_a_private_folder_that_goes_with_them(
         text = read_metrics(served)
         assert 'sotto_reports_total{outcome="counted"} 80.0' in text  # what the old ones counted stays
         assert "sotto_process_starts_total 4.0" in text
-        assert len({*folder.glob("counter_*.db")}) <= 3  # a seat's files are used again
+        assert len({*folder.glob("counter_*.db")}) <= 3  # a slot's files are used again
         assert served.stop() == (0, "", "")
     assert not folder.exists()
 

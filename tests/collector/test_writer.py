@@ -43,7 +43,7 @@ def test_new_reports_are_counted(store: Store, writer: WatchedWriter) -> None:
     stored = publish_here(store)
     reports = make_reports(100)
     batch = make_batch(stored, reports)
-    assert writer.count(batch) == Outcome(100, 0)
+    assert writer.write(batch) == Outcome(100, 0)
     assert dict(store.read_reports(stored)) == {report.id: report.record for report in reports}
     assert store.read_tally(stored) == Tally.of(SURVEY, batch.records)
 
@@ -51,9 +51,9 @@ def test_new_reports_are_counted(store: Store, writer: WatchedWriter) -> None:
 def test_resent_reports_are_duplicates_and_the_others_of_their_batch_count(store: Store, writer: WatchedWriter) -> None:
     stored = publish_here(store)
     reports = make_reports(30)
-    assert writer.count(make_batch(stored, reports[:20])) == Outcome(20, 0)
-    assert writer.count(make_batch(stored, reports[10:])) == Outcome(10, 10)
-    assert writer.count(make_batch(stored, reports)) == Outcome(0, 30)
+    assert writer.write(make_batch(stored, reports[:20])) == Outcome(20, 0)
+    assert writer.write(make_batch(stored, reports[10:])) == Outcome(10, 10)
+    assert writer.write(make_batch(stored, reports)) == Outcome(0, 30)
     assert store.read_tally(stored).n_reports == 30
 
 
@@ -61,9 +61,9 @@ def test_of_one_id_the_first_record_stays(store: Store, writer: WatchedWriter) -
     stored = publish_here(store)
     first, second, third = (Report(b"i" * 16, report.record) for report in make_reports(3))
     assert len({first.record, second.record, third.record}) == 3
-    assert writer.count(make_batch(stored, [first, second])) == Outcome(1, 1, 1)
-    assert writer.count(make_batch(stored, [third])) == Outcome(0, 1, 1)
-    assert writer.count(make_batch(stored, [first, third, *make_reports(3)])) == Outcome(3, 2, 1)
+    assert writer.write(make_batch(stored, [first, second])) == Outcome(1, 1, 1)
+    assert writer.write(make_batch(stored, [third])) == Outcome(0, 1, 1)
+    assert writer.write(make_batch(stored, [first, third, *make_reports(3)])) == Outcome(3, 2, 1)
     assert dict(store.read_reports(stored))[first.id] == first.record
     assert store.read_tally(stored).n_reports == 4
 
@@ -81,7 +81,7 @@ def test_batches_that_are_committed_together_are_each_told_their_own_conflicts(
             batches[2] = make_batch(stored, [changed, *make_reports(1), report])
             replies = []
             for n_waiting, batch in enumerate(batches, 2):  # one after the other, so that one is the first
-                replies.append(pool.submit(writer.count, batch))
+                replies.append(pool.submit(writer.write, batch))
                 wait_until(writer, lambda n_waiting=n_waiting: len(writer._queue) == n_waiting)
         outcomes = [reply.result(TIMEOUT_S) for reply in replies]
     assert outcomes == [Outcome(1, 0, 0), Outcome(2, 1, 1), Outcome(1, 2, 1)]
@@ -91,14 +91,14 @@ def test_ids_that_end_in_zero_bytes_stay_different(store: Store, writer: Watched
     stored = publish_here(store)
     ids = [bytes(16), b"a" + bytes(15), b"a" + bytes(14) + b"b", b"\xff" * 16]
     reports = [Report(key, report.record) for key, report in zip(ids, make_reports(4), strict=True)]
-    assert writer.count(make_batch(stored, reports)) == Outcome(4, 0)
+    assert writer.write(make_batch(stored, reports)) == Outcome(4, 0)
     assert [key for key, _ in store.read_reports(stored)] == ids
 
 
 def test_same_id_in_two_surveys_is_two_reports(store: Store, writer: WatchedWriter) -> None:
     for survey in (SURVEY, SMALL):
         (report,) = make_reports(1, survey)
-        assert writer.count(make_batch(publish_here(store, survey), [Report(b"i" * 16, report.record)])) == Outcome(
+        assert writer.write(make_batch(publish_here(store, survey), [Report(b"i" * 16, report.record)])) == Outcome(
             1, 0
         )
 
@@ -110,7 +110,7 @@ def test_batches_that_wait_are_committed_together_and_each_is_told_its_own(store
     with ThreadPoolExecutor(5) as pool:
         with held(store, stored):
             queue_behind_lock(writer, pool, stored, 1)
-            replies = [pool.submit(writer.count, batch) for batch in batches]
+            replies = [pool.submit(writer.write, batch) for batch in batches]
             wait_until(writer, lambda: len(writer._queue) == 4)
         outcomes = [reply.result(TIMEOUT_S) for reply in replies]
     assert writer.groups == [1, 4]
@@ -131,14 +131,14 @@ def test_nothing_is_acknowledged_while_the_commit_is_pending(store: Store, write
 def test_closed_survey_takes_nothing_more_and_still_acknowledges_a_repeat(store: Store, writer: WatchedWriter) -> None:
     stored, small = publish_here(store), publish_here(store, SMALL)
     reports = make_reports(3)
-    writer.count(make_batch(stored, reports))
+    writer.write(make_batch(stored, reports))
     store.close_survey(stored.key)
-    assert writer.count(make_batch(stored, reports[:2])) == Outcome(0, 2)
+    assert writer.write(make_batch(stored, reports[:2])) == Outcome(0, 2)
     for refused in (make_reports(3), [*reports, *make_reports(1)]):
         with pytest.raises(SurveyClosedError):
-            writer.count(make_batch(stored, refused))
+            writer.write(make_batch(stored, refused))
     assert store.read_tally(stored).n_reports == 3
-    assert writer.count(make_batch(small, make_reports(2, SMALL))) == Outcome(2, 0)
+    assert writer.write(make_batch(small, make_reports(2, SMALL))) == Outcome(2, 0)
 
 
 def test_request_waits_so_long_and_no_longer_and_what_was_still_queued_is_not_stored(store: Store) -> None:
@@ -153,7 +153,7 @@ def test_request_waits_so_long_and_no_longer_and_what_was_still_queued_is_not_st
                 with pytest.raises(StoreUnavailableError, match="does not respond"):
                     reply.result(TIMEOUT_S)
             assert (writer._queue, writer._n_queued) == ([], 0)
-        assert writer.count(make_batch(stored, reports)) == Outcome(9, 0)
+        assert writer.write(make_batch(stored, reports)) == Outcome(9, 0)
     assert store.read_tally(stored).n_reports == 10  # the one that was begun, and may be sent again
     check_integrity(store)
 
@@ -164,13 +164,13 @@ def test_batch_over_the_queues_bound_is_refused_until_there_is_room(store: Store
         with held(store, stored):
             replies = queue_behind_lock(writer, pool, stored, 900)
             with pytest.raises(BusyError, match="at most 1000"):
-                writer.count(make_batch(stored, make_reports(200)))
+                writer.write(make_batch(stored, make_reports(200)))
         assert [reply.result(TIMEOUT_S).n_duplicates for reply in replies] == [0, 0]
-    assert writer.count(make_batch(stored, make_reports(200))) == Outcome(200, 0)
+    assert writer.write(make_batch(stored, make_reports(200))) == Outcome(200, 0)
 
 
 def test_one_batch_larger_than_the_bound_is_taken_when_nothing_waits(store: Store, writer: WatchedWriter) -> None:
-    assert writer.count(make_batch(publish_here(store), make_reports(1500))) == Outcome(1500, 0)
+    assert writer.write(make_batch(publish_here(store), make_reports(1500))) == Outcome(1500, 0)
 
 
 def test_bug_while_counting_fails_its_group_and_not_the_thread(
@@ -180,8 +180,8 @@ def test_bug_while_counting_fails_its_group_and_not_the_thread(
     with monkeypatch.context() as patched:
         patched.setattr("sotto_collector.intake.writer.count_batches", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            writer.count(batch)
-    assert writer.count(batch) == Outcome(5, 0)
+            writer.write(batch)
+    assert writer.write(batch) == Outcome(5, 0)
 
 
 def test_closing_commits_what_is_queued_and_refuses_the_rest(store: Store) -> None:
@@ -195,7 +195,7 @@ def test_closing_commits_what_is_queued_and_refuses_the_rest(store: Store) -> No
         closing_thread.join(TIMEOUT_S)
         assert sum(reply.result(TIMEOUT_S).n_counted for reply in replies) == 301
     with pytest.raises(StoreUnavailableError, match="stopping"):
-        writer.count(make_batch(stored, make_reports(1)))
+        writer.write(make_batch(stored, make_reports(1)))
 
 
 def shuffle_often(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_retry_storm_counts_every_report_once(
     sendings = whole + whole + overlapping
     random.Random(1).shuffle(sendings)  # noqa: S311  # an order, no secret
     with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(writer.count, (make_batch(stored, sending) for sending in sendings)))
+        outcomes = list(pool.map(writer.write, (make_batch(stored, sending) for sending in sendings)))
     assert sum(outcome.n_counted for outcome in outcomes) == 2000
     assert sum(outcome.n_duplicates for outcome in outcomes) == sum(map(len, sendings)) - 2000
     assert dict(store.read_reports(stored)) == {report.id: report.record for report in reports}
@@ -230,7 +230,7 @@ def test_reports_leave_the_inbox_when_they_are_many_and_all_when_it_is_tidied(
     shuffle_often(monkeypatch)
     stored, reports = publish_here(store, survey), make_reports(600, survey)
     for start in range(0, 600, 15):
-        writer.count(make_batch(stored, reports[start : start + 15]))
+        writer.write(make_batch(stored, reports[start : start + 15]))
     assert 0 < count_inbox(store) < 300  # it is emptied by and by, and never all at once
     writer.close()
     writer.tidy()
@@ -243,12 +243,12 @@ def test_idle_writer_tidies_a_small_store(store: Store, writer: WatchedWriter, m
     monkeypatch.setattr("sotto_collector.intake.tidying.GATHER_S", 0.01)
     monkeypatch.setattr("sotto_collector.intake.tidying.TURN_S", 0.01)
     stored, reports = publish_here(store), make_reports(30)
-    writer.count(make_batch(stored, reports))
+    writer.write(make_batch(stored, reports))
     deadline = time.monotonic() + TIMEOUT_S
     while count_inbox(store):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert writer.count(make_batch(stored, reports)) == Outcome(0, 30)
+    assert writer.write(make_batch(stored, reports)) == Outcome(0, 30)
 
 
 def test_waves_that_are_sent_at_once_are_counted_each_by_itself(store: Store, writer: WatchedWriter) -> None:
@@ -261,7 +261,7 @@ def test_waves_that_are_sent_at_once_are_counted_each_by_itself(store: Store, wr
     sendings = [reports[start : start + 20] for start in range(0, 1200, 20)] * 2
     chance.shuffle(sendings)
     with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(writer.count, (make_batch(stored, sending) for sending in sendings)))
+        outcomes = list(pool.map(writer.write, (make_batch(stored, sending) for sending in sendings)))
     assert sum(outcome.n_counted for outcome in outcomes) == sum(outcome.n_duplicates for outcome in outcomes) == 1200
     for wave, sent in by_wave.items():
         assert store.read_tally(stored, wave) == tally_of(STRINGS, sent) == store.recount(stored, wave)
@@ -271,8 +271,8 @@ def test_waves_that_are_sent_at_once_are_counted_each_by_itself(store: Store, wr
 def test_report_that_is_sent_again_for_another_wave_is_a_duplicate(store: Store, writer: WatchedWriter) -> None:
     stored = publish_here(store, STRINGS)
     (first,), (second,) = (make_reports(1, STRINGS, wave) for wave in (1, 2))
-    assert writer.count(make_batch(stored, [first, Report(first.id, second.record)])) == Outcome(1, 1, 1)
-    assert writer.count(make_batch(stored, [Report(first.id, second.record)])) == Outcome(0, 1, 1)
+    assert writer.write(make_batch(stored, [first, Report(first.id, second.record)])) == Outcome(1, 1, 1)
+    assert writer.write(make_batch(stored, [Report(first.id, second.record)])) == Outcome(0, 1, 1)
     assert store.read_tally(stored).waves == (1,)
 
 
@@ -288,7 +288,7 @@ def test_any_batches_count_the_different_reports_in_them(tmp_path: Path) -> None
         def check(batches: list[list[int]]) -> None:
             survey = replace(SMALL, id=f"small-{next(numbers)}")
             stored = publish_here(store, survey)
-            outcomes = [writer.count(make_batch(stored, [REPORTS[index] for index in batch])) for batch in batches]
+            outcomes = [writer.write(make_batch(stored, [REPORTS[index] for index in batch])) for batch in batches]
             different = {index for batch in batches for index in batch}
             assert sum(outcome.n_counted for outcome in outcomes) == len(different)
             assert sum(outcome.n_duplicates for outcome in outcomes) == sum(map(len, batches)) - len(different)

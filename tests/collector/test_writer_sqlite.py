@@ -45,9 +45,9 @@ def test_lock_held_by_another_process_too_long_is_an_error_and_then_over(
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailableError, match="locked"):
-            writer.count(make_batch(stored, reports))
+            writer.write(make_batch(stored, reports))
         other.execute("ROLLBACK")
-    assert writer.count(make_batch(stored, reports)) == Outcome(5, 0)
+    assert writer.write(make_batch(stored, reports)) == Outcome(5, 0)
 
 
 def test_collector_that_cannot_empty_the_log_at_its_end_says_so(
@@ -71,15 +71,15 @@ def test_collector_that_cannot_empty_the_log_at_its_end_says_so(
 def test_full_disk_is_an_error_for_every_waiting_batch_and_then_over(store: Store, writer: WatchedWriter) -> None:
     """The page limit stands for the disk's: SQLite reports both as SQLITE_FULL."""
     stored = publish_here(store)
-    writer.count(make_batch(stored, make_reports(10)))
+    writer.write(make_batch(stored, make_reports(10)))
     reports = make_reports(900)
     with store.transaction() as transaction:
         n_pages = transaction.connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         transaction.connection.exec_driver_sql(f"PRAGMA max_page_count = {n_pages}")
     with pytest.raises(StoreUnavailableError, match="full"):
-        writer.count(make_batch(stored, reports))
+        writer.write(make_batch(stored, reports))
     assert store.read_tally(stored).n_reports == len(store.read_reports(stored)) == 10
-    assert writer.count(make_batch(stored, reports)) == Outcome(900, 0)
+    assert writer.write(make_batch(stored, reports)) == Outcome(900, 0)
 
 
 def wait_for_empty_log(path: Path) -> None:
@@ -102,13 +102,13 @@ def test_idle_writer_empties_the_log_which_is_in_the_order_of_commits(
 
     monkeypatch.setattr(store, "clean", watched)
     stored = publish_here(store)
-    writer.count(make_batch(stored, make_reports(5)))
+    writer.write(make_batch(stored, make_reports(5)))
     assert Path(f"{path}-wal").stat().st_size > 0 or folds  # the check can fail
     wait_for_empty_log(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM reports").fetchall()
-        writer.count(make_batch(stored, make_reports(5)))
+        writer.write(make_batch(stored, make_reports(5)))
         deadline = time.monotonic() + TIMEOUT_S
         while False not in folds:
             assert time.monotonic() < deadline
@@ -140,7 +140,7 @@ def test_log_that_cannot_be_emptied_is_logged_once_and_tried_again(
     monkeypatch.setattr("sotto_collector.intake.tidying.TURN_S", 0.01)
     with monkeypatch.context() as patched:
         patched.setattr(store, "clean", fail)
-        assert writer.count(make_batch(publish_here(store), make_reports(5))) == Outcome(5, 0)
+        assert writer.write(make_batch(publish_here(store), make_reports(5))) == Outcome(5, 0)
         for _ in range(3):
             assert tried.acquire(timeout=TIMEOUT_S)
         messages = [record.getMessage() for record in caplog.records]

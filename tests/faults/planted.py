@@ -19,17 +19,17 @@ LATE_S = 0.3
 
 
 def acknowledge_early() -> None:
-    """Answer before the commit, which then comes a little late."""
+    """Acknowledge before the commit, which then comes a little late."""
     commit = writer.Writer._commit
 
-    def answer_first(self: Any, group: list[Any]) -> list[Any]:
+    def finish_first(self: Any, group: list[Any]) -> list[Any]:
         for waiting in group:
-            waiting.answer(Outcome(len(waiting.batch), 0))
+            waiting.finish(Outcome(len(waiting.batch), 0))
         time.sleep(LATE_S)
         return commit(self, group)
 
-    writer.Writer._commit = answer_first
-    writer._answer = lambda group, results: None
+    writer.Writer._commit = finish_first
+    writer._finish = lambda group, results: None
 
 
 def count_repeats() -> None:
@@ -76,15 +76,15 @@ def commit_asynchronously() -> None:
 
 def hoard() -> None:
     """Keep four kilobytes of every report, and a descriptor of every second request."""
-    count, hoarded = writer.Writer.count, []
+    write, hoarded = writer.Writer.write, []
 
     def keep(self: Any, batch: Any) -> Any:
         hoarded.append(bytearray(b"x" * 4096 * len(batch)))
         if len(hoarded) % 3 == 0:
             hoarded.append(Path("/dev/null").open())  # noqa: SIM115  # the leak
-        return count(self, batch)
+        return write(self, batch)
 
-    writer.Writer.count = keep
+    writer.Writer.write = keep
 
 
 def move_often() -> None:

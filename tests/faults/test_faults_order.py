@@ -60,7 +60,7 @@ def collector(db: str) -> Iterator[Collector]:
 def store_flush(at_work: Collector) -> list[Report]:
     """Store reports that arrive together."""
     reports = make_reports(N_REPORTS, SMALL)
-    at_work.writer.count(make_batch(publish_here(at_work.store, SMALL), reports))
+    at_work.writer.write(make_batch(publish_here(at_work.store, SMALL), reports))
     at_work.store.clean()
     return reports
 
@@ -87,7 +87,7 @@ def test_reports_that_came_one_by_one_lie_in_no_order_of_arrival_once_the_collec
     with collector(db) as at_work:
         survey = publish_here(at_work.store, SMALL)
         for report in reports:
-            at_work.writer.count(make_batch(survey, [report]))
+            at_work.writer.write(make_batch(survey, [report]))
         at_work.store.clean()
         assert tells_order(db, reports)  # it can be seen where it is there
     assert not tells_order(db, reports)

@@ -43,8 +43,8 @@ def queue_behind_lock(
 ) -> list["Future[Outcome]"]:
     """Let the writer wait for the held survey with one report, and n_reports queue behind it."""
     n_before = len(writer.groups)
-    first = pool.submit(writer.count, make_batch(stored, make_reports(1)))
+    first = pool.submit(writer.write, make_batch(stored, make_reports(1)))
     wait_until(writer, lambda: len(writer.groups) > n_before)
-    second = pool.submit(writer.count, make_batch(stored, make_reports(n_reports)))
+    second = pool.submit(writer.write, make_batch(stored, make_reports(n_reports)))
     wait_until(writer, lambda: writer._n_queued >= n_reports)
     return [first, second]

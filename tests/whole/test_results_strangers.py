@@ -15,7 +15,7 @@ from page_reading import password
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.pages import results
-from sotto_collector.pages.cache import OLD_S, Lately
+from sotto_collector.pages.cache import OLD_S, TimeCache
 from sotto_collector.pages.results import ResultsReader
 from sotto_collector.store import StoredSurvey
 from sotto_estimator.page import blueprint
@@ -133,22 +133,22 @@ def test_counts_are_digested_when_they_are_read_and_not_for_every_stranger(house
 
 def test_time_is_counted_from_the_end_of_a_reading() -> None:
     now, n_read = [0.0], [0]
-    lately: Lately[int] = Lately(1.0, clock=lambda: now[0])
+    cache: TimeCache[int] = TimeCache(1.0, clock=lambda: now[0])
 
     def read() -> int:
         now[0] += 5.0  # it waits for the database
         n_read[0] += 1
         return n_read[0]
 
-    assert [lately.get("key", read) for _ in range(3)] == [1, 1, 1]
+    assert [cache.get("key", read) for _ in range(3)] == [1, 1, 1]
     now[0] += 1.0
-    assert lately.get("key", read) == 2
-    assert lately.get("other", read) == 3
+    assert cache.get("key", read) == 2
+    assert cache.get("other", read) == 3
 
 
 def test_reading_that_failed_is_not_tried_again_at_once() -> None:
     now, n_tried = [0.0], [0]
-    lately: Lately[int] = Lately(1.0, clock=lambda: now[0])
+    cache: TimeCache[int] = TimeCache(1.0, clock=lambda: now[0])
 
     def fail() -> int:
         n_tried[0] += 1
@@ -156,17 +156,17 @@ def test_reading_that_failed_is_not_tried_again_at_once() -> None:
 
     for _ in range(3):
         with pytest.raises(StoreUnavailableError, match="gone"):
-            lately.get("key", fail)
+            cache.get("key", fail)
     assert n_tried == [1]
     now[0] += 1.0
-    assert lately.get("key", lambda: 7) == 7
+    assert cache.get("key", lambda: 7) == 7
 
 
 @pytest.mark.parametrize(("age_s", "expected"), [(OLD_S - 1, 1), (OLD_S, 2)])
 def test_while_it_is_read_again_others_get_the_last_unless_that_is_old(age_s: float, expected: int) -> None:
     now = [0.0]
-    lately: Lately[int] = Lately(1.0, clock=lambda: now[0])
-    lately.get("key", lambda: 1)
+    cache: TimeCache[int] = TimeCache(1.0, clock=lambda: now[0])
+    cache.get("key", lambda: 1)
     now[0] += age_s
     is_reading, may_end = threading.Event(), threading.Event()
 
@@ -176,9 +176,9 @@ def test_while_it_is_read_again_others_get_the_last_unless_that_is_old(age_s: fl
         return 2
 
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(lately.get, "key", read)
+        first = pool.submit(cache.get, "key", read)
         assert is_reading.wait(30)
-        second = pool.submit(lately.get, "key", read)
+        second = pool.submit(cache.get, "key", read)
         if expected == 1:
             assert second.result(30) == 1
         may_end.set()

@@ -1,4 +1,4 @@
-"""Taking reports: what a POST of reports does, and a short way to it for the one request that comes all the time."""
+"""Taking reports: what a POST of reports does, and a fast path to it, for nearly all requests are such."""
 
 import re
 import time
@@ -15,7 +15,7 @@ REPORTS_RULE = "/v1/surveys/<survey_id>/reports"
 _PATH = re.compile(r"/v1/surveys/([^/]+)/reports")
 
 
-def count_reports(collector: Collector, survey_id: str, environ: dict[str, Any]) -> bytes:
+def receive_reports(collector: Collector, survey_id: str, environ: dict[str, Any]) -> bytes:
     """Count the batch in a request's body, and return the JSON response to it. Raises CollectorError."""
     stored = collector.require_survey(survey_id)
     body = read_json_body(environ, collector.settings.max_body_bytes)
@@ -23,7 +23,7 @@ def count_reports(collector: Collector, survey_id: str, environ: dict[str, Any])
     per_minute = stored.reports_per_minute or collector.settings.max_reports_per_minute
     try:
         with collector.limits.hold(stored.key, len(batch), per_minute):
-            outcome = collector.writer.count(batch)
+            outcome = collector.writer.write(batch)
     except InvitationError as fault:
         raise refuse_invitation(fault.index) from None
     collector.metrics.count_outcome(survey_id, outcome.n_counted, outcome.n_duplicates, outcome.n_conflicting)
@@ -34,24 +34,24 @@ def count_reports(collector: Collector, survey_id: str, environ: dict[str, Any])
     )
 
 
-class ShortWay:
-    """WSGI in front of Flask's: counts reports without a request context, which takes longer than all else together.
+class FastPath:
+    """WSGI in front of Flask: receives reports without a request context, which takes longer than all else together.
 
-    What is refused, and what a web page sends, goes the long way from there: Flask's handlers respond to it.
+    The rest of a refusal, and of a web page's request, is Flask's: its handlers make the response.
     """
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._long_way = app.wsgi_app
+        self._flask = app.wsgi_app
         self._collector: Collector = app.extensions["collector"]
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         found = _PATH.fullmatch(environ["PATH_INFO"]) if environ["REQUEST_METHOD"] == "POST" else None
         if found is None:
-            return self._long_way(environ, start_response)
+            return self._flask(environ, start_response)
         began = time.perf_counter()
         try:
-            content = count_reports(self._collector, found[1], environ)
+            content = receive_reports(self._collector, found[1], environ)
         except Exception as fault:  # Flask's handlers know what to make of it
             return self._finish(fault, environ, began)(environ, start_response)
         if "HTTP_ORIGIN" in environ:

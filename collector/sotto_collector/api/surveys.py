@@ -11,7 +11,7 @@ import msgspec
 from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
-from sotto_collector.api.reports import REPORTS_RULE, count_reports
+from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import find_survey, get_collector, list_for, read_sent, read_wave, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
@@ -98,8 +98,8 @@ def erase_survey(survey_id: str) -> Response:
 
 @surveys.post(REPORTS_RULE)
 def take_reports(survey_id: str) -> Response:
-    """Count a batch of reports, and respond after the commit. As a rule `ShortWay` has done it before Flask."""
-    return Response(count_reports(get_collector(), survey_id, request.environ), content_type="application/json")
+    """Count a batch of reports, and respond after the commit. `FastPath` does it for most requests, before Flask."""
+    return Response(receive_reports(get_collector(), survey_id, request.environ), content_type="application/json")
 
 
 @surveys.post("/v1/surveys/<survey_id>/erase")

@@ -9,7 +9,7 @@ from sotto_collector.archive.files import MAX_FILE_BYTES, read_checked, write_fi
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.manifest import MANIFEST, MAX_PARTS, ArchiveFile, Manifest, file_name, locked
 from sotto_collector.archive.source import Source
-from sotto_collector.durably import TEMPORARY
+from sotto_collector.durable_files import TEMPORARY
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Part
 from sotto_protocol import Survey

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from sotto_collector.archive.layout import Layout
 from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of
-from sotto_collector.durably import write_durably
+from sotto_collector.durable_files import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes

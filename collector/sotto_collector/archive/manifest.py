@@ -10,7 +10,7 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any
 
-from sotto_collector.durably import write_durably
+from sotto_collector.durable_files import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey, SurveyError
 from sotto_protocol.documents import Fields, canonical_json, load_json

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sotto_collector.durably import write_durably
+from sotto_collector.durable_files import write_durably
 from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store

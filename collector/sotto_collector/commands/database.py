@@ -10,7 +10,7 @@ from sotto_collector.commands.options import db_option
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.recount import Difference, audit
+from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.store.store import open_dialect
 from sotto_collector.tokens import create_token
 
@@ -69,7 +69,7 @@ def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
             raise StoreError(f"db ({store.dialect.name}) has no survey {missing[0]}.")
         differences: list[Difference] = []
         for survey_id in surveys or sorted(known):
-            found = audit(store, known[survey_id], fix=fix)
+            found = recount_survey(store, known[survey_id], fix=fix)
             differences += found
             click.echo(_describe(known[survey_id], found, store.count_tallied(known[survey_id].key), fix=fix))
     if any(not (fix and found.can_be_fixed) for found in differences):

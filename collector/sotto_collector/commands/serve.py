@@ -9,11 +9,11 @@ from sotto_collector.collector import Collector
 from sotto_collector.commands.options import all_settings
 from sotto_collector.logs import log_what_nobody_caught, set_up_logs
 from sotto_collector.metrics import metrics_folder
-from sotto_collector.seat import ALONE
 from sotto_collector.serving.server import listen, say_url
 from sotto_collector.serving.worker import serve_on
 from sotto_collector.serving.workers import Workers
 from sotto_collector.settings import Settings
+from sotto_collector.slot import ALONE
 from sotto_collector.store import Store
 
 

@@ -16,13 +16,13 @@ COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a collector says of its surveys at a moment of this machine's monotonic clock."""
+class Listing:
+    """What a collector says of its surveys, and when, by this machine's monotonic clock."""
 
     surveys: list[dict[str, Any]]
     at_s: float
 
-    def count_reports(self) -> dict[str, int]:
+    def reports_by_survey(self) -> dict[str, int]:
         return {survey["id"]: survey["n_reports"] for survey in self.surveys}
 
 
@@ -49,10 +49,10 @@ def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
     Asks the collector at URL; a token for one survey shows that one.
     """
     collector = RemoteCollector(url, token)
-    first = _look(collector)
+    first = _fetch(collector)
     if interval_s:
         time.sleep(interval_s)
-    last = _look(collector) if interval_s else first
+    last = _fetch(collector) if interval_s else first
     rates = _rates(first, last)
     reason = _ask_readiness(collector)
     if is_json:
@@ -64,11 +64,11 @@ def status(url: str, token: str, interval_s: float, is_json: bool) -> None:
     click.echo(align(rows, n_left=2) if last.surveys else "no surveys")
 
 
-def _look(collector: RemoteCollector) -> Look:
+def _fetch(collector: RemoteCollector) -> Listing:
     surveys = collector.ask("GET", "/v1/surveys").get("surveys")
     if not isinstance(surveys, list) or not all(map(_is_survey, surveys)):
         raise RemoteError(f"{collector.url} must be a collector; it lists no surveys.")
-    return Look(surveys, time.monotonic())
+    return Listing(surveys, time.monotonic())
 
 
 def _is_survey(document: Any) -> bool:
@@ -84,12 +84,12 @@ def _is_survey(document: Any) -> bool:
     )
 
 
-def _rates(first: Look, last: Look) -> dict[str, float]:
-    """Return the reports a second of each survey between two looks; of none where there was only one."""
-    passed_s, before = last.at_s - first.at_s, first.count_reports()
+def _rates(first: Listing, last: Listing) -> dict[str, float]:
+    """Return the reports a second of each survey between two listings; of none where there was only one."""
+    passed_s, before = last.at_s - first.at_s, first.reports_by_survey()
     if passed_s <= 0:
         return {}
-    return {key: (n_reports - before.get(key, 0)) / passed_s for key, n_reports in last.count_reports().items()}
+    return {key: (n_reports - before.get(key, 0)) / passed_s for key, n_reports in last.reports_by_survey().items()}
 
 
 def _ask_readiness(collector: RemoteCollector) -> str:

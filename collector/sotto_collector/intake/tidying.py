@@ -3,7 +3,7 @@
 import time
 
 from sotto_collector.store import Store
-from sotto_collector.store.inbox import Shuffle
+from sotto_collector.store.inbox import Inbox
 
 TURN_S, GATHER_S = 5.0, 1.0
 """A turn comes at most so often, and so long after the first report since the last one: several may share it."""
@@ -25,7 +25,7 @@ class Tidying:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._shuffle = Shuffle(store)
+        self._inbox = Inbox(store)
         self._undone_since: float | None = time.monotonic()  # when the first report since the last turn came
         self._owes_all = True  # of a collector that was killed nobody knows what it has left
         self._is_in_the_way = False  # somebody, of what should have been let go of
@@ -48,7 +48,7 @@ class Tidying:
     def note_arrived(self, n_reports: int) -> None:
         """Hear that so many reports came into the inbox."""
         self._undone_since = self._undone_since or time.monotonic()
-        self._shuffle.count_arrived(n_reports)
+        self._inbox.note_arrived(n_reports)
 
     def note_deletion(self) -> None:
         """Hear that something was deleted: what is left of it goes when all is written anew."""
@@ -63,7 +63,7 @@ class Tidying:
         if self.wait_s() == 0:
             self.turn()
         else:
-            self._shuffle.step()
+            self._inbox.step()
 
     def turn(self) -> None:
         """Write a small store anew, or the inbox, and let go of what was there. Raises StoreUnavailableError."""
@@ -89,10 +89,10 @@ class Tidying:
         is_all = is_all or n_bytes <= STALL_BYTES
         is_whole = is_all and self._store.is_small()
         if is_whole:
-            self._shuffle.finish()
+            self._inbox.finish()
             is_all = self._store.rewrite()  # not where another collector does it now
         else:
-            self._shuffle.settle()
+            self._inbox.settle()
         self._undone_since = None  # nothing comes while this thread works
         is_deleted = n_deletions > self._n_deletions_seen
         is_clean = self._clean(large_tables=is_all, reports=is_whole or (is_all and is_deleted))

@@ -68,7 +68,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
         self._thread.start()
 
-    def count(self, batch: Batch) -> Outcome:
+    def write(self, batch: Batch) -> Outcome:
         """Wait until the batch is committed, and return what became of it.
 
         Raises BusyError, SurveyClosedError, StoreUnavailableError; nothing of the batch is stored then. But where the

@@ -1,4 +1,4 @@
-"""What was read lately: however many ask, one reads, and not often."""
+"""What was read cache: however many ask, one reads, and not often."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ OLD_S = 10.0
 """While something is read again, who asks gets what was read last, if that was less than so long ago; or waits."""
 
 
-class Lately(Generic[Value]):
+class TimeCache(Generic[Value]):
     """Keeps what was read last, by key. Threads may share it."""
 
     def __init__(self, known_s: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -13,7 +13,7 @@ from flask import Blueprint, Flask, Response, current_app, request
 from sotto_collector.api.request import find_survey, get_collector
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
-from sotto_collector.pages.cache import Lately
+from sotto_collector.pages.cache import TimeCache
 from sotto_collector.pages.headers import policy
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
@@ -76,7 +76,7 @@ class ResultsReader:
 
     def __init__(self, digest: Digest, clock: Callable[[], float] = time.monotonic) -> None:
         self._digest = digest
-        self._lately: Lately[tuple[dict[int, Tally], str]] = Lately(KNOWN_S, clock)
+        self._cache: TimeCache[tuple[dict[int, Tally], str]] = TimeCache(KNOWN_S, clock)
 
     def __call__(self, survey_id: str) -> Read:
         """Return the tallies, by wave; how many reports there are only to an analyst, who may list that anyway.
@@ -89,7 +89,7 @@ class ResultsReader:
             is_analyst = find_reader(collector.tokens, ROLES, survey_id) is not None
         else:
             is_analyst = require_reader(collector.tokens, ROLES, survey_id) is not None
-        tallies, digest = self._read(stored) if is_analyst else self._read_lately(stored)
+        tallies, digest = self._read(stored) if is_analyst else self._read_cached(stored)
         is_told = is_analyst and stored.survey.min_reports > 1
         n_known = collector.store.count_tallied(stored.key) if is_told else None
         return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest)
@@ -98,12 +98,12 @@ class ResultsReader:
         tallies = read_released_waves(get_collector().store, stored)
         return tallies, self._digest(stored.survey, tallies)
 
-    def _read_lately(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
-        """Return the tallies as they were lately: strangers, however many, do not hold up reports.
+    def _read_cached(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
+        """Return the tallies as they were cache: strangers, however many, do not hold up reports.
 
         A process reads them for strangers one at a time, and not within KNOWN_S after the last reading.
         """
-        return self._lately.get(stored.key, lambda: self._read(stored))
+        return self._cache.get(stored.key, lambda: self._read(stored))
 
 
 def _find_address() -> str:

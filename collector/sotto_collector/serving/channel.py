@@ -94,10 +94,10 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def add_channel(self, map: dict[int, Any] | None = None) -> None:
         self.waits_since = time.monotonic()
         super().add_channel(map)
-        self.server.turns.add(self)
+        self.server.poller.add(self)
 
     def del_channel(self, map: dict[int, Any] | None = None) -> None:
-        self.server.turns.remove(self)
+        self.server.poller.remove(self)
         super().del_channel(map)
 
     def service(self) -> None:

@@ -15,7 +15,7 @@ _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _FLAGS = {_READ: select.POLLIN, _WRITE: select.POLLOUT, _READ | _WRITE: select.POLLIN | select.POLLOUT}
 
 
-class Turns:
+class Poller:
     """Watches waitress's channels, the listening one and the trigger among them.
 
     All but `note_change` is for the thread that takes the turns.
@@ -53,7 +53,7 @@ class Turns:
             self._changed.append(channel)
         return bool(must)
 
-    def take(self, timeout_s: float) -> None:
+    def poll(self, timeout_s: float) -> None:
         """Wait for at most so long until something can be done, and do all that can."""
         while self._changed:
             self.watch(self._changed.popleft())

@@ -1,4 +1,4 @@
-"""The server: waitress, threads, with an ending that drains. Nobody but `turns` and `channel` knows waitress, too."""
+"""The server: waitress, threads, with an ending that drains. Nobody but `poller` and `channel` knows waitress, too."""
 
 import errno
 import logging
@@ -18,7 +18,7 @@ from waitress.task import ThreadedTaskDispatcher
 from sotto_collector.errors import ListenError
 from sotto_collector.logs import OURS
 from sotto_collector.serving.channel import BODY_MARGIN_BYTES, GRACE_S, Channel, serving
-from sotto_collector.serving.poller import Turns
+from sotto_collector.serving.poller import Poller
 from sotto_collector.settings import Settings
 
 MAX_HEADER_BYTES = 32 * 1024
@@ -44,7 +44,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     channel_class = Channel
     is_stopping = False
-    turns: Turns
+    poller: Poller
     count_refusal: Callable[[str], None]
     """Hears the code of every request that is refused before the application sees it."""
     _accepts_at = 0.0
@@ -63,7 +63,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             channel.handle_close()  # a response sent in chunks ends at the next one, and closes its snapshot
         self.task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map)
-        self.turns.close()
+        self.poller.close()
 
     def stop(self) -> None:
         """Let `run` end; safe in a signal handler."""
@@ -73,7 +73,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     def pull_trigger(self) -> None:
         """Wake the thread that takes the turns, where it has to see to the channel that this thread serves."""
         channel = getattr(serving, "channel", None)
-        if channel is None or self.turns.note_change(channel):
+        if channel is None or self.poller.note_change(channel):
             super().pull_trigger()
 
     def maintenance(self, now: float) -> None:
@@ -84,7 +84,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             if is_stalled or channel.is_late(time.monotonic(), self.request_timeout_s, self.min_bytes_per_s):
                 channel.handle_close()  # its thread hears of it at the next chunk
             elif channel.will_close:
-                self.turns.note_change(channel)
+                self.poller.note_change(channel)
 
     def readable(self) -> bool:
         """Return whether one more connection can be open, now or once another gives way; see to those there are."""
@@ -121,14 +121,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     def _serve_once(self, timeout_s: float) -> None:
         if self.accepting:
-            self.turns.watch(self)  # asks `readable`, which does the maintenance
-        self.turns.take(timeout_s)
+            self.poller.watch(self)  # asks `readable`, which does the maintenance
+        self.poller.poll(timeout_s)
 
     def _drain(self) -> None:
         """Accept nothing more; close each connection that waits for no response, once no request can be on its way."""
         self._accept_waiting()
         self.accepting = False
-        self.turns.remove(self)
+        self.poller.remove(self)
         self.del_channel(self._map)
         self.socket.close()
         started = time.monotonic()
@@ -194,9 +194,9 @@ def make_server(app: Flask, settings: Settings, listening: socket.socket | None 
     )
     server.max_connections = _count_connections(settings.max_connections)
     server.request_timeout_s, server.min_bytes_per_s = settings.request_timeout_s, settings.min_bytes_per_s
-    server.turns = Turns(channels)
-    server.turns.add(server)
-    server.turns.add(server.trigger)
+    server.poller = Poller(channels)
+    server.poller.add(server)
+    server.poller.add(server.trigger)
     server.count_refusal = app.extensions["metrics"].count_refusal
     app.extensions["server"] = server
     dispatcher.set_thread_count(settings.threads)

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from sotto_collector.app import create_app
 from sotto_collector.logs import OURS, describe_fault
-from sotto_collector.seat import ALONE, Seat
 from sotto_collector.serving.server import make_server
 from sotto_collector.settings import Settings
+from sotto_collector.slot import ALONE, Slot
 from sotto_protocol import SottoError
 
 READY = b"+"
@@ -20,12 +20,12 @@ _MAX_REASON_BYTES = 4096  # a pipe takes so many at once
 log = logging.getLogger(OURS)
 
 
-def serve_on(listening: socket.socket, settings: Settings, seat: Seat, on_ready: Callable[[], None]) -> None:
+def serve_on(listening: socket.socket, settings: Settings, slot: Slot, on_ready: Callable[[], None]) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was begun; call `on_ready` once requests are taken.
 
     Raises StoreError where the database cannot be used, or could not be left tidy.
     """
-    app = create_app(settings, seat)
+    app = create_app(settings, slot)
     collector = app.extensions["collector"]
     try:
         server = make_server(app, settings, listening)
@@ -40,10 +40,10 @@ def serve_on(listening: socket.socket, settings: Settings, seat: Seat, on_ready:
         on_ready()
         server.run()
     finally:
-        collector.close(is_last=seat is ALONE)
+        collector.close(is_last=slot is ALONE)
 
 
-def be_worker(listening: socket.socket, settings: Settings, seat: Seat, ready: int, lifeline: int) -> None:
+def be_worker(listening: socket.socket, settings: Settings, slot: Slot, ready: int, lifeline: int) -> None:
     """Serve in a process that was forked for it; never returns.
 
     Says into the pipe `ready` that it serves, or why not; stops when the pipe `lifeline` ends: the parent is gone then.
@@ -58,7 +58,7 @@ def be_worker(listening: socket.socket, settings: Settings, seat: Seat, ready: i
 
     try:
         threading.Thread(target=_end_with_parent, args=[lifeline], daemon=True).start()
-        serve_on(listening, settings, seat, lambda: say(READY))
+        serve_on(listening, settings, slot, lambda: say(READY))
         status = 0
     except SottoError as fault:
         if told.is_set():

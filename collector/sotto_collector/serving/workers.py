@@ -18,10 +18,10 @@ from pathlib import Path
 
 from sotto_collector.errors import WorkerError
 from sotto_collector.logs import OURS
-from sotto_collector.metrics import forget_seat
-from sotto_collector.seat import Seat
+from sotto_collector.metrics import forget_slot
 from sotto_collector.serving.worker import READY, be_worker
 from sotto_collector.settings import Settings
+from sotto_collector.slot import Slot
 
 STOP_S = 9.0
 """A worker that was told to stop, and has not, is killed after so long: it drains for at most 7 s."""
@@ -39,7 +39,7 @@ class _Worker:
     """A process, and the pipe into which it says that it serves, or why it does not."""
 
     pid: int
-    seat: Seat
+    slot: Slot
     pipe: int
     began: float = field(default_factory=time.monotonic)
     is_ready: bool = False
@@ -119,23 +119,23 @@ class Workers:
         return worker.is_ready
 
     def _start(self) -> _Worker:
-        taken = {worker.seat.number for worker in self._workers}
+        taken = {worker.slot.number for worker in self._workers}
         number = next(free for free in itertools.count() if free not in taken)
-        seat = Seat(number, self._settings.workers, self._metrics_folder)
+        slot = Slot(number, self._settings.workers, self._metrics_folder)
         pipe, ready = os.pipe()
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # what comes in between is for whoever it was sent to
         try:
             pid = os.fork()
             if pid == 0:
-                self._become_worker(seat, ready)
+                self._become_worker(slot, ready)
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         os.close(ready)
-        worker = _Worker(pid, seat, pipe)
+        worker = _Worker(pid, slot, pipe)
         self._workers.append(worker)
         return worker
 
-    def _become_worker(self, seat: Seat, ready: int) -> None:
+    def _become_worker(self, slot: Slot, ready: int) -> None:
         """Forget what is the parent's, and serve; never returns."""
         signal.set_wakeup_fd(-1)
         for number in _SIGNALS:
@@ -146,7 +146,7 @@ class Workers:
         self._waker.close()
         for worker in self._workers:
             os.close(worker.pipe)
-        be_worker(self._listening, self._settings, seat, ready, self._lifeline_end)
+        be_worker(self._listening, self._settings, slot, ready, self._lifeline_end)
 
     def _wait(self, timeout_s: float | None) -> None:
         """Wait for a signal, or a worker's word, and take note of it."""
@@ -169,7 +169,7 @@ class Workers:
     def _bury(self, worker: _Worker, exit_code: int) -> None:
         self._workers.remove(worker)
         os.close(worker.pipe)
-        forget_seat(self._metrics_folder, worker.seat.number)
+        forget_slot(self._metrics_folder, worker.slot.number)
         if worker.is_ending or self._is_stopping:
             return
         lived_s = time.monotonic() - worker.began

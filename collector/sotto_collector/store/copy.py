@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
-from sotto_collector.durably import sync_folder
+from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import StoreError
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.store import POSTGRES, Store

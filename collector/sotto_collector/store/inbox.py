@@ -15,7 +15,7 @@ SLICE_REPORTS = 4096
 """So many, about, are moved in one transaction: others wait for it a few hundredths of a second."""
 
 
-class Shuffle:
+class Inbox:
     """Empties an inbox slice by slice, between the writer's own transactions."""
 
     def __init__(self, store: Store) -> None:
@@ -24,11 +24,11 @@ class Shuffle:
         self._n_arrived = 0
         self._limit = 0  # of a collector that has just started: it does not know yet what the inbox has
 
-    def count_arrived(self, n_reports: int) -> None:
+    def note_arrived(self, n_reports: int) -> None:
         """Hear that so many reports came into the inbox."""
         self._n_arrived += n_reports
 
-    def is_inbox_empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Return whether nothing waits. Raises StoreUnavailableError."""
         with self._store.reader() as connection:
             return connection.execute(select(inbox.c.survey_key).limit(1)).first() is None

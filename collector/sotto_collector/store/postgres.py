@@ -16,7 +16,7 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.postgres_engine import make_engine
 from sotto_collector.store.retally import KEPT_SINCE, retally
-from sotto_collector.store.timeouts import Patience, SilentServerError, WatchedConnection
+from sotto_collector.store.timeouts import SilentServerError, Timeouts, WatchedConnection
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing
 
 LOCK_SPACE = 0x534F5454
@@ -57,11 +57,11 @@ class PostgresDialect(Dialect):
         self._busy_timeout_ms = busy_timeout_ms
         self._is_clean = True
         self._statement_ms = busy_timeout_ms + WORK_MS
-        self._patience = Patience(self._statement_ms / 1000 + SILENCE_S)
+        self._timeouts = Timeouts(self._statement_ms / 1000 + SILENCE_S)
         make = partial(
             make_engine,
             parsed.set(drivername="postgresql+psycopg"),
-            self._patience,
+            self._timeouts,
             lock_ms=busy_timeout_ms,
             statement_ms=self._statement_ms,
         )
@@ -85,7 +85,7 @@ class PostgresDialect(Dialect):
         return self._is_clean
 
     def hurry(self) -> None:
-        self._patience.is_hurried = True
+        self._timeouts.is_hurried = True
 
     def take_time(self, connection: Connection) -> None:
         _raw(connection).takes_time = True

@@ -3,13 +3,13 @@
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from sotto_collector.store.timeouts import Patience, WatchedConnection
+from sotto_collector.store.timeouts import Timeouts, WatchedConnection
 
 GONE_MS = 30_000  # a server whose machine says nothing for so long is gone
 
 
 def make_engine(
-    url: URL, patience: Patience, *, pool_size: int, is_reading: bool, lock_ms: int, statement_ms: int
+    url: URL, timeouts: Timeouts, *, pool_size: int, is_reading: bool, lock_ms: int, statement_ms: int
 ) -> Engine:
     """Return an engine; `lock_ms` is the most that a statement waits for a lock, `statement_ms` for its end."""
     settings = {"synchronous_commit": "on", "lock_timeout": lock_ms, "statement_timeout": statement_ms}
@@ -28,7 +28,7 @@ def make_engine(
             "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
         },
     )
-    event.listen(engine, "do_connect", lambda _, __, arguments, options: patience.connect(*arguments, **options))
+    event.listen(engine, "do_connect", lambda _, __, arguments, options: timeouts.connect(*arguments, **options))
     event.listen(engine, "checkin", _look_over)
     return engine
 

@@ -32,7 +32,7 @@ class Difference:
         return self.wave is not None
 
 
-def audit(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
+def recount_survey(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
     """Return where a survey's tallies differ from its reports; with `fix` they are then written anew.
 
     Both are read in one state of the database: others may write meanwhile, or, with `fix`, wait. Of a survey that keeps
@@ -58,7 +58,7 @@ def check_integrity(store: Store) -> None:
     """Raise StoreError where the database finds itself damaged, or a tally differs from its reports."""
     store.dialect.check_integrity()
     for stored in store.list_surveys():
-        if audit(store, stored):
+        if recount_survey(store, stored):
             raise StoreError(f"db ({store.dialect.name}): the tally of {stored.survey.id} differs from its reports.")
 
 

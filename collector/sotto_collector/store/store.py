@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from sqlalchemy import Connection, and_, func, select, union_all
+from sqlalchemy import ColumnElement, Connection, and_, func, select, true, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import (
@@ -204,15 +204,15 @@ class Store:
 
     def list_surveys(self) -> list[StoredSurvey]:
         """Return every survey, by id."""
-        return self._surveys(surveys.c.survey_key == surveys.c.survey_key)
+        return self._surveys(true())
 
-    def _surveys(self, are_they: object) -> list[StoredSurvey]:
+    def _surveys(self, condition: ColumnElement[bool]) -> list[StoredSurvey]:
         columns = surveys.c
         statement = select(
             columns.survey_key, columns.definition, columns.is_open, columns.cors_origins, columns.reports_per_minute
         )
         with self.reader() as connection:
-            rows = connection.execute(statement.where(are_they).order_by(columns.survey_id)).all()  # type: ignore[arg-type]
+            rows = connection.execute(statement.where(condition).order_by(columns.survey_id)).all()
         return [
             StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), per_minute)
             for key, text, is_open, origins, per_minute in rows

@@ -1,4 +1,4 @@
-"""Patience: how long a PostgreSQL may say nothing. One that is stopped, or whose disk hangs, says nothing for ever.
+"""Timeouts: how long a PostgreSQL may say nothing. One that is stopped, or whose disk hangs, says nothing for ever.
 
 The server's own limits end what is slow there; they do not end the wait for a server that does not run. Nor do TCP's:
 its kernel responds to these.
@@ -23,7 +23,7 @@ class SilentServerError(psycopg.OperationalError):
 
 
 @dataclass(slots=True)
-class Patience:
+class Timeouts:
     """How long the connections of a store wait: `statement_s` seconds for a statement."""
 
     statement_s: float
@@ -50,17 +50,17 @@ class Patience:
             self.is_silent = True
             raise
         self.is_silent = False
-        connection.patience = self
+        connection.timeouts = self
         return connection
 
 
 class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that ends itself where the server keeps it waiting for longer than its patience.
+    """A connection that ends itself where the server keeps it waiting for longer than its timeouts.
 
     `takes_time`: what it does may take as long as it does, unless the collector stops.
     """
 
-    patience: Patience
+    timeouts: Timeouts
     takes_time = False
 
     def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
@@ -74,12 +74,12 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
             wanted = next(gen)
             while True:
                 ready = yield wanted
-                if not ready and time.monotonic() - began > self.patience.limit_s(takes_time=self.takes_time):
-                    self.patience.is_silent = True
+                if not ready and time.monotonic() - began > self.timeouts.limit_s(takes_time=self.takes_time):
+                    self.timeouts.is_silent = True
                     self.pgconn.finish()  # says good-bye without waiting; to cancel would be to ask the silent server
                     raise SilentServerError("no response in time")
                 if ready & Ready.R:
-                    self.patience.is_silent, began = False, time.monotonic()
+                    self.timeouts.is_silent, began = False, time.monotonic()
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value

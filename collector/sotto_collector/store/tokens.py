@@ -59,7 +59,7 @@ class TokenTable:
 
 
 def _insert(connection: Connection, token: StoredToken) -> None:
-    """Insert a token's hash, unless a commit that was not heard of has done it."""
-    is_there = select(tokens.c.token_hash).where(tokens.c.token_hash == token.token_hash)
-    if connection.execute(is_there).first() is None:
+    """Insert a token's hash, unless a commit whose confirmation was lost has done it."""
+    known = select(tokens.c.token_hash).where(tokens.c.token_hash == token.token_hash)
+    if connection.execute(known).first() is None:
         connection.execute(insert(tokens), {name: getattr(token, name) for name in StoredToken.__slots__})

@@ -122,12 +122,12 @@ class Transaction:
         self.lock_survey(key, alone=True)
         # In the direction in which reports are moved; one that was just being written anew is seen at the second look.
         for table in (inbox, reports, reports):
-            is_it = and_(table.c.survey_key == key, table.c.report_id == report_id)
-            packed = self.connection.scalar(select(table.c.packed).where(is_it).with_for_update())
+            this_report = and_(table.c.survey_key == key, table.c.report_id == report_id)
+            packed = self.connection.scalar(select(table.c.packed).where(this_report).with_for_update())
             if packed == b"":
                 return True
             if packed is not None:
-                self.connection.execute(update(table).where(is_it).values(packed=b""))
+                self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 counts = Tally.of(survey, record).pack()
                 # Not into this process's shard alone: that could then be exactly minus the report.
@@ -166,8 +166,8 @@ class Transaction:
         Nothing where they are there: a commit that was not heard of has inserted all of them.
         """
         self.lock_survey(key)
-        is_there = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hashes[0])
-        if self.connection.execute(select(invitations.c.wave).where(is_there)).first() is not None:
+        first = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hashes[0])
+        if self.connection.execute(select(invitations.c.wave).where(first)).first() is not None:
             return
         rows = [
             {"survey_key": key, "code_hash": code_hash, "wave": wave}
@@ -178,16 +178,17 @@ class Transaction:
 
     def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
         """Use an invitation up; return whether it was good. Nothing says which report it was used for."""
-        is_it = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hash, invitations.c.wave == wave)
-        return self.connection.execute(delete(invitations).where(is_it)).rowcount == 1
+        columns = invitations.c
+        redeemed = and_(columns.survey_key == key, columns.code_hash == code_hash, columns.wave == wave)
+        return self.connection.execute(delete(invitations).where(redeemed)).rowcount == 1
 
     def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:
         """Delete invitations, or all of a survey; return how many could still have been used."""
         if code_hashes is None:
             self.take_time()
             return self.connection.execute(delete(invitations).where(invitations.c.survey_key == key)).rowcount
-        are_they = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
-        return self.connection.execute(delete(invitations).where(are_they)).rowcount
+        revoked = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
+        return self.connection.execute(delete(invitations).where(revoked)).rowcount
 
 
 def pack_counts(counts: Counts) -> bytes:
