@@ -1,5 +1,6 @@
 """CORS: off, until a survey's operator allows an origin, and then for what a device does in that survey alone."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,6 +116,65 @@ def test_origins_are_set_kept_and_taken_away(house: House) -> None:
     allow(house)
     assert cors_headers(house, "GET", HABITS) == {}
     assert house.send(SURVEY, make_reports(1)).status_code == 200
+
+
+SENT_BY_BROWSERS = [
+    "https://clinic.example",
+    "http://localhost:8080",
+    "https://xn--bcher-kva.example",
+    "http://127.0.0.1:8080",
+    "http://[::1]:8080",
+    "https://[2001:db8::ff00:42:8329]",
+    "https://[1:2:3:4:5:6:7:8]",
+    "https://[::3:4:5:6:7:8]:65535",
+    "http://[::ffff:7f00:1]",
+    "http://[::]",
+    "*",
+]
+SENT_BY_NONE = [
+    "",
+    "null",
+    "clinic.example",
+    "https://",
+    "https://clinic.example/",
+    "https://Clinic.example",
+    "https://user@clinic.example",
+    "https://clinic.example:",
+    "ftp://clinic.example",
+    "http://::1",
+    "http://[::1",
+    "http://[]",
+    "http://[1]",
+    "http://[1:2]",
+    "http://[::FFFF]",
+    "http://[::ffff:127.0.0.1]",
+    "http://[fe80::1%25eth0]",
+    "http://[12345::1]",
+    "http://[1:2:3:4:5:6:7:8:9]",
+    "http://[::1]:",
+    "http://[::1]/",
+]
+
+
+@pytest.mark.parametrize("origin", SENT_BY_BROWSERS)
+def test_origin_as_browsers_send_it_can_be_allowed_as_is_described(house: House, origin: str) -> None:
+    assert is_described(house, origin)
+    allow(house, origin)
+    assert house.stored(SURVEY).cors_origins == (origin,)
+    sent = "https://other.example" if origin == "*" else origin
+    assert cors_headers(house, "GET", HABITS, sent)["Access-Control-Allow-Origin"] == sent
+
+
+@pytest.mark.parametrize("origin", SENT_BY_NONE)
+def test_origin_that_no_browser_sends_is_refused_as_is_described(house: House, origin: str) -> None:
+    assert not is_described(house, origin)
+    assert_refused(house.administer("PATCH", HABITS, {"cors_origins": [origin]}), 422, "bad_setting")
+
+
+def is_described(house: House, origin: str) -> bool:
+    """Say whether the API's own description takes this origin."""
+    schemas = house.http.get("/openapi.json").get_json()["components"]["schemas"]
+    return re.search(schemas["SurveySettings"]["properties"]["cors_origins"]["items"]["pattern"], origin) is not None
 
 
 @pytest.mark.parametrize(

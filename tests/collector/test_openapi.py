@@ -12,9 +12,11 @@ from collecting import SOTTO, TIMEOUT_S, Served, prepare, serve
 from house import House, open_house
 from sotto_collector.api.openapi import OPERATIONS, describe_api
 from sotto_collector.app import create_app
+from sotto_collector.invitations import MAX_REVOKED
 from sotto_collector.pages.headers import is_page
 from sotto_collector.settings import Settings
 from sotto_protocol import compile_toml
+from sotto_protocol.members import MAX_MIN_REPORTS, MAX_WAVES
 
 IS_FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
 N_EXAMPLES = 100 if IS_FULL else 5
@@ -70,6 +72,18 @@ def test_most_reports_of_a_batch_are_what_both_limits_allow(
     settings = Settings(max_body_bytes=max_body_bytes, max_batch_reports=max_batch_reports)
     batch = describe_api(settings)["components"]["schemas"]["Batch"]
     assert batch["properties"]["reports"]["maxItems"] == expected
+
+
+def test_limits_are_those_of_surveys() -> None:
+    document = describe_api(Settings())
+    queries = document["paths"]["/v1/surveys/{survey_id}/tally"]["get"]["parameters"]
+    schemas = document["components"]["schemas"]
+    report = schemas["Batch"]["properties"]["reports"]["items"]["properties"]
+    listed = schemas["Surveys"]["properties"]["surveys"]["items"]["properties"]
+    waves = next(query["schema"] for query in queries if query["name"] == "wave"), report["wave"], listed["waves"]
+    assert [wave["maximum"] for wave in waves] == [MAX_WAVES] * 3
+    assert listed["min_reports"]["maximum"] == MAX_MIN_REPORTS
+    assert schemas["Revocation"]["oneOf"][0]["properties"]["invitations"]["maxItems"] == MAX_REVOKED
 
 
 def test_the_shortest_reports_fit_into_the_body_by_the_byte(tmp_path: Path) -> None:

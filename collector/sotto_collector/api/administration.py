@@ -1,6 +1,5 @@
 """The routes of those who run a survey: its settings, invitations, tokens (docs/http.md)."""
 
-import re
 from http import HTTPStatus
 from typing import Any
 
@@ -8,6 +7,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from sotto_collector.api.access import require_role
+from sotto_collector.api.cors import ORIGIN
 from sotto_collector.api.request import find_survey, get_collector, read_sent, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
@@ -27,7 +27,6 @@ administration = Blueprint("administration", __name__)
 MAX_ORIGINS = 20
 MAX_PER_MINUTE = 10**9
 MAX_LABEL = 200
-_ORIGIN = re.compile(r"\*|https?://[a-z0-9.\-]{1,253}(:[0-9]{1,5})?")
 
 
 class SentSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -72,7 +71,7 @@ def set_survey(survey_id: str) -> Response:
     sent = read_sent(SentSettings)
     values: dict[str, object] = {}
     if sent.cors_origins is not msgspec.UNSET:
-        if len(sent.cors_origins) > MAX_ORIGINS or not all(map(_ORIGIN.fullmatch, sent.cors_origins)):
+        if len(sent.cors_origins) > MAX_ORIGINS or not all(map(ORIGIN.fullmatch, sent.cors_origins)):
             raise refuse(
                 422,
                 "bad_setting",

@@ -1,9 +1,16 @@
 """CORS: off, but for the web pages' origins that a survey's operator has allowed, and for what a device does."""
 
+import re
+
 from flask import Flask, Response, current_app, request
 
 from sotto_collector.errors import StoreError
 
+ORIGIN = re.compile(r"\*|https?://([a-z0-9.\-]{1,253}|\[[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}\])(:[0-9]{1,5})?")
+"""What may be allowed: `*`, or an origin as browsers send it (RFC 6454, 6.2), of a name, an IPv4 or an IPv6 address.
+
+Browsers write hosts in lower case, names in ASCII, IPv6 addresses in brackets, of up to eight groups and without zone.
+"""
 MAX_AGE_S = "600"
 EXPOSED = "Retry-After"
 _OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report"}

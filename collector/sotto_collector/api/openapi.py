@@ -11,8 +11,10 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from sotto_collector.api.openapi_schemas import HASH_PREFIX, SURVEY_ID, describe_bodies
+from sotto_collector.api.openapi_schemas import HASH_PREFIX, describe_bodies, whole
+from sotto_collector.api.surveys import PART
 from sotto_collector.settings import Settings
+from sotto_protocol.members import ID_PATTERN, MAX_WAVES
 from sotto_protocol.problem import CONTENT_TYPE
 
 JSON = "application/json"
@@ -26,12 +28,12 @@ _TOKENS = {
     "any": "Any token that is for all surveys.",
 }
 _PARAMETERS = {
-    "survey_id": (SURVEY_ID, "my-survey", "The survey's id."),
-    "prefix": (HASH_PREFIX, "3f9a1c20b7de", "The first digits of the token's hash."),
+    "survey_id": (whole(ID_PATTERN), "my-survey", "The survey's id."),
+    "prefix": ({"type": "string", "pattern": HASH_PREFIX}, "3f9a1c20b7de", "The first digits of the token's hash."),
 }
 _QUERIES: dict[str, dict[str, Any]] = {
-    "wave": {"type": "integer", "minimum": 1, "maximum": 9999},
-    "part": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,3})/[1-9][0-9]{0,3}$"},
+    "wave": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
+    "part": whole(PART),
 }
 
 
@@ -149,8 +151,7 @@ def _describe(operation: Operation) -> dict[str, Any]:
 
 
 def _describe_parameter(name: str) -> dict[str, Any]:
-    pattern, example, text = _PARAMETERS[name]
-    schema = {"type": "string", "pattern": pattern}
+    schema, example, text = _PARAMETERS[name]
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": example, "description": text}
 
 

@@ -1,26 +1,33 @@
 """The bodies of requests and responses, as JSON Schema; their limits are the settings'."""
 
+import re
 from typing import Any
 
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
-from sotto_collector.invitations import MAX_INVITATIONS
+from sotto_collector.api.cors import ORIGIN
+from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
-from sotto_protocol.members import ID_PATTERN, KEEPS
+from sotto_protocol.invitation import INVITATION_BYTES, invitation_text
+from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_WAVES
+from sotto_protocol.report import REPORT_ID_BYTES
 
 Schema = dict[str, Any]
 
-SURVEY_ID = f"^{ID_PATTERN.pattern}$"
-RECEIPT = "^[0-9a-f]{32}$"
+RECEIPT = f"^[0-9a-f]{{{2 * REPORT_ID_BYTES}}}$"
 HASH_PREFIX = f"^[0-9a-f]{{{MIN_PREFIX},64}}$"
-ORIGIN = r"^(\*|https?://[a-z0-9.\-]{1,253}(:[0-9]{1,5})?|https?://\[::[0-9a-f]{1,4}\](:[0-9]{1,5})?)$"
-INVITATION = "^[a-z2-7]{26}$"
+INVITATION = f"^[a-z2-7]{{{len(invitation_text(bytes(INVITATION_BYTES)))}}}$"
 ENVELOPE_BYTES, MIN_REPORT_BYTES = 95, 60
 """A batch has so many bytes besides its reports, and no report is shorter."""
 
 _TEXT: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _YES: Schema = {"const": True}
+
+
+def whole(pattern: re.Pattern[str]) -> Schema:
+    """Return the schema of a text that a pattern matches as a whole."""
+    return {"type": "string", "pattern": f"^(?:{pattern.pattern})$"}
 
 
 def _object(members: Schema, *optional: str, is_closed: bool = True) -> Schema:
@@ -44,16 +51,17 @@ def most_reports(settings: Settings) -> int:
 def describe_bodies(settings: Settings) -> dict[str, Schema]:
     """Return the schemas by name."""
     fingerprint = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-    survey_id = {"type": "string", "pattern": SURVEY_ID}
+    survey_id = whole(ID_PATTERN)
+    wave = {"type": "integer", "minimum": 1, "maximum": MAX_WAVES}
     invitation = {"type": "string", "pattern": INVITATION}
     per_minute = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
-    origins = _list({"type": "string", "pattern": ORIGIN}, maxItems=MAX_ORIGINS)
+    origins = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
     life = {"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}
     report = _object(
         {
             "id": {"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
             "answers": {"type": "object", "description": "A value for each question; docs/http.md says which."},
-            "wave": {"type": "integer", "minimum": 1, "description": "In a survey of several waves, and only there."},
+            "wave": wave | {"description": "In a survey of several waves, and only there."},
             "invitation": invitation | {"description": "In an invited survey, and only there."},
         },
         "wave",
@@ -66,8 +74,8 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "fingerprint": fingerprint,
             "open": {"type": "boolean"},
             "invited": {"type": "boolean"},
-            "waves": {"type": "integer", "minimum": 1},
-            "min_reports": {"type": "integer", "minimum": 1},
+            "waves": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
+            "min_reports": {"type": "integer", "minimum": 1, "maximum": MAX_MIN_REPORTS},
             "keep": {"enum": list(KEEPS)},
             "n_reports": _COUNT,
             "cors_origins": origins,
@@ -118,9 +126,12 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
         "Receipt": _object({"receipt": {"type": "string", "pattern": RECEIPT}}),
         "Erased": _object({"id": survey_id, "erased": _YES}),
         "Count": _object({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
-        "Unused": _object({"unused": _list(_COUNT, minItems=1)}),
+        "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES)}),
         "Revocation": {
-            "oneOf": [_object({"invitations": _list(invitation, minItems=1)}), _object({"all": _YES})],
+            "oneOf": [
+                _object({"invitations": _list(invitation, minItems=1, maxItems=MAX_REVOKED)}),
+                _object({"all": _YES}),
+            ],
         },
         "Revoked": _object({"revoked": _COUNT}),
         "Tokens": _object({"tokens": _list(token)}),

@@ -21,7 +21,7 @@ from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
 
 surveys = Blueprint("surveys", __name__)
-_PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
 class SentReceipt(msgspec.Struct, forbid_unknown_fields=True):
@@ -163,7 +163,7 @@ def _read_part() -> Part | None:
     asked = request.args.getlist("part")
     if not asked:
         return None
-    found = _PART.fullmatch(asked[0])
+    found = PART.fullmatch(asked[0])
     try:
         if len(asked) > 1 or found is None:
             raise ValueError("part must be given once, as i/n.")
