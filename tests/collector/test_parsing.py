@@ -3,18 +3,20 @@
 import base64
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from collecting import STRINGS, SURVEY, assert_problem, check_store, make_reports, prepare
 from sotto_collector.app import create_app
 from sotto_collector.settings import Settings
-from sotto_protocol import batch_body
+from sotto_protocol import Survey, batch_body
 
 PATH = "/v1/surveys/habits/reports"
 JSON = "application/json"
@@ -175,6 +177,35 @@ def test_wave_in_a_survey_of_one_is_refused(empty: FlaskClient, wave: str) -> No
     response = empty.post(PATH, data=replace('"id":', f'"wave":{wave},"id":'), content_type=JSON)
     document = response.get_json(force=True)
     assert (response.status_code, document["code"], document["where"]) == (422, "bad_report", "$.reports[0]")
+
+
+@pytest.mark.parametrize("invitation", ['""', '"a"', "1", "null"])
+def test_invitation_to_a_survey_that_is_open_to_all_is_refused(empty: FlaskClient, invitation: str) -> None:
+    response = empty.post(PATH, data=replace('"id":', f'"invitation":{invitation},"id":'), content_type=JSON)
+    document = response.get_json(force=True)
+    assert (response.status_code, document["code"], document["where"]) == (422, "bad_report", "$.reports[0]")
+    assert document["detail"].startswith(
+        "must be an object of fingerprint and reports, a list of objects of id, a text,"
+    )
+
+
+OBJECTS = [
+    ('{"low":1,"high":"a:b"}', 200, None),
+    ('{"low":1,"low":1}', 422, "$.reports[0].answers.rating.low"),
+    ('{"low":1},"rating":{"low":1}', 422, "$.reports[0].answers.rating"),
+]
+
+
+@pytest.mark.parametrize(("text", "status", "where"), OBJECTS)
+def test_reported_values_may_be_objects_whose_members_stand_once(
+    http: FlaskClient, monkeypatch: pytest.MonkeyPatch, text: str, status: int, where: str | None
+) -> None:
+    """A mechanism may say on the wire what it likes: which values can be is its own matter."""
+    records = np.frombuffer(make_reports(1)[0].record, np.uint8).reshape(1, -1)
+    monkeypatch.setattr(Survey, "from_wire", lambda *_: records)
+    body = re.sub(rb'"rating":\d+', b'"rating":' + text.encode(), LONE)
+    response = http.post(PATH, data=body, content_type=JSON)
+    assert (response.status_code, response.get_json(force=True).get("where")) == (status, where)
 
 
 def test_largest_and_smallest_waves_and_strings_are_taken(http: FlaskClient) -> None:

@@ -1,4 +1,4 @@
-"""Where a member stands twice in a JSON document: the slow, exact search behind intake's fast count."""
+"""Where a member stands twice in a JSON document: the slow, exact search behind intake's fast count of colons."""
 
 import json
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ class _Members(list[tuple[str, Any]]):
     """An object's members, all of them, in order."""
 
 
-def find_duplicate_key(body: bytes) -> str:
-    """Return the JSON path of the first member that stands twice, `$` when it is too deep to be found.
+def find_duplicate_key(body: bytes) -> str | None:
+    """Return the JSON path of the first member that stands twice; `$` where the document is nested too deeply.
 
     >>> find_duplicate_key(b'{"reports": [{"id": "x"}, {"id": "y", "id": "z"}]}')
     '$.reports[1].id'
     """
     try:
         document = json.loads(body, object_pairs_hook=_Members)
-        return next(_walk(document, "$"), "$")
+        return next(_walk(document, "$"), None)
     except (ValueError, RecursionError):
         return "$"
 

@@ -1,7 +1,8 @@
 """Intake: a request's bytes become checked reports, or an error that says where they are wrong and quotes nothing."""
 
 import re
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from werkzeug.http import parse_options_header
@@ -23,47 +24,39 @@ _JSON_WORDS = "the body must be JSON in UTF-8."
 
 
 class SentReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A report as it is sent. `wave` in a survey of several, `invitation` in an invited one; the survey says which."""
+    """A report as it is sent, of any survey: `_OPTIONAL` says which surveys' reports have the last members."""
 
     id: str
     answers: dict[str, Any]
+    wave: Any = msgspec.UNSET  # the survey says which integers
+    invitation: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class SentReportOfWave(SentReport, forbid_unknown_fields=True, gc=False):
-    """A report as it is sent in a survey of several waves."""
-
-    wave: Any  # the survey says which integers
-
-
-class InvitedReport(SentReport, forbid_unknown_fields=True, gc=False):
-    """A report as it is sent in an invited survey."""
-
-    invitation: str = ""
-
-
-class InvitedReportOfWave(SentReportOfWave, forbid_unknown_fields=True, gc=False):
-    """A report as it is sent in an invited survey of several waves."""
-
-    invitation: str = ""
-
-
-Sent = TypeVar("Sent", bound=SentReport)
-SentObject = TypeVar("SentObject", bound=msgspec.Struct)
-
-
-class SentBatch(msgspec.Struct, Generic[Sent], forbid_unknown_fields=True, gc=False):
+class SentBatch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """The body of a POST of reports."""
 
     fingerprint: str
-    reports: list[Sent]
+    reports: list[SentReport]
 
 
-_DECODERS: dict[tuple[bool, bool], msgspec.json.Decoder[Any]] = {  # by (several waves, invited)
-    (False, False): msgspec.json.Decoder(SentBatch[SentReport]),
-    (True, False): msgspec.json.Decoder(SentBatch[SentReportOfWave]),
-    (False, True): msgspec.json.Decoder(SentBatch[InvitedReport]),
-    (True, True): msgspec.json.Decoder(SentBatch[InvitedReportOfWave]),
-}
+class _Member(NamedTuple):
+    """A member of reports in some surveys only: `words` for who sends it, `is_of` says whether a survey has it.
+
+    One that is not required at once is asked for later, by an error of its own.
+    """
+
+    name: str
+    words: str
+    is_of: Callable[[Survey], bool]
+    is_required: bool
+
+
+_OPTIONAL = (
+    _Member("wave", "an integer", lambda survey: survey.waves > 1, is_required=True),
+    _Member("invitation", "a text", lambda survey: survey.invited, is_required=False),
+)
+_DECODER = msgspec.json.Decoder(SentBatch)
+SentObject = TypeVar("SentObject", bound=msgspec.Struct)
 
 
 def read_json_body(environ: dict[str, Any], max_bytes: int) -> bytes:
@@ -116,8 +109,17 @@ def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
     Raises RequestError: 400 bad_json, 409 wrong_fingerprint, 422 bad_report at the first impossible place, 403
     invitation_required or invitation_invalid.
     """
+    sent = _decode(body, stored.survey)
+    try:
+        return _check(sent, body, stored, max_reports)
+    except RequestError:  # of several faults a member too many or too few is the first
+        _check_optional(sent.reports, stored.survey)
+        raise
+
+
+def _check(sent: SentBatch, body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
+    """Return the reports that were sent, checked. Raises RequestError."""
     survey = stored.survey
-    sent = _decode(body, survey)
     if sent.fingerprint != survey.fingerprint:
         raise refuse(409, WRONG_FINGERPRINT, "fingerprint must be that of the published survey.", "$.fingerprint")
     reports = sent.reports
@@ -131,7 +133,7 @@ def parse_batch(body: bytes, stored: StoredSurvey, max_reports: int) -> Batch:
         raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None
     codes = [report.invitation for report in reports] if survey.invited else []
     invitations = tuple(_hash_code(code, index, survey) for index, code in enumerate(codes))
-    _refuse_duplicate_keys(body, len(reports), survey)
+    _refuse_extra_members(body, reports, survey)
     return Batch(stored, ids, records, invitations)
 
 
@@ -141,7 +143,7 @@ def refuse_invitation(index: int) -> RequestError:
     return refuse(403, INVITATION_INVALID, "must be an invitation to this survey that was not used yet.", where)
 
 
-def _hash_code(code: str, index: int, survey: Survey) -> bytes:
+def _hash_code(code: str | msgspec.UnsetType, index: int, survey: Survey) -> bytes:
     if not code:
         where = f"$.reports[{index}].invitation"
         raise refuse(403, INVITATION_REQUIRED, "must be given: only who was invited takes part.", where)
@@ -151,20 +153,34 @@ def _hash_code(code: str, index: int, survey: Survey) -> bytes:
         raise refuse_invitation(index) from None
 
 
-def _decode(body: bytes, survey: Survey) -> SentBatch[Any]:
+def _decode(body: bytes, survey: Survey) -> SentBatch:
     try:
-        return _DECODERS[survey.waves > 1, survey.invited].decode(body)  # type: ignore[no-any-return]
+        return _DECODER.decode(body)
     except msgspec.ValidationError as fault:
         path = _PATH.search(str(fault).rpartition(" - at ")[2])
         where = path[1].replace("[...]", "").rstrip(".[") if path else "$"
-        raise refuse(422, BAD_REPORT, f"must be an object of {_members(survey)}.", where) from None
+        for member in _OPTIONAL:
+            if not member.is_of(survey):  # what it holds does not matter: it must not be there
+                where = where.removesuffix(f".{member.name}")
+        raise _refuse_members(survey, where) from None
     except (msgspec.DecodeError, ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
         raise refuse(400, BAD_JSON, _JSON_WORDS) from None
 
 
-def _members(survey: Survey) -> str:
-    members = ["id, a text", *["wave, an integer"] * (survey.waves > 1), *["invitation, a text"] * survey.invited]
-    return f"fingerprint and reports, a list of objects of {', '.join(members)}, and answers, an object"
+def _check_optional(reports: list[SentReport], survey: Survey) -> None:
+    """Raise RequestError where a report has a member that the survey's have not, or lacks one that is required."""
+    for index, report in enumerate(reports):
+        for member in _OPTIONAL:
+            is_sent, is_of = getattr(report, member.name) is not msgspec.UNSET, member.is_of(survey)
+            if is_sent > is_of or (member.is_required and is_sent < is_of):
+                raise _refuse_members(survey, f"$.reports[{index}]")
+
+
+def _refuse_members(survey: Survey, where: str) -> RequestError:
+    optional = [f"{member.name}, {member.words}" for member in _OPTIONAL if member.is_of(survey)]
+    members = ", ".join(["id, a text", *optional])
+    words = f"fingerprint and reports, a list of objects of {members}, and answers, an object"
+    return refuse(422, BAD_REPORT, f"must be an object of {words}.", where)
 
 
 def _parse_ids(ids: list[str]) -> bytes:
@@ -175,14 +191,15 @@ def _parse_ids(ids: list[str]) -> bytes:
     return b"".join(parse_report_id(text, f"$.reports[{index}].id") for index, text in enumerate(ids))
 
 
-def _refuse_duplicate_keys(body: bytes, n_reports: int, survey: Survey) -> None:
-    """Refuse a batch in which a member stands twice: the decoder keeps the last and says nothing.
+def _refuse_extra_members(body: bytes, reports: list[SentReport], survey: Survey) -> None:
+    """Refuse a batch with a member that its survey has not, or that stands twice: of two the decoder keeps the last.
 
-    In JSON every member has one colon outside of strings, and no string that passed the checks before has one inside:
-    fingerprint and ids are hexadecimal, invitations base32, questions' ids are [a-z0-9_-], reported values base64,
-    alone or in a list. So the members that were kept account for exactly this many colons, and each that was dropped
-    adds at least its own.
+    Every member has a colon. Those that must be there are there by now, so with no more colons there is no other. With
+    more they are searched: reported values may hold colons of their own, though those of today's mechanisms do not.
     """
-    n_members = 2 + (survey.waves > 1) + survey.invited + len(survey.questions)
-    if body.count(b":") != 2 + n_reports * n_members:
-        raise refuse(422, BAD_REPORT, "must not stand twice in its object.", find_duplicate_key(body))
+    n_members = 2 + sum(member.is_of(survey) for member in _OPTIONAL) + len(survey.questions)
+    if body.count(b":") == 2 + len(reports) * n_members:
+        return
+    _check_optional(reports, survey)
+    if (where := find_duplicate_key(body)) is not None:
+        raise refuse(422, BAD_REPORT, "must not stand twice in its object.", where)
