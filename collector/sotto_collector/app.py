@@ -25,7 +25,7 @@ from sotto_collector.slot import ALONE, Slot
 
 
 class _App(Flask):
-    """Flask without what it asks of every function at every request: whether it is a coroutine. None is."""
+    """Flask that does not check at every request whether functions are coroutines. None is."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func

@@ -14,9 +14,9 @@ from sotto_protocol.problem import NO_SUCH_SURVEY
 from sotto_protocol.survey import ID_PATTERN
 
 WORK_S = 10.0
-"""A request waits so long for its commit, and the busy timeout before."""
+"""A request waits this long for its commit, in seconds, plus the busy timeout."""
 KNOWN_S = 1.0
-"""A survey that was read so long ago is read again: another process may have closed it, or set it otherwise."""
+"""A survey read longer ago, in seconds, is read again: another process may have closed it or changed its settings."""
 
 
 log = logging.getLogger(OURS)
@@ -60,22 +60,22 @@ class Collector:
         return stored
 
     def note_change(self, survey_id: str) -> None:
-        """Hear that a survey was set, or something of it erased: it is read again, and what is left of it goes."""
+        """Note that a survey was changed, or something of it erased: it is read again, and traces of it are cleared."""
         self.forget_survey(survey_id)
         self.writer.note_change()
 
     def forget_survey(self, survey_id: str) -> None:
-        """Let a survey be read again when it is next asked for."""
+        """Drop what is known of a survey: it is read again when it is next asked for."""
         self._surveys.pop(survey_id, None)
 
     def hurry(self) -> None:
-        """Wait less for the database from now on, for this shall end. Safe in a signal handler."""
+        """Use short timeouts for the database from now on: the collector stops. Safe in a signal handler."""
         self.store.hurry()
 
     def close(self, *, is_last: bool = True) -> None:
-        """Commit what is queued, rewrite what is small in the order of its keys, close the store.
+        """Commit what is queued, rewrite a small store in the order of its keys, close the store.
 
-        Of several workers only the last rewrites, and says what is left behind: it must be alone.
+        `is_last`: of several workers only the last, which is alone then, rewrites, and logs what is left behind.
 
         Raises StoreUnavailableError where that could not be done; what was committed stays.
         """

@@ -1,4 +1,4 @@
-"""Files that are there whole, or not at all, whenever the power goes."""
+"""Files that are there completely or not at all, even after a power failure."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ TEMPORARY = ".tmp"
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole, or not at all, whenever the power goes."""
+    """Write a file so that it is there completely or not at all, even after a power failure."""
     temporary = path.with_name(path.name + TEMPORARY)
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
@@ -18,7 +18,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Write a folder's entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -9,7 +9,7 @@ SottoError
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
     ├── SurveyOpenError          the survey must be closed first
-    ├── InvitationError          a report's invitation is not good; says which report's
+    ├── InvitationError          a report's invitation is not valid; says which report's
     ├── RateLimitError           a survey takes no more reports in this minute; says when it will
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
     ├── NotKeptError             a survey keeps counts alone: there is no report to be erased, recounted or read

@@ -20,12 +20,12 @@ MAX_REVOKED = 10_000
 
 
 def hash_invitation(code: bytes, survey: Survey) -> bytes:
-    """Return what is stored of an invitation: 128 random bits need no slow hash. It is good for one survey."""
+    """Return what is stored of an invitation: 128 random bits need no slow hash. The hash is of one survey."""
     return hashlib.sha256(f"sottovoce invitation {survey.fingerprint} ".encode() + code).digest()
 
 
 def make_invitations(store: Store, stored: StoredSurvey, n_invitations: int) -> list[str]:
-    """Make invitations, and return them: they cannot be seen again. Some at a time: reports come meanwhile."""
+    """Make invitations, and return them: they cannot be seen again. Inserted in parts: reports come meanwhile."""
     codes = [secrets.token_bytes(INVITATION_BYTES) for _ in range(n_invitations)]
     hashes = [hash_invitation(code, stored.survey) for code in codes]
     step = max(1, ROWS_AT_ONCE // stored.survey.waves)

@@ -1,7 +1,7 @@
-"""What is logged: our own words, and of others' only where something happened, for their words name peers.
+"""What is logged: our own messages; of other libraries' only the place, for their messages name peers.
 
-One line for one event, on stderr. No request is logged, and none leaves a line of its own by failing: of equal lines
-one a minute is written.
+One line for one event, on stderr. No request is logged, not even each one that fails: of equal lines one a minute is
+written.
 """
 
 import json
@@ -21,7 +21,7 @@ _MAX_KNOWN = 1000
 
 
 class _Formatter(logging.Formatter):
-    """Formats our records; of others' only the place, and what kind of exception it was."""
+    """Formats our records; of other libraries' only the place, and the type of the exception."""
 
     def __init__(self, log_format: str, log_time: str) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class _Formatter(logging.Formatter):
 
 
 def _describe(record: logging.LogRecord) -> str:
-    """Return our words, and of others' records only where they come from."""
+    """Return our own message; of other libraries' records only where they come from."""
     if record.name.split(".")[0] == OURS:
         return record.getMessage()
     kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else "no exception"
@@ -47,7 +47,7 @@ def _describe(record: logging.LogRecord) -> str:
 
 
 class _Seldom(logging.Filter):
-    """Lets one of equal records pass in REPEAT_S seconds: a line for each request that fails would be a request log."""
+    """Passes one of equal records in REPEAT_S seconds: a line for each request that fails would be a request log."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class _Seldom(logging.Filter):
 
 
 def set_up_logs(log_format: str = "text", log_time: str = "day") -> None:
-    """Send what is at least a warning to stderr: our words, and of everybody else's libraries only where it was."""
+    """Log warnings and errors to stderr: our own messages, and of other libraries' only the place."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(log_format, log_time))
     handler.addFilter(_Seldom())
@@ -75,11 +75,11 @@ def set_up_logs(log_format: str = "text", log_time: str = "day") -> None:
         logger.setLevel(logging.WARNING)
         logger.propagate = False
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it warns of every request that waits its turn
-    logging.raiseExceptions = False  # where a line cannot be written, logging would print the words of what went wrong
+    logging.raiseExceptions = False  # where a line cannot be written, logging would print the record itself
 
 
 def log_what_nobody_caught() -> None:
-    """Let the warnings and uncaught exceptions of this process go the same way: as places, without their words."""
+    """Log the warnings and uncaught exceptions of this process the same way: their places, not their messages."""
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
     threading.excepthook = lambda args: _log_uncaught(args.exc_type, args.exc_value, args.exc_traceback)

@@ -41,7 +41,7 @@ class Metrics:
         self._folder = slot.metrics_folder
         if self._folder is not None:
             os.environ[FOLDER_VARIABLE] = str(self._folder)
-            # By slot, not by process: a worker goes on where the last one on its slot ended, in the same files.
+            # By slot, not by process: a worker goes on in the files of the last one in its slot.
             values.ValueClass = MultiProcessValue(lambda: slot.number)  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry()
         self._reports = Counter(
@@ -79,7 +79,7 @@ class Metrics:
             if n_reports:
                 key = (outcome, survey_id) if self._by_survey else (outcome,)
                 child = self._of_reports.get(key)
-                if child is None:  # to find the labels takes longer than to count
+                if child is None:  # finding the labels takes longer than counting
                     child = self._of_reports[key] = self._reports.labels(*key)
                 child.inc(n_reports)
 
@@ -138,11 +138,11 @@ def install_metrics(app: Flask, metrics: Metrics) -> None:
 
 @contextmanager
 def metrics_folder() -> Iterator[Path]:
-    """Make a private folder in which the workers' metrics meet; it goes at the end of the block."""
+    """Make a private folder that the workers write their metrics to; it is removed at the end of the block."""
     with tempfile.TemporaryDirectory(prefix="sotto-metrics-") as name:  # with mode 0700
         yield Path(name)
 
 
 def forget_slot(folder: Path, number: int) -> None:
-    """Drop the gauges of a worker that has ended; what it counted stays."""
+    """Drop the gauges of a worker that has ended; its counters stay."""
     mark_process_dead(number, str(folder))  # type: ignore[no-untyped-call]

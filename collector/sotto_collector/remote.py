@@ -1,4 +1,4 @@
-"""A collector seen from outside: what the operator's commands ask of it."""
+"""A collector seen from outside: the requests of the operator's commands."""
 
 import json
 from collections.abc import Iterator
@@ -30,16 +30,13 @@ class _Bearer(AuthBase):
 
 
 class RemoteCollector:
-    """A collector at a URL, and the token that is shown to it; without one it is asked what anybody may ask.
-
-    `url`: where it is.
-    """
+    """A collector at `url`, and the token to send; without one only what is open to all can be asked."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
-        """Raises TokenError where no header can carry the token, RemoteError for more than an address."""
+        """Raises TokenError where no header can carry the token, RemoteError where the URL is more than an address."""
         if token is not None:
             _check_token(token)
-        if {*"@?#"} & set(url):  # which may hold secrets, and are not quoted
+        if {*"@?#"} & set(url):  # these may hold secrets: the URL is not quoted
             raise RemoteError("a collector's URL must be an address without user, password, query or fragment.")
         self.url = url.rstrip("/")
         self._auth = None if token is None else _Bearer(token)
@@ -124,7 +121,7 @@ def _parse(body: bytes, url: str) -> dict[str, Any]:
 
 
 def _reason(fault: BaseException) -> str:
-    """Return what lies at the bottom of requests' and urllib3's wrappers, in a few words."""
+    """Return the innermost cause below requests' and urllib3's wrappers, in a few words."""
     if isinstance(fault, ValueError):  # requests' own errors of the URL
         return "the URL must begin with http:// or https://"
     while (inner := fault.__cause__ or fault.__context__) is not None:

@@ -1,4 +1,4 @@
-"""A worker's slot: its number among those that share a listening socket, and where their metrics meet."""
+"""A worker's slot: its number among those that share a listening socket, and the folder of their metrics."""
 
 from dataclasses import dataclass
 from pathlib import Path

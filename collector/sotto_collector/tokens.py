@@ -11,7 +11,7 @@ ROLES = ("admin", "analyst", "monitor")
 """admin publishes, sets, closes and erases surveys, and makes invitations and tokens; analyst reads tallies and noisy
 reports; monitor reads the metrics, as the others can, and nothing else. None includes another."""
 ALL_SURVEYS_ONLY = ("monitor",)
-"""Roles that one survey is too little for."""
+"""Roles whose tokens must be for all surveys."""
 TOKEN_BYTES = 32
 MAX_LIFE_S = 10 * 365 * 86400
 MIN_PREFIX = 6  # hexadecimal digits that name a token to revoke
@@ -27,7 +27,7 @@ def create_token(
 ) -> str:
     """Make a token of a role in ROLES, and return it: it cannot be seen again.
 
-    `survey_id`: it is good for this survey only. `expires_in_s`: and for so many seconds only.
+    `survey_id`: it is for this survey only. `expires_in_s`: it ends after so many seconds.
     """
     if role not in ROLES:
         raise TokenError(f"role ({role}) must be one of {', '.join(ROLES)}.")
@@ -49,7 +49,7 @@ def hash_token(token: str) -> bytes:
 def find_token(table: TokenTable, token: str) -> StoredToken | None:
     """Return what a token allows, or allowed until it ended (`has_ended`); None where it is not known.
 
-    The time that this takes depends on the token's hash alone, of which a stranger can choose nothing.
+    The time that this takes depends on the token's hash alone, which a stranger cannot choose.
     """
     return table.find(hash_token(token))
 
@@ -60,7 +60,7 @@ def has_ended(token: StoredToken) -> bool:
 
 
 def revoke_token(table: TokenTable, prefix: str) -> StoredToken:
-    """Forget the one token whose hash, in hexadecimal, begins with `prefix`, and return what was known of it.
+    """Delete the one token whose hash, in hexadecimal, begins with `prefix`, and return it.
 
     Raises TokenError unless exactly one does.
     """

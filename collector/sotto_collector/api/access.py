@@ -10,18 +10,18 @@ LISTERS = ("admin", "analyst")
 
 
 def require_token(tokens: TokenTable) -> StoredToken:
-    """Return what the request's token allows. Raises RequestError 401 where there is none that is good."""
+    """Return what the request's token allows. Raises RequestError 401 where there is none, or it is not valid."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else None
     return require_known(tokens, given, "Authorization must be Bearer and a token that this collector made.")
 
 
 def require_known(tokens: TokenTable, token: str | None, expected: str) -> StoredToken:
-    """Return what a token allows. Raises RequestError 401 where it has ended, or, with what was expected, is none."""
+    """Return what a token allows. Raises RequestError 401 where it has ended, or is not known: with `expected` then."""
     known = None if token is None else find_token(tokens, token)
     if known is None:
         raise refuse(401, "unauthorized", expected)
-    if has_ended(known):  # only who holds it hears that: a stranger cannot ask about a token
+    if has_ended(known):  # only the holder learns that: a stranger cannot ask about a token
         raise refuse(401, "unauthorized", "the token has ended; an admin can make another.")
     return known
 
@@ -35,7 +35,7 @@ def require_lister(tokens: TokenTable) -> StoredToken:
 
 
 def require_role(tokens: TokenTable, role: str, survey_id: str | None) -> None:
-    """Let pass who has a token of a role, for this survey or all; with None, for all. Raises RequestError 401, 403."""
+    """Raise RequestError 401, 403 unless the token has this role, for this survey or all; with None, for all."""
     token = require_token(tokens)
     if token.role != role:
         raise refuse(403, "forbidden", f"the token must have the role {role}.")

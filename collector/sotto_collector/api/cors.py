@@ -17,7 +17,7 @@ _OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_repo
 
 
 def install_cors(app: Flask) -> None:
-    """Let browsers read the responses to a device's requests, where the survey allows their page's origin."""
+    """Allow web pages to read the responses to a device's requests, if the survey allows their origin."""
     app.after_request(_allow)
 
 

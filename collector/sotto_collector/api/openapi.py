@@ -20,7 +20,7 @@ from sotto_protocol.problem import CONTENT_TYPE
 JSON = "application/json"
 VERSION = "1"
 WHILE_READING = (400, 411, 413, 415, 422)
-"""With these a body is refused: not JSON, without length, too large, another type, with something impossible in it."""
+"""Statuses that refuse a body: not JSON, without length, too large, of another type, with impossible values."""
 _TOKENS = {
     "admin": "An admin's token.",
     "analyst": "An analyst's token.",
@@ -39,7 +39,7 @@ _QUERIES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method of a route: who may, which schema is sent, which responses there are, and how it may be refused.
+    """A method of a route: who may use it, the schema of its body, its responses, and how it may be refused.
 
     `responses`: by status the name of a schema, or a media type.
     """

@@ -1,4 +1,4 @@
-"""The routes of those who keep a collector running: is it well, is it ready, what did it count, what can it do."""
+"""The operator's routes: is the collector healthy, is it ready, what did it count, and what are its routes."""
 
 from flask import Blueprint, Response, current_app
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -36,7 +36,7 @@ def check_readiness() -> Response:
 
 @operations.get("/metrics")
 def get_metrics() -> Response:
-    """Give what was counted. A series of it tells when reports came, so not everybody may read it."""
+    """Give the metrics. A series of them tells when reports came, so not everybody may read them."""
     token = require_token(get_collector().tokens)
     if token.survey_id is not None:
         raise refuse(403, "forbidden", "the token must be for all surveys.")

@@ -40,8 +40,8 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     StoreError: (503, "store_unavailable", "nothing was acknowledged; send it again later: a report counts once."),
     SurveyClosedError: (409, SURVEY_CLOSED, "the survey takes no more reports."),
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
-    BelowMinimumError: (403, "below_minimum", ""),  # in its own words, which hold the minimum
-    NotKeptError: (409, "not_kept", ""),  # in its own words, too
+    BelowMinimumError: (403, "below_minimum", ""),  # its own message names the minimum
+    NotKeptError: (409, "not_kept", ""),  # its own message, too
     SurveyExistsError: (
         409,
         "survey_exists",
@@ -62,7 +62,7 @@ def install_problems(app: Flask) -> None:
 
 
 def describe_status(status: int, max_body_bytes: int | None = None) -> Problem:
-    """Return the problem document for an error that has no words of its own, or for a body above a limit."""
+    """Return the problem document for a status without a message, or for a body above a limit."""
     code = _CODES.get(status, _CODES[400] if status < 500 else _CODES[500])
     if code == "body_too_large" and max_body_bytes is not None:
         return Problem(status, code, f"the body must have at most {max_body_bytes} bytes.")
@@ -87,7 +87,7 @@ def _respond_to_collector_error(fault: CollectorError) -> Response:
     for kind, (status, code, detail) in _ERRORS.items():
         if isinstance(fault, kind):
             if kind is StoreError:
-                log.error("%s", fault)  # our own words and SQLite's: no report is quoted
+                log.error("%s", fault)  # our own message and the database's: no report is quoted
             retry_after_s = fault.retry_after_s if isinstance(fault, RateLimitError) else 0
             if kind is StoreError and request.method in ("GET", "HEAD"):
                 detail = _UNUSABLE

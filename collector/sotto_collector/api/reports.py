@@ -52,7 +52,7 @@ class FastPath:
         began = time.perf_counter()
         try:
             content = receive_reports(self._collector, found[1], environ)
-        except Exception as fault:  # Flask's handlers know what to make of it
+        except Exception as fault:  # Flask's handlers turn it into a response
             return self._finish(fault, environ, began)(environ, start_response)
         if "HTTP_ORIGIN" in environ:
             return self._finish(content, environ, began)(environ, start_response)

@@ -104,7 +104,7 @@ def take_reports(survey_id: str) -> Response:
 
 @surveys.post("/v1/surveys/<survey_id>/erase")
 def erase_report(survey_id: str) -> Response:
-    """Take a report out of the reports and the tally: whoever has its receipt may. An address is logged, a body not.
+    """Take a report out of the reports and the tally, for anyone with its receipt. Addresses are logged, bodies not.
 
     Where a survey keeps counts alone the response to every receipt is the same: nobody learns whether it was counted.
     """

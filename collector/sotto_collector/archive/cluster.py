@@ -80,7 +80,7 @@ async def _count_on(client: Client, folder: Path, files: list[ArchiveFile], wave
         for file in files
     ]
     done = as_completed(tasks, loop=client.loop)  # type: ignore[no-untyped-call]
-    del tasks  # a result is let go of as soon as it is added
+    del tasks  # a result's memory is freed as soon as it is added
     async for future in done:
         yield await future.result()
         future.release()

@@ -47,7 +47,7 @@ def export(
 
 def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
     """Return the manifest of an archive that is new, or that was begun: then without parts that are damaged."""
-    for left in folder.glob(f"*{TEMPORARY}"):  # what a killed export was writing
+    for left in folder.glob(f"*{TEMPORARY}"):  # left by an export that was killed
         if left.name.startswith(("part-", MANIFEST)):
             left.unlink()
     if not (folder / MANIFEST).exists():
@@ -66,7 +66,7 @@ def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
 
 
 def count_parts(source: Source) -> int:
-    """Return how many parts make files of a good size."""
+    """Return how many parts of about PART_BYTES there are."""
     n_bytes = source.n_reports * source.survey.record_bytes
     return min(MAX_PARTS, max(1, -(-n_bytes // PART_BYTES)))
 

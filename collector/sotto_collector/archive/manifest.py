@@ -19,7 +19,7 @@ from sotto_protocol.tally import MAX_REPORTS
 
 FORMAT = "sottovoce-archive-1"
 MANIFEST = "manifest.json"
-MAX_PARTS = 4096  # as many as a store can be asked for; not taken from there, which would load all that a store needs
+MAX_PARTS = 4096  # as the store's; not imported from there, which would load all that a store needs
 DIGEST = "sha512"  # where processors have no instructions for either, twice as fast as sha256, and half of a recount
 _DIGITS = re.compile(r"[0-9a-f]{128}")
 
@@ -35,7 +35,7 @@ class ArchiveFile:
 
 @dataclass
 class Manifest:
-    """What an archive is made of: `parts[index]` are the files of a part that is finished; some have none."""
+    """The content of an archive: `parts[index]` are the files of a finished part, which may be none."""
 
     survey: Survey
     n_parts: int

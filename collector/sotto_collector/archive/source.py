@@ -51,7 +51,7 @@ class HttpSource:
     """A survey at a collector, asked with an analyst's token."""
 
     def __init__(self, collector: RemoteCollector, survey_id: str) -> None:
-        """Ask for the survey. Raises RemoteError; with the collector's own words where it refuses."""
+        """Read the survey. Raises RemoteError, which quotes the collector where it refuses."""
         self._collector = collector
         self._path = survey_path(survey_id, "/records")
         self.survey = self._ask_survey(survey_id)
@@ -63,7 +63,7 @@ class HttpSource:
             yield from self._check_length(n_bytes, self._cut_survey(chunks))
 
     def _ask_survey(self, survey_id: str) -> Survey:
-        """Return the survey that stands in front of the reports; so a refusal comes before anything is written."""
+        """Return the survey that stands in front of the reports; so that a refusal comes before anything is written."""
         with self._collector.stream(f"{self._path}?part=0/{MAX_PARTS}") as (_, chunks):
             try:
                 survey = Survey.from_canonical(next(_lines(chunks)))

@@ -84,7 +84,7 @@ def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int) 
 
 
 def _make(collector: RemoteCollector, survey: str, count: int) -> Iterator[list[str]]:
-    """Let a collector make invitations, and yield them, as many at a time as it makes at once. Raises RemoteError."""
+    """Yield invitations as the collector makes them, up to MAX_INVITATIONS at a time. Raises RemoteError."""
     for start in range(0, count, MAX_INVITATIONS):
         sent = {"count": min(MAX_INVITATIONS, count - start)}
         yield collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode().splitlines()[1:]

@@ -117,7 +117,7 @@ def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: b
 
 
 def _checked(receipt: str) -> str:
-    """Return a receipt as it was made. Raises CollectorError: what is none is not sent."""
+    """Return a receipt in lower case, stripped. Raises CollectorError where it is none: nothing else is sent."""
     receipt = receipt.strip().lower()
     if len(receipt) != 32 or not set(receipt) <= set("0123456789abcdef"):
         raise CollectorError("receipt must be 32 hexadecimal digits, as the client gave it.")

@@ -1,4 +1,4 @@
-"""How many reports a survey takes a minute: counted in memory by survey, so that no address is needed."""
+"""Limits of how many reports a survey takes a minute: counted in memory by survey, so no address is needed."""
 
 import math
 import threading
@@ -12,9 +12,9 @@ WINDOW_S = 60
 
 
 class RateLimits:
-    """Counts, for each survey, the reports of a window of a minute, which begins with its first.
+    """Counts each survey's reports within a minute, which begins with its first report.
 
-    Of `n_workers` that share a listening socket each grants its share of a limit, and at least one report.
+    Each of `n_workers` that share a listening socket grants its share of a limit, and at least one report.
     """
 
     def __init__(self, n_workers: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
@@ -24,9 +24,9 @@ class RateLimits:
         self._windows: dict[int, tuple[float, int]] = {}
 
     def take(self, survey_key: int, n_reports: int, per_minute: int | None) -> float:
-        """Grant reports, and return when their window began. `per_minute` None or 0: as many as there are.
+        """Count reports against the limit, and return when their minute began. `per_minute` None or 0: no limit.
 
-        Raises RateLimitError, which says when to ask again; RequestError 422 where that would never help.
+        Raises RateLimitError, which says when to try again; RequestError 422 where the batch alone is above the limit.
         """
         if not per_minute:
             return -math.inf
@@ -45,7 +45,7 @@ class RateLimits:
 
     @contextmanager
     def hold(self, survey_key: int, n_reports: int, per_minute: int | None) -> Iterator[None]:
-        """Take reports, and give them back where the block fails: what was not stored uses nothing up."""
+        """Count reports against the limit, but not if the block fails: then none of them was stored."""
         began = self.take(survey_key, n_reports, per_minute)
         try:
             yield

@@ -19,7 +19,7 @@ from sotto_protocol.problem import BAD_JSON, BAD_REPORT, INVITATION_INVALID, INV
 from sotto_protocol.report import REPORT_ID_BYTES
 
 _HEX = re.compile(r"[0-9a-f]*")
-_PATH = re.compile(r"`(\$[a-z_.0-9\[\]]*)")  # of msgspec's messages only this much: they name unknown members
+_PATH = re.compile(r"`(\$[a-z_.0-9\[\]]*)")  # only the path in msgspec's messages: they quote unknown members
 _JSON_WORDS = "the body must be JSON in UTF-8."
 
 
@@ -40,13 +40,13 @@ class SentBatch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class _Member(NamedTuple):
-    """A member of reports in some surveys only: `words` for who sends it, `is_of` says whether a survey has it.
+    """A member that only some surveys' reports have: `is_of` says whose. `form` is what the refusal says of it.
 
-    One that is not required at once is asked for later, by an error of its own.
+    Where one that is not required is missing, another check refuses it, with an error of its own.
     """
 
     name: str
-    words: str
+    form: str
     is_of: Callable[[Survey], bool]
     is_required: bool
 
@@ -77,7 +77,7 @@ def _read_body(environ: dict[str, Any], max_bytes: int) -> bytes:
         raise refuse(411, "length_required", "Content-Length must be given.")
     if length is not None and length > max_bytes:
         raise _refuse_length(max_bytes)
-    # A chunked body has no length to check beforehand: one byte over the limit tells, and no more is read.
+    # A chunked body has no length to check before: it is read up to one byte above the limit.
     stream = environ["wsgi.input"]
     body: bytes = stream.read(max_bytes + 1 if ends_by_itself else length)
     if len(body) > max_bytes:
@@ -138,7 +138,7 @@ def _check(sent: SentBatch, body: bytes, stored: StoredSurvey, max_reports: int)
 
 
 def refuse_invitation(index: int) -> RequestError:
-    """Return the refusal of a report whose invitation is not good; which of the reasons it is, nobody is told."""
+    """Return the refusal of a report whose invitation is not valid. It does not say for which reason."""
     where = f"$.reports[{index}].invitation"
     return refuse(403, INVITATION_INVALID, "must be an invitation to this survey that was not used yet.", where)
 
@@ -177,7 +177,7 @@ def _check_optional(reports: list[SentReport], survey: Survey) -> None:
 
 
 def _refuse_members(survey: Survey, where: str) -> RequestError:
-    optional = [f"{member.name}, {member.words}" for member in _OPTIONAL if member.is_of(survey)]
+    optional = [f"{member.name}, {member.form}" for member in _OPTIONAL if member.is_of(survey)]
     members = ", ".join(["id, a text", *optional])
     words = f"fingerprint and reports, a list of objects of {members}, and answers, an object"
     return refuse(422, BAD_REPORT, f"must be an object of {words}.", where)

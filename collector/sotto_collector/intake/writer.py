@@ -1,4 +1,4 @@
-"""The writer: one thread that commits what concurrent requests bring, together, and tells each what became of it."""
+"""The writer: one thread that commits the batches of concurrent requests together, then tells each its outcome."""
 
 import logging
 import threading
@@ -11,13 +11,13 @@ from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
 
 COMMIT_TIMEOUT_S = 15.0
-"""A request waits so long for its commit, whatever the database does."""
+"""A request waits at most this long for its commit, in seconds, whatever the database does."""
 
 log = logging.getLogger("sotto_collector")
 
 
 class _Waiting:
-    """A request's batch, and what becomes of it. A lock wakes its thread, at a fifth of the price of a Future."""
+    """A queued batch and its outcome. A lock wakes the thread of its request, at a fifth of the cost of a Future."""
 
     __slots__ = ("_is_finished", "batch", "result")
 
@@ -28,12 +28,12 @@ class _Waiting:
         self._is_finished.acquire()
 
     def finish(self, result: Outcome | Exception) -> None:
-        """Let the request go on. Once only."""
+        """Set the outcome, and let the request go on. Call it once."""
         self.result = result
         self._is_finished.release()
 
     def wait(self, timeout_s: float) -> Outcome | None:
-        """Return what became of the batch, or raise it; None if nobody has said so in time."""
+        """Return the outcome, or raise it if it is an error; None if it does not come in time."""
         if not self._is_finished.acquire(timeout=timeout_s):
             return None
         if isinstance(self.result, Exception):
@@ -42,9 +42,9 @@ class _Waiting:
 
 
 class Writer:
-    """Counts batches in groups: whatever waits while a transaction commits goes together into the next. No timer.
+    """Writes batches in groups: all that are queued while a transaction commits go into the next. There is no timer.
 
-    Every few seconds it tidies up.
+    Between groups, every few seconds, it tidies the store.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Writer:
         self._thread.start()
 
     def write(self, batch: Batch) -> Outcome:
-        """Wait until the batch is committed, and return what became of it.
+        """Return the outcome of a batch once it is committed.
 
         Raises BusyError, SurveyClosedError, StoreUnavailableError; nothing of the batch is stored then. But where the
         database did not respond in time it may have stored it: a report that is sent again is counted once.
@@ -91,7 +91,7 @@ class Writer:
         return outcome
 
     def _withdraw(self, waiting: _Waiting) -> None:
-        """Take a batch out of the queue again, if it is still there: nobody waits for it."""
+        """Take a batch out of the queue, if it is still there: its request has given up."""
         with self._changed:
             if waiting in self._queue:
                 self._queue.remove(waiting)
@@ -99,7 +99,7 @@ class Writer:
                 self._metrics.set_queued(self._n_queued)
 
     def note_change(self) -> None:
-        """Hear that something was deleted past the writer: what is left of it goes when nothing comes."""
+        """Note a deletion that the writer did not make itself: the next turn of tidying clears its traces."""
         with self._changed:
             self._tidying.note_deletion()
             self._changed.notify_all()
@@ -112,9 +112,9 @@ class Writer:
         self._thread.join()
 
     def tidy(self) -> None:
-        """Leave nothing that says who came when, as the collector stops; or what somebody else is in the way of.
+        """Clear what tells the order of arrival, as the collector stops; what others still use is left.
 
-        Once the writer is closed. Raises StoreUnavailableError; all is as it was then.
+        Call it after `close`. Raises StoreUnavailableError; nothing has changed then.
         """
         self._tidying.finish()
 
@@ -123,10 +123,10 @@ class Writer:
             if group:
                 _finish(group, self._commit(group))
             if not self._closing:
-                self._keep_house()
+                self._tidy_if_due()
 
     def _take_group(self) -> list[_Waiting]:
-        """Return all that waits; an empty list once the writer is closed, or idle while there is something to tidy."""
+        """Return all that is queued; an empty list once the writer is closed, or when it is time to tidy."""
         with self._changed:
             was_done = self._tidying.is_done
             self._changed.wait_for(
@@ -137,24 +137,24 @@ class Writer:
             self._metrics.set_queued(0)
         return group
 
-    def _keep_house(self) -> None:
-        """Tidy up if it is time to; where that fails now it is tried again later."""
+    def _tidy_if_due(self) -> None:
+        """Tidy if it is time to. What fails is logged once, and tried again later."""
         try:
             self._tidying.step()
             self._has_failed = False
-        except Exception as fault:  # the thread must outlive any fault
+        except Exception as fault:  # the thread must survive any fault
             if not self._has_failed:  # once, not every second
                 reason = fault if isinstance(fault, CollectorError) else type(fault).__name__
                 log.error("the store is not tidied now, and holds the order of commits: %s", reason)
             self._has_failed = True
 
     def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:
-        """Count a group in one transaction; when this returns it is on the disk, or nothing of it is stored."""
+        """Count a group in one transaction: once this returns all of it is on the disk, or nothing."""
         batches = [waiting.batch for waiting in group]
         n_reports, began = sum(map(len, batches)), time.perf_counter()
         try:
             results = self._store.run(lambda transaction: count_batches(transaction, batches))
-        except Exception as fault:  # the thread must outlive any fault: each request is told, and fails by itself
+        except Exception as fault:  # the thread must survive any fault: each request raises it
             self._tidying.note_arrived(0)  # or more: the confirmation of a commit may have been lost
             return [fault] * len(group)
         self._tidying.note_arrived(n_reports)

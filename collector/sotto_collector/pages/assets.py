@@ -11,7 +11,7 @@ assets = Blueprint("assets", __name__)
 OF_SURVEYS = ("alarm", "form", "invitation", "receipt", "review", "words")
 """The modules that survey.js imports."""
 MAX_AGE_S = 60
-"""A browser asks again after so long, whether a file has changed: soon, for modules must be of one version."""
+"""A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
@@ -25,7 +25,7 @@ def find_client_js() -> Path:
 
 def list_modules() -> list[str]:
     """Return the addresses, below the collector's root, of all modules that the survey page needs: it asks for them at
-    once, since a browser hears of a module only when it has read the one that imports it.
+    once, since a browser learns of a module only when it has read the one that imports it.
     """
     return [*(f"static/{name}.js" for name in OF_SURVEYS), "js/sottovoce.min.js"]
 
@@ -49,7 +49,7 @@ def get_client_module(name: str) -> Response:
 
 
 def _serve(folder: Path, name: str) -> Response:
-    """Return a file of this very folder, under a hash of its content. Raises RequestError 404."""
+    """Return a file that lies directly in the folder, with a hash of its content. Raises RequestError 404."""
     path = folder / name
     found = _NAME.fullmatch(name)
     if found is None or not path.is_file():
@@ -62,7 +62,7 @@ def _serve(folder: Path, name: str) -> Response:
 
 
 def _share(response: Response) -> Response:
-    """Let pages of every origin import it: it is public, and the same for all."""
+    """Allow pages of every origin to import a file: it is public, and the same for all."""
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

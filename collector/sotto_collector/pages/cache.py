@@ -1,4 +1,4 @@
-"""What was read cache: however many ask, one reads, and not often."""
+"""A cache of values that are read again after a while: however many threads ask, one reads."""
 
 import threading
 import time
@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 OLD_S = 10.0
-"""While something is read again, who asks gets what was read last, if that was less than so long ago; or waits."""
+"""While a value is read again, others get the last one if it is not older than this, in seconds; else they wait."""
 
 
 class TimeCache(Generic[Value]):
-    """Keeps what was read last, by key. Threads may share it."""
+    """Keeps the last value that was read, by key, for some time. Threads may share it."""
 
     def __init__(self, known_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """`known_s`: so long after a reading has ended nothing is read again, whether it succeeded or failed."""
+        """`known_s`: nothing is read again for so long after a reading has ended, whether it succeeded or failed."""
         self._known_s = known_s
         self._clock = clock
         self._lock = threading.Lock()
@@ -24,7 +24,7 @@ class TimeCache(Generic[Value]):
         self._running: dict[Hashable, Future[Value]] = {}
 
     def get(self, key: Hashable, read: Callable[[], Value]) -> Value:
-        """Return what was read at most `known_s` ago, or is read now by whoever came first; raises what that raised."""
+        """Return what was read at most `known_s` ago, else what the first to ask reads now; raises what that raised."""
         with self._lock:
             reading, is_mine = self._find(key)
         if is_mine:
@@ -46,10 +46,10 @@ class TimeCache(Generic[Value]):
     def _read(self, key: Hashable, read: Callable[[], Value], running: "Future[Value]") -> None:
         try:
             running.set_result(read())
-        except BaseException as fault:  # whoever waits must hear of it; `result` raises it here, too
+        except BaseException as fault:  # all who wait must get it; `result` raises it here, too
             running.set_exception(fault)
         with self._lock:
-            now = self._clock()  # not that of before: who waited long for the database would read again at once
+            now = self._clock()  # not that of before: after a long wait for the database it would be read again at once
             del self._running[key]
             self._last = {other: known for other, known in self._last.items() if now - known[0] < OLD_S}
             self._last[key] = now, running

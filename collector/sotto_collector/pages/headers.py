@@ -1,4 +1,4 @@
-"""What every page says to the browser: run, fetch and show nothing that this collector does not serve itself."""
+"""Headers of every page: the browser runs, fetches and shows nothing that this collector does not serve itself."""
 
 from flask import Flask, Response, request
 
@@ -34,7 +34,7 @@ def policy(**changes: str) -> str:
 
 
 def install_page_headers(app: Flask) -> None:
-    """Send these headers with all below /s, and with the files that pages load; what a view has set stays."""
+    """Send headers with all pages below /s, and the files that they load; those that a view has set stay."""
     app.after_request(_protect)
 
 

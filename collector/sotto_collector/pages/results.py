@@ -1,6 +1,6 @@
-"""The results page: the estimator's, mounted here. What is ours is who may see it, and where the tallies come from.
+"""The results page: the estimator's, mounted here. The collector decides who may see it, and reads the tallies.
 
-Nothing else of the collector imports the estimator, and this only when an app is made: SciPy may not be there.
+Nothing else of the collector imports the estimator, and this only when an app is made: SciPy may not be installed.
 """
 
 import time
@@ -49,7 +49,7 @@ def install_results(app: Flask) -> None:
     except ModuleNotFoundError as fault:
         if str(fault.name).partition(".")[0] not in _OF_ESTIMATOR:
             raise
-        app.register_blueprint(_make_excuse())
+        app.register_blueprint(_make_substitute())
         return
     read = ResultsReader(digest_of)
 
@@ -99,7 +99,7 @@ class ResultsReader:
         return tallies, self._digest(stored.survey, tallies)
 
     def _read_cached(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
-        """Return the tallies as they were cache: strangers, however many, do not hold up reports.
+        """Return tallies that may be KNOWN_S old: strangers, however many, do not hold up reports.
 
         A process reads them for strangers one at a time, and not within KNOWN_S after the last reading.
         """
@@ -119,7 +119,7 @@ def _find_address() -> str:
 
 
 def _let_choose(response: Response) -> Response:
-    """Let the page send its form: there is nothing of anybody's in it."""
+    """Allow the page to send its form, which holds choices only."""
     response.headers["Content-Security-Policy"] = policy(form_action="'self'")
     return response
 
@@ -143,8 +143,8 @@ def _refuse_as_the_collector(page: Blueprint) -> None:
     page.register_error_handler(errors.PageError, respond)
 
 
-def _make_excuse() -> Blueprint:
-    """Return what stands in the place of the page where the estimator is not installed."""
+def _make_substitute() -> Blueprint:
+    """Return the page that is shown instead where the estimator is not installed."""
     page = Blueprint("results", __name__)
 
     @page.get("/s/<survey_id>/results")

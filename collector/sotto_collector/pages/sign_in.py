@@ -26,9 +26,9 @@ def find_reader(tokens: TokenTable, roles: tuple[str, ...], survey_id: str | Non
 
 
 def require_reader(tokens: TokenTable, roles: tuple[str, ...], survey_id: str | None = None) -> StoredToken:
-    """Return what the token of the request allows: the password, whatever the name, or a Bearer.
+    """Return what the token of the request allows: a password, with any user name, or a Bearer token.
 
-    `survey_id` None: whichever surveys it is for. Raises RequestError 401 without a good token; for another's token 401
+    `survey_id` None: for any survey. Raises RequestError 401 without a valid token; for another survey's token 401
     where it is a password, so that the browser asks for another, and 403 where it is a Bearer.
     """
     given = request.authorization
@@ -48,7 +48,7 @@ def require_reader(tokens: TokenTable, roles: tuple[str, ...], survey_id: str | 
 
 
 def ask_to_sign_in(page: Blueprint, roles: tuple[str, ...]) -> None:
-    """Let a page that refuses for want of a token ask for one, and say where tokens come from."""
+    """Make a page that refuses a request without a token ask for one, and say where tokens come from."""
 
     def ask(response: Response) -> Response:
         if response.status_code != HTTPStatus.UNAUTHORIZED or response.mimetype != CONTENT_TYPE:

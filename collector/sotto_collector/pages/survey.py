@@ -15,7 +15,7 @@ from sotto_protocol.words import percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
 MAX_RADIOS = 12
-"""Of more options than this one is chosen from a list."""
+"""With more options than this, one is chosen from a list."""
 N_PAGES_KEPT = 16
 _kept: dict[tuple[str, bool, int, int], str] = {}
 
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What the ids of its elements begin with: of the number, for two questions' ids might make the same."""
+        """The prefix of its elements' ids: made of the number, as two questions' ids might make the same."""
         return f"q{self.number}"
 
     @property
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
 @pages.get("/s/<survey_id>")
 def show_survey(survey_id: str) -> Response:
-    """Show a survey, or one wave of it; a closed one too, for who has answered it looks for a receipt there."""
+    """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
     stored = find_survey(survey_id)
     response = Response(_keep_page(stored, read_wave(stored.survey) or 1), content_type=PAGE_TYPE)
     response.add_etag()
@@ -58,7 +58,7 @@ def show_survey(survey_id: str) -> Response:
 
 
 def _keep_page(stored: StoredSurvey, wave: int) -> str:
-    """Return the page, made anew only where it is none of the last: its many exact logarithms take a while."""
+    """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
     max_epsilon = get_collector().settings.page_max_epsilon
     key = stored.survey.fingerprint, stored.is_open, wave, max_epsilon
     page = _kept.get(key)

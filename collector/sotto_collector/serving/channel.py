@@ -14,18 +14,18 @@ from sotto_collector.api.problems import describe_status
 from sotto_protocol.problem import CONTENT_TYPE
 
 BODY_MARGIN_BYTES = 64 * 1024
-"""So much more than the limit reaches the application, which says what the limit is."""
+"""Bodies of up to so much above the limit reach the application, whose error names the limit."""
 GRACE_S = 2.0
-"""A connection that has waited for so long without a request gives way to a new one, where no more can be open."""
+"""A connection that is idle for longer, in seconds, is closed for a new one, where no more can be open."""
 
 _TRANSFER_ENCODING = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
 
 serving = threading.local()
-"""Its `channel` is that whose request the thread serves."""
+"""In a thread that serves a request, `channel` is the connection that it came on."""
 
 
 class _Request(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
-    """A request that comes in; `began` when its first byte did."""
+    """A request as it is received; `began`: when its first byte came."""
 
     def __init__(self, adj: Any, began: float) -> None:
         super().__init__(adj)
@@ -39,7 +39,7 @@ class _Request(HTTPRequestParser):  # type: ignore[misc]  # waitress has no type
 
 
 class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
-    """Serves a request; while the server stops, it is its connection's last."""
+    """Serves a request; while the server stops, the last one of its connection."""
 
     wrote_header: bool
 
@@ -75,17 +75,17 @@ class _RefusalTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection. All but `service`, `write_soon` and `send` is for the thread that takes the turns."""
+    """A connection. All but `service`, `write_soon` and `send` is for the thread that polls."""
 
     task_class = _Task
     error_task_class = _RefusalTask
     _parsed: _Request | None = None
     waits_since = 0.0
-    """When it was made, or its last request served: by the clock that nobody sets, as all times here."""
+    """When it was opened, or its last request served; as all times here, by the monotonic clock."""
     _n_sent, _sends_since = 0, 0.0
 
     def parser_class(self, adj: Any) -> _Request:
-        """Return what reads the next request. After lines that are empty, which may come before one, it goes on."""
+        """Return the parser of the next request. Empty lines may come before one: its time begins with them."""
         last, self._parsed = self._parsed, _Request(adj, time.monotonic())
         if last is not None and last.empty:
             self._parsed.began = last.began
@@ -112,7 +112,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return n_taken
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send what can be sent. Who has hung up is closed in the server's turns, never in a thread that serves."""
+        """Send what can be sent. If the peer has hung up, the thread that polls closes it, never one that serves."""
         n_sent: int = super().send(data, do_close=do_close and not hasattr(serving, "channel"))
         self._n_sent += n_sent
         return n_sent

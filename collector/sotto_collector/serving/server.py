@@ -1,4 +1,7 @@
-"""The server: waitress, threads, with an ending that drains. Nobody but `poller` and `channel` knows waitress, too."""
+"""The server: waitress and its threads; as it stops it finishes open requests.
+
+Only `poller` and `channel` know waitress, too.
+"""
 
 import errno
 import logging
@@ -22,7 +25,7 @@ from sotto_collector.serving.poller import Poller
 from sotto_collector.settings import Settings
 
 MAX_HEADER_BYTES = 32 * 1024
-STALLED_S = 30  # a connection on which nothing is received, or nothing of its response taken, for so long is closed
+STALLED_S = 30  # a connection is closed after so long without anything received, or taken of its response
 MAX_UNSENT_BYTES = 2**20
 """A request's thread waits while so much of its response is not sent yet."""
 MAX_BUFFERED_BYTES = 2**30
@@ -31,10 +34,10 @@ DRAIN_S = 7.0  # when the server stops, requests being served may take so long t
 RECEIVE_S = 1.0  # and requests that may be on their way so long to arrive
 
 RESERVED_DESCRIPTORS = 48
-"""So many are left to the database, the log and whatever else a process opens."""
+"""So many are left for the database, the log and whatever else a process opens."""
 
 PAUSE_S = 0.1
-"""So long nothing is accepted where the system gave no descriptor."""
+"""After the system had no descriptor left, nothing is accepted for so many seconds."""
 
 log = logging.getLogger(OURS)
 
@@ -46,7 +49,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     is_stopping = False
     poller: Poller
     count_refusal: Callable[[str], None]
-    """Hears the code of every request that is refused before the application sees it."""
+    """Called with the code of every request that is refused before the application sees it."""
     _accepts_at = 0.0
     max_connections: int
     request_timeout_s: int
@@ -71,7 +74,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         self.pull_trigger()
 
     def pull_trigger(self) -> None:
-        """Wake the thread that takes the turns, where it has to see to the channel that this thread serves."""
+        """Wake the thread that polls, if the channel that this thread serves needs it."""
         channel = getattr(serving, "channel", None)
         if channel is None or self.poller.note_change(channel):
             super().pull_trigger()
@@ -82,19 +85,19 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         for channel in list(self.active_channels.values()):
             is_stalled = channel.is_owed and channel.last_activity < now - self.adj.channel_timeout
             if is_stalled or channel.is_late(time.monotonic(), self.request_timeout_s, self.min_bytes_per_s):
-                channel.handle_close()  # its thread hears of it at the next chunk
+                channel.handle_close()  # its thread notices at the next chunk
             elif channel.will_close:
                 self.poller.note_change(channel)
 
     def readable(self) -> bool:
-        """Return whether one more connection can be open, now or once another gives way; see to those there are."""
+        """Return whether one more connection can be open, now or once another is closed; first do the maintenance."""
         is_accepting: bool = super().readable() and time.monotonic() >= self._accepts_at
         return is_accepting and (len(self.active_channels) < self.max_connections or self._find_idle() is not None)
 
     def handle_accept(self) -> None:
-        """Accept a connection; where no more can be open, that which has waited longest without a request gives way."""
+        """Accept a connection; where no more can be open, close the one that is idle for longest."""
         if len(self.active_channels) >= self.max_connections and not self.is_stopping:
-            self._make_way()
+            self._close_idle()
         super().handle_accept()
 
     def accept(self) -> tuple[socket.socket, Any] | None:
@@ -103,12 +106,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         except OSError as fault:
             if fault.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
                 raise
-            self._accepts_at = time.monotonic() + PAUSE_S  # it would be told of the same connection again and again
-            self._make_way()
+            self._accepts_at = time.monotonic() + PAUSE_S  # the same connection would be reported again and again
+            self._close_idle()
             return None
         return accepted
 
-    def _make_way(self) -> None:
+    def _close_idle(self) -> None:
         log.warning("as many connections are open as can be: idle ones give way to new ones")
         if (idle := self._find_idle()) is not None:
             idle.handle_close()
@@ -121,7 +124,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     def _serve_once(self, timeout_s: float) -> None:
         if self.accepting:
-            self.poller.watch(self)  # asks `readable`, which does the maintenance
+            self.poller.watch(self)  # calls `readable`, which does the maintenance
         self.poller.poll(timeout_s)
 
     def _drain(self) -> None:
@@ -133,14 +136,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         self.socket.close()
         started = time.monotonic()
         while self.active_channels and (waited := time.monotonic() - started) < DRAIN_S:
-            self._serve_once(0.02)  # reads all that had come by then
+            self._serve_once(0.02)  # reads all that has come by then
             for channel in list(self.active_channels.values()):
                 is_owed = channel.requests or channel.total_outbufs_len
                 if not is_owed and waited > RECEIVE_S and time.time() - channel.last_activity > RECEIVE_S:
                     channel.handle_close()
 
     def _accept_waiting(self) -> None:
-        """Take the connections that were made already: who made them may have sent a request."""
+        """Accept the connections that were made already: a request may have been sent on them."""
         for _ in range(self.adj.backlog):
             n_before = len(self.active_channels)
             self.handle_accept()
@@ -228,6 +231,6 @@ def _adjust(settings: Settings) -> Adjustments:
         channel_timeout=STALLED_S,
         cleanup_interval=1,
         ident=None,  # no Server header
-        clear_untrusted_proxy_headers=False,  # nobody reads them
+        clear_untrusted_proxy_headers=False,  # nothing reads them
         log_socket_errors=False,  # they name the peer
     )

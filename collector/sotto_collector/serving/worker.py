@@ -46,7 +46,7 @@ def serve_on(listening: socket.socket, settings: Settings, slot: Slot, on_ready:
 def be_worker(listening: socket.socket, settings: Settings, slot: Slot, ready: int, lifeline: int) -> None:
     """Serve in a process that was forked for it; never returns.
 
-    Says into the pipe `ready` that it serves, or why not; stops when the pipe `lifeline` ends: the parent is gone then.
+    Writes to the pipe `ready` that it serves, or why not; stops when the pipe `lifeline` ends: the parent is gone then.
     """
     status, told = 1, threading.Event()
 
@@ -67,7 +67,7 @@ def be_worker(listening: socket.socket, settings: Settings, slot: Slot, ready: i
     except BaseException as fault:
         log.error("%s", describe_fault(type(fault), fault.__traceback__))
     finally:
-        os._exit(status)  # what the parent has still to do at its end is not for a worker to do
+        os._exit(status)  # a worker must not run what the parent does at its end
 
 
 def _end_with_parent(lifeline: int) -> None:

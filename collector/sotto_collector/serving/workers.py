@@ -24,11 +24,11 @@ from sotto_collector.settings import Settings
 from sotto_collector.slot import Slot
 
 STOP_S = 9.0
-"""A worker that was told to stop, and has not, is killed after so long: it drains for at most 7 s."""
+"""A worker that has not stopped so many seconds after it was told to is killed: it drains for at most 7 s."""
 READY_S = 60.0
-"""A worker that does not serve after so long is ended: it waits for something that does not come."""
+"""A worker that does not serve after so many seconds is ended."""
 STEADY_S = 5.0  # a worker that ends sooner makes the next one wait:
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 30.0  # so long, then twice as long, up to so long
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 30.0  # from the first, twice as long each time, up to the longest
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 log = logging.getLogger(OURS)
@@ -81,7 +81,7 @@ class Workers:
             raise WorkerError(f"a worker did not stop within {STOP_S:.0f} s and was killed.")
 
     def _start_all(self) -> None:
-        """Start one after the other: only one says what is wrong."""
+        """Start one after the other: so only one reports what is wrong."""
         for _ in range(self._settings.workers):
             worker = self._start()
             if not self._await_ready(worker) and not self._is_stopping:
@@ -123,7 +123,7 @@ class Workers:
         number = next(free for free in itertools.count() if free not in taken)
         slot = Slot(number, self._settings.workers, self._metrics_folder)
         pipe, ready = os.pipe()
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # what comes in between is for whoever it was sent to
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # a signal in between is for the process that it was sent to
         try:
             pid = os.fork()
             if pid == 0:
@@ -136,7 +136,7 @@ class Workers:
         return worker
 
     def _become_worker(self, slot: Slot, ready: int) -> None:
-        """Forget what is the parent's, and serve; never returns."""
+        """Close what is the parent's, and serve; never returns."""
         signal.set_wakeup_fd(-1)
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN if number == signal.SIGHUP else signal.SIG_DFL)
@@ -149,7 +149,7 @@ class Workers:
         be_worker(self._listening, self._settings, slot, ready, self._lifeline_end)
 
     def _wait(self, timeout_s: float | None) -> None:
-        """Wait for a signal, or a worker's word, and take note of it."""
+        """Wait for a signal, or a worker's message, and take note of it."""
         pipes = {worker.pipe: worker for worker in self._workers if not worker.is_ready}
         woken = self._woken.fileno()
         readable, _, _ = select.select([woken, *pipes], [], [], timeout_s)
@@ -164,9 +164,9 @@ class Workers:
         for worker in [*self._workers]:
             pid, status = os.waitpid(worker.pid, os.WNOHANG)
             if pid:
-                self._bury(worker, os.waitstatus_to_exitcode(status))
+                self._remove(worker, os.waitstatus_to_exitcode(status))
 
-    def _bury(self, worker: _Worker, exit_code: int) -> None:
+    def _remove(self, worker: _Worker, exit_code: int) -> None:
         self._workers.remove(worker)
         os.close(worker.pipe)
         forget_slot(self._metrics_folder, worker.slot.number)
@@ -208,7 +208,7 @@ class Workers:
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
-        """Let signals wake `_wait`, until the end of the block."""
+        """Make signals wake `_wait`, until the end of the block."""
         before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
         waker = signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
         try:

@@ -17,11 +17,11 @@ CHUNK_ROWS = 10_000
 
 
 def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda _: None) -> int:
-    """Copy all that a store has as it is at this moment; return how many rows those are.
+    """Copy all that a store has at this moment; return how many rows that is.
 
     `target`: a file that is not there yet, and appears once it is whole, or the URL of a PostgreSQL without a store.
-    `told` hears how many rows are copied so far. Rows are written in the order of their keys: the copy tells nothing of
-    the order in which they came, and holds nothing that was deleted. Raises StoreError.
+    `told` is called with how many rows are copied so far. Rows are written in the order of their keys: the copy tells
+    nothing of the order in which they came, and holds nothing that was deleted. Raises StoreError.
     """
     if target.startswith(POSTGRES):
         return _copy_into(source, target, told)
@@ -29,7 +29,7 @@ def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda 
     if os.path.lexists(path):
         raise StoreError(f"the copy ({path}) must be a new file; there is one already.")
     unfinished = path.with_name(f"{path.name}.unfinished")
-    for suffix in ("", "-wal", "-shm"):  # what a copy that was interrupted has left
+    for suffix in ("", "-wal", "-shm"):  # left by an interrupted copy
         Path(f"{unfinished}{suffix}").unlink(missing_ok=True)
     n_rows = _copy_into(source, str(unfinished), told)
     unfinished.rename(path)
@@ -48,7 +48,7 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
             ):
                 raise StoreError(f"the copy ({copy.dialect.name}) must be a new database; there is something in it.")
             n_rows = 0
-            for table in metadata.sorted_tables:  # what is referred to comes first
+            for table in metadata.sorted_tables:  # tables that others refer to come first
                 with closing(_chunks(reading, table)) as chunks:
                     for rows in chunks:
                         writing.execute(insert(table), rows)
@@ -57,7 +57,7 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
             copy.dialect.after_copy(writing)
     finally:
         is_whole = copy.close()
-    if not is_whole:  # what is in its log would stay behind when it gets its name
+    if not is_whole:  # what is in its log would be lost as it is renamed
         raise StoreError(f"the copy ({copy.dialect.name}) must be read by nobody before it is whole.")
     return n_rows
 

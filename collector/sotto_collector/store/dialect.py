@@ -20,7 +20,7 @@ class Dialect(ABC):
     write_engine: Engine
     read_engine: Engine
     for_update: str = ""
-    """What a SELECT ends with that holds its rows until the transaction ends."""
+    """The end of a SELECT that locks its rows until the transaction ends."""
     driver_error: type[Exception]
     """What the driver raises; SQLAlchemy wraps it into its own `SQLAlchemyError`."""
 
@@ -30,19 +30,19 @@ class Dialect(ABC):
 
     @abstractmethod
     def close(self) -> bool:
-        """Let go of the connections; return whether nothing is left behind that holds the order of commits."""
+        """Close the connections; return whether nothing is left that tells the order of commits."""
 
     @abstractmethod
     def hurry(self) -> None:
-        """Wait less for a server from now on: the collector stops. Safe in a signal handler."""
+        """Use short timeouts for a server from now on: the collector stops. Safe in a signal handler."""
 
     @abstractmethod
     def take_time(self, connection: Connection) -> None:
-        """Let the statements of the transaction that is open take as long as they take."""
+        """Lift the time limits of the open transaction's statements."""
 
     @abstractmethod
     def prepare(self, *, create: bool) -> bool:
-        """Make the schema where there is nothing, if that is allowed; return whether it was made.
+        """Make the schema where there is nothing, with `create`; return whether it was made.
 
         Raises StoreError where there is nothing, or another schema than this program's.
         """
@@ -56,11 +56,11 @@ class Dialect(ABC):
 
     @abstractmethod
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
-        """Hold a survey's lock until the transaction ends: with other writers, or alone."""
+        """Take a survey's lock until the transaction ends: shared with other writers, or alone."""
 
     @abstractmethod
     def lock_tidying(self, connection: Connection) -> None:
-        """Wait until nobody writes the tables anew, and let nobody begin, until the transaction ends."""
+        """Wait until nobody rewrites the tables, and let nobody begin to, until the transaction ends."""
 
     @abstractmethod
     def execute(self, connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
@@ -81,14 +81,14 @@ class Dialect(ABC):
 
     @abstractmethod
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
-        """Return the packed reports that are there already, by position in ids; of one that is not kept b""."""
+        """Return the packed reports that are there already, by position in ids; b"" for one that is not kept."""
 
     @abstractmethod
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
         """Move a survey's reports with ids in [low, high) from the inbox to the others, in the order of their ids."""
 
-    def check_kept(self, connection: Connection) -> None:  # noqa: B027  # nothing where a server keeps it
-        """Raise StoreUnavailableError where what was committed is not where one will look for it: files are moved."""
+    def check_kept(self, connection: Connection) -> None:  # noqa: B027  # a server has its own files
+        """Raise StoreUnavailableError where what was committed is not in the files that will be opened next."""
 
     @abstractmethod
     def is_transient(self, fault: BaseException) -> bool:
@@ -96,7 +96,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def count_bytes(self) -> int:
-        """Return how much there would be to write anew."""
+        """Return how many bytes a rewrite would write."""
 
     @abstractmethod
     def check_room(self, min_free_bytes: int) -> None:
@@ -104,29 +104,29 @@ class Dialect(ABC):
 
     @abstractmethod
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
-        """Write the inbox of these surveys anew, in the order of the ids. The surveys are held."""
+        """Rewrite the inbox of these surveys in the order of the ids. The surveys are locked."""
 
     @abstractmethod
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
-        """Empty what holds the order of commits, moved and deleted rows; return False where others are in the way.
+        """Clear what tells the order of commits, and moved and deleted rows; return False where others still use it.
 
-        `large_tables`: of invitations and tallies also where they are large. `reports`: of the reports, too.
+        `large_tables`: those of invitations and tallies even where they are large. `reports`: those of reports, too.
         """
 
     @abstractmethod
     def rewrite(self) -> bool:
-        """Write the reports anew, in the order of their keys; return False where another collector does so now.
+        """Rewrite the reports in the order of their keys; return False where another collector is doing it.
 
-        What was there before goes as all is cleaned.
+        `clean` clears what was there before.
         """
 
     @abstractmethod
     def after_copy(self, connection: Connection) -> None:
-        """Let new surveys get keys above those that were copied."""
+        """Make new surveys get keys above those that were copied."""
 
     @abstractmethod
     def check_integrity(self) -> None:
-        """Raise StoreError where the database finds itself damaged."""
+        """Raise StoreError where the database's own check finds damage."""
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

@@ -1,4 +1,4 @@
-"""The shuffle: what waits in the inbox is put among the other reports, many at a time, in the order of their ids."""
+"""The inbox: reports that came last wait in its table, and are moved to `reports`, many at a time, ordered by id."""
 
 from collections import deque
 
@@ -10,9 +10,9 @@ from sotto_collector.store.store import Store
 LEAST_REPORTS, MOST_REPORTS = 50_000, 100_000
 SHARE = 32
 """The inbox is emptied once it has a 32nd as many reports as there are in all: then most pages get several at once. But
-it is written anew every few seconds, so it has a limit."""
+it is rewritten every few seconds, so it has a limit."""
 SLICE_REPORTS = 4096
-"""So many, about, are moved in one transaction: others wait for it a few hundredths of a second."""
+"""About so many are moved in one transaction: others wait a few hundredths of a second for it."""
 
 
 class Inbox:
@@ -22,14 +22,14 @@ class Inbox:
         self._store = store
         self._slices: deque[tuple[int, bytes, bytes]] = deque()
         self._n_arrived = 0
-        self._limit = 0  # of a collector that has just started: it does not know yet what the inbox has
+        self._limit = 0  # as the collector starts: it does not know yet what the inbox holds
 
     def note_arrived(self, n_reports: int) -> None:
-        """Hear that so many reports came into the inbox."""
+        """Note that so many reports were added to the inbox."""
         self._n_arrived += n_reports
 
     def is_empty(self) -> bool:
-        """Return whether nothing waits. Raises StoreUnavailableError."""
+        """Return whether no report is in the inbox. Raises StoreUnavailableError."""
         with self._store.reader() as connection:
             return connection.execute(select(inbox.c.survey_key).limit(1)).first() is None
 
@@ -42,13 +42,13 @@ class Inbox:
             self._store.run(lambda transaction: transaction.move(key, low, high))
 
     def finish(self) -> None:
-        """Move all that waits. Raises StoreUnavailableError."""
+        """Move all reports. Raises StoreUnavailableError."""
         self._plan(at_least=0)
         while self._slices:
             self.step()
 
     def settle(self) -> None:
-        """Write what waits anew, in the order of the ids. Raises StoreUnavailableError."""
+        """Rewrite the inbox in the order of the ids. Raises StoreUnavailableError."""
         self._store.run(lambda transaction: transaction.settle())
 
     def _plan(self, at_least: int | None = None) -> None:

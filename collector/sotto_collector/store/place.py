@@ -1,6 +1,6 @@
 """Where a SQLite database lies: its file and its log must still be what was opened, and no shorter.
 
-Who moves or removes them while a collector runs takes what is written from then on with them: nobody finds it again.
+If they are moved or removed while a collector runs, all that it writes from then on is lost with them.
 """
 
 import os
@@ -15,7 +15,7 @@ _Identity = tuple[int, int]
 
 
 class Place:
-    """What lies at a path: device and inode of the file and, once somebody writes, of its log. Threads may share it."""
+    """The files at a path: device and inode of the database and, once somebody writes, of its log. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         """Remember the file that is there now. Raises OSError."""
@@ -32,14 +32,14 @@ class Place:
             raise StoreUnavailableError(f"the log of db ({self._path}) was moved, removed or replaced; restart.")
 
     def is_shorter(self) -> bool:
-        """Return whether the file has fewer bytes than it had when it was looked at; it has if it was written anew."""
+        """Return whether the file is shorter than when it was last checked, as it is after a rewrite."""
         return count_bytes(str(self._path)) < self._least_bytes
 
     def check_length(self, connection: sqlite3.Connection) -> None:
-        """Raise StoreUnavailableError where the file is too short, by a connection whose transaction is open.
+        """Raise StoreUnavailableError where the file is too short. `connection` must have an open transaction.
 
-        What the log holds of it need not be in it yet; but it shrinks only where it is written anew, which counts the
-        version of its schema up.
+        Pages in the log need not be in the file yet. But it shrinks only when it is rewritten, which increments its
+        schema version.
         """
         version, n_pages, page_bytes = connection.execute(_LENGTH).fetchone()
         there, needed = count_bytes(str(self._path)), n_pages * page_bytes
@@ -55,7 +55,7 @@ class Place:
         self._log = self._identify_log()
 
     def forget_log(self) -> None:
-        """Hear that the connection that writes is closed: the log may go with it."""
+        """Forget the log: the connection that writes is closed, and the log may be removed with it."""
         self._log = ()
 
     def _identify_log(self) -> tuple[_Identity | None, ...]:
@@ -71,7 +71,7 @@ def count_bytes(path: str) -> int:
 
 
 def _identify(path: str) -> _Identity | None:
-    """Return what a file is whatever it is called, None where there is none or nobody can tell."""
+    """Return a file's device and inode; None where there is none, or they cannot be read."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except OSError:

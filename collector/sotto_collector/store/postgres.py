@@ -22,19 +22,19 @@ from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate,
 LOCK_SPACE = 0x534F5454
 """The first number of our advisory locks; the second is a survey's key, or 0 for the schema and for new surveys."""
 WORK_MS = 3000
-"""A statement may take so long, and the busy timeout before: it may have to wait for a lock."""
+"""A statement may take this long, plus the busy timeout: it may have to wait for a lock."""
 SILENCE_S = 2.0
-"""The server's response must have come so much later than its own limit for a statement."""
+"""The server's response must have come so many seconds after its own limit for a statement."""
 MOST_OFTEN_BYTES = 8 * 2**20
-"""A table beside the reports that is larger is not given a new file with every turn."""
+"""A larger table beside the reports is not given a new file with every turn of tidying."""
 MOST_FULL_BYTES = 160 * 2**20
-"""A larger table of reports is not given a new file: others wait for that."""
+"""A larger table of reports is not given a new file: others would wait for it."""
 N_READERS = 8
 WAIT_MS = 200
 _TRANSIENT = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
 _NOT_UNIQUE = "23505"
 _TWICE = {"tallies", "tokens", "invitations"}
-"""Where a key that is there already passes: two began a shard at once, or a commit that was not heard of has ended."""
+"""Where a duplicate key is worth another try: two began a shard at once, or a commit was not confirmed but done."""
 _GONE = {"57P01", "57P02", "57P03"}  # the server ended this session, or all; a new connection may do
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _END = b"\xff\xff"
@@ -47,10 +47,10 @@ class PostgresDialect(Dialect):
     for_update = " FOR UPDATE"
 
     def __init__(self, url: str, busy_timeout_ms: int) -> None:
-        """Connect. Raises StoreError where the URL is none or the server does not respond."""
+        """Connect. Raises StoreError where the URL cannot be read, or the server does not respond."""
         try:
             parsed = make_url(url)
-        except (ArgumentError, ValueError):  # of a port that is no number; both quote what may be a password
+        except (ArgumentError, ValueError):  # ValueError: a port that is no number; both quote what may be a password
             raise StoreError("db must be postgresql://user@host:port/name; it cannot be read.") from None
         where = {name: value for name, value in parsed.query.items() if name in ("host", "port")}
         self.name = parsed.set(password=None, query=where).render_as_string()
@@ -136,13 +136,13 @@ class PostgresDialect(Dialect):
         self, connection: Connection, statement: ClauseElement, n_rows: int
     ) -> Generator[list[tuple[Any, ...]], None, None]:
         compiled = statement.compile(dialect=connection.dialect)
-        with _raw(connection).cursor(name="stream", binary=True) as cursor:  # of the server's: it keeps the rows
+        with _raw(connection).cursor(name="stream", binary=True) as cursor:  # a server-side cursor: the rows stay there
             cursor.execute(str(compiled).encode(), compiled.params)
             while rows := cursor.fetchmany(n_rows):
                 yield rows
 
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Copy into a temporary table of this connection's, and from there what is new; sorted, against deadlocks."""
+        """Copy the rows into this connection's temporary table, then insert the new ones; sorted, against deadlocks."""
         part = connection.info["n_parts"] = connection.info.get("n_parts", 0) % 2**31 + 1
         with _raw(connection).cursor() as cursor:
             with cursor.copy("COPY staging FROM STDIN (FORMAT BINARY)") as copy:
@@ -185,13 +185,13 @@ class PostgresDialect(Dialect):
             return int(connection.exec_driver_sql(f"SELECT pg_total_relation_size('{table}')").scalar_one())
 
     def check_room(self, min_free_bytes: int) -> None:
-        """Nothing: the server's disk cannot be asked from here."""
+        """Nothing: the server's disk cannot be seen from here."""
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
         self.execute(connection, _SETTLE, keys=list(keys))
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
-        """Give tables new files, in which nothing of deleted rows stays; of reports a very large one is only vacuumed.
+        """Give tables new files, without traces of deleted rows; a very large table of reports is only vacuumed.
 
         The server's write-ahead log is its own.
         """
@@ -209,7 +209,7 @@ class PostgresDialect(Dialect):
         return self._is_clean
 
     def rewrite(self) -> bool:
-        """Write reports anew in the order of their ids, by one transaction, unless another collector does it now."""
+        """Rewrite reports in the order of their ids, in one transaction, unless another collector does."""
         with self._alone() as connection:
             if connection is not None:
                 connection.exec_driver_sql(_REWRITE)
@@ -217,11 +217,11 @@ class PostgresDialect(Dialect):
 
     @contextmanager
     def _alone(self) -> Iterator[Connection | None]:
-        """Yield a connection on which every statement commits and takes its time, if no other collector tidies up.
+        """Yield a connection in autocommit, without time limits; None while another collector tidies.
 
-        What is done on it is not tried again: it may be in the way of others. So dead connections are found before it.
+        Its statements are not tried again, as others may wait for them. So dead connections are found before.
         """
-        with suppress(OperationalError), self.write_engine.connect() as connection:  # one that is dead ends all
+        with suppress(OperationalError), self.write_engine.connect() as connection:  # a dead one drops the whole pool
             connection.exec_driver_sql("SELECT 1")
         with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             is_alone = self.execute(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
@@ -231,18 +231,18 @@ class PostgresDialect(Dialect):
                     connection.exec_driver_sql("SET statement_timeout = 0")
                 yield connection if is_alone else None
             finally:
-                if is_alone and not connection.invalidated:  # else there is no session any more to be put right
+                if is_alone and not connection.invalidated:  # else its session is gone
                     connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
                     self.execute(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
 
     def _vacuum(self, connection: Connection, command: str, *tables: str) -> bool:
-        """Run a command on each of the tables; return False where somebody is in the way of one."""
+        """Run a command on each of the tables; return False where somebody else holds one."""
         connection.exec_driver_sql(f"SET lock_timeout = '{WAIT_MS}ms'")  # others queue behind one that waits
         try:
             for table in tables:
                 connection.exec_driver_sql(f"{command} {table}")
         except OperationalError as fault:
-            if getattr(fault.orig, "sqlstate", None) != _IN_THE_WAY:
+            if getattr(fault.orig, "sqlstate", None) != _LOCKED:
                 raise
             return False
         finally:
@@ -257,14 +257,14 @@ class PostgresDialect(Dialect):
         )
 
     def check_integrity(self) -> None:
-        """Nothing: the server watches over its own files."""
+        """Nothing: the server checks its own files."""
 
     def begin_snapshot(self, connection: Connection) -> None:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         self.take_time(connection)
 
 
-# The driver's words where the server has none may quote the URL: only these are repeated.
+# Where the server sends no message, the driver's may quote the URL: only these are repeated.
 _WORDS = (
     ("role .* does not exist", "the role does not exist"),
     ("database .* does not exist", "the database does not exist"),
@@ -280,7 +280,7 @@ _WORDS = (
 _LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 _TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
 _NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
-_IN_THE_WAY = "55P03"
+_LOCKED = "55P03"
 _LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
 _INSERT = """
 INSERT INTO inbox SELECT %(key)s, report_id, packed FROM staging WHERE part = %(part)s ORDER BY report_id
@@ -306,7 +306,7 @@ WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_k
 INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
 """
 _SIDE_TABLES = ("invitations", "tallies")
-"""Their dead rows would join a report to its invitation, and tell by how much its commit has moved the tally."""
+"""Their dead rows would link a report to its invitation, and tell how its commit changed the tally."""
 _REWRITE = """
 WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
 INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id

@@ -5,7 +5,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from sotto_collector.store.timeouts import Timeouts, WatchedConnection
 
-GONE_MS = 30_000  # a server whose machine says nothing for so long is gone
+GONE_MS = 30_000  # a server whose machine is silent for so long is taken for gone
 
 
 def make_engine(
@@ -29,12 +29,12 @@ def make_engine(
         },
     )
     event.listen(engine, "do_connect", lambda _, __, arguments, options: timeouts.connect(*arguments, **options))
-    event.listen(engine, "checkin", _look_over)
+    event.listen(engine, "checkin", _reset)
     return engine
 
 
-def _look_over(raw: WatchedConnection | None, record: ConnectionPoolEntry) -> None:
-    """Make a connection that comes back to the pool as new, or let it go where it was lost."""
+def _reset(raw: WatchedConnection | None, record: ConnectionPoolEntry) -> None:
+    """Reset a connection that returns to the pool, or drop it where it was lost."""
     if raw is not None and raw.closed:
         record.invalidate()
     elif raw is not None:

@@ -1,4 +1,4 @@
-"""A survey's packed reports, read by and by from one snapshot of the store, without their ids: those are receipts."""
+"""A survey's packed reports, read in chunks from one snapshot of the store, without their ids: those are receipts."""
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
@@ -13,7 +13,7 @@ from sotto_collector.store.schema import inbox, reports, tallies
 from sotto_protocol import Survey
 
 CHUNK_BYTES = 2**18
-"""So much of the reports is held in memory at once."""
+"""The most of the reports that is held in memory at once."""
 MAX_PARTS = 4096
 
 
@@ -60,7 +60,7 @@ class Selection:
         return select(columns.report_id, columns.packed).where(*conditions)
 
     def count(self, connection: Connection) -> int:
-        """Return how many there are; where no part is asked for, the tally knows."""
+        """Return how many there are; unless a part is asked for, from the tally."""
         if self.part is not None:
             return int(connection.execute(select(func.count()).select_from(self.rows().subquery())).scalar_one())
         counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == self.key)
@@ -83,9 +83,9 @@ def count_ids(connection: Connection, key: int) -> int:
 
 
 class Records:
-    """An open snapshot: what is committed later is not in it, whatever `chunks` is asked for and when.
+    """An open snapshot: what is committed later is not in it, however late `chunks` is read.
 
-    `n_records`, each `width` bytes long, in the order of their random ids. Close it: it holds back the log's folding.
+    `n_records`, each `width` bytes long, in the order of their random ids. Close it: the log cannot be emptied before.
     """
 
     def __init__(self, dialect: Dialect, selection: Selection) -> None:
@@ -101,11 +101,11 @@ class Records:
     def chunks(self) -> Iterator[bytes]:
         """Yield the records, joined, some at a time. Raises the driver's error."""
         chunks = self._selection.chunks(self._dialect, self._connection)
-        self._open.callback(chunks.close)  # however far it was read
+        self._open.callback(chunks.close)  # however far they were read
         return chunks
 
     def close(self) -> None:
-        """Let go of the snapshot; twice is fine."""
+        """Close the snapshot; twice is fine."""
         self._open.close()
 
     def __enter__(self) -> "Records":

@@ -28,15 +28,15 @@ class Difference:
 
     @property
     def can_be_fixed(self) -> bool:
-        """Whether the tally can be written anew: from counts alone it cannot."""
+        """Whether the tally can be rewritten: from counts alone it cannot."""
         return self.wave is not None
 
 
 def recount_survey(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
-    """Return where a survey's tallies differ from its reports; with `fix` they are then written anew.
+    """Return where a survey's tallies differ from its reports; with `fix` those tallies are rewritten.
 
-    Both are read in one state of the database: others may write meanwhile, or, with `fix`, wait. Of a survey that keeps
-    counts alone nothing is written: it has an id for each report that was counted, or differs. Raises StoreError.
+    Both are read in one state of the database: others may write meanwhile; with `fix` they wait. Of a survey that keeps
+    counts alone, the number of ids is compared with that of counted reports, and nothing is written. Raises StoreError.
     """
     if not stored.survey.keeps_reports:
         with store.snapshot() as connection:
@@ -55,7 +55,7 @@ def recount_survey(store: Store, stored: StoredSurvey, *, fix: bool = False) -> 
 
 
 def check_integrity(store: Store) -> None:
-    """Raise StoreError where the database finds itself damaged, or a tally differs from its reports."""
+    """Raise StoreError where the database's own check finds damage, or a tally differs from its reports."""
     store.dialect.check_integrity()
     for stored in store.list_surveys():
         if recount_survey(store, stored):

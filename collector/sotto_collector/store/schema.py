@@ -61,8 +61,8 @@ reports = Table(
     sqlite_with_rowid=False,
 )
 
-# Where reports come to first, and wait until there are many, which are then put among the others in the order of their
-# ids: to a large table each report by itself would cost a page, and it would lie where it came.
+# New reports wait here until there are many, which are then moved to `reports` in the order of their ids: in a large
+# table each report by itself would cost a page, and would lie in the order of arrival.
 inbox = Table(
     "inbox",
     metadata,
@@ -74,15 +74,14 @@ inbox = Table(
     sqlite_with_rowid=False,
 )
 
-# With a rowid: every commit writes a tally anew, in place, which takes two thirds of the time of a row without.
+# With a rowid: every commit rewrites a tally in place, in two thirds of the time that a row without one takes.
 tallies = Table(
     "tallies",
     metadata,
     Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
     Column("wave", Integer, nullable=False),
-    Column(
-        "shard", Integer, nullable=False
-    ),  # a wave's tally is the sum of its shards: writers don't queue for one row
+    # A wave's tally is the sum of its shards: writers don't queue for one row.
+    Column("shard", Integer, nullable=False),
     Column("n_reports", BigInteger, nullable=False),
     Column("counts", LargeBinary, nullable=False),  # int64, little-endian, as Tally.pack lays them out
     PrimaryKeyConstraint("survey_key", "wave", "shard"),
@@ -100,7 +99,7 @@ releases = Table(
     PrimaryKeyConstraint("survey_key", "wave"),
 )
 
-# Those that wait to be redeemed; redeeming one deletes its row in the transaction that stores the report.
+# Those not yet redeemed: redeeming one deletes its row in the transaction that stores the report.
 invitations = Table(
     "invitations",
     metadata,

@@ -18,7 +18,7 @@ from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.place import Place
 from sotto_collector.store.retally import KEPT_SINCE, retally
-from sotto_collector.store.room import fold, keep_room
+from sotto_collector.store.room import checkpoint, keep_room
 from sotto_collector.store.sqlite_engine import (
     APPLICATION_ID,
     configure,
@@ -32,13 +32,13 @@ from sotto_collector.store.sqlite_engine import (
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing, stamp
 
 POLL_S = 3e-4
-"""SQLite itself would ask for a lock that another process holds ever less often, down to once in 0.1 s, and starve."""
+"""Seconds between tries for a lock that another process holds; SQLite's own tries, up to 0.1 s apart, would starve."""
 N_READERS = 8
 FRESH_S = 0.05
 """A commit does not look again where the files are if that was seen so long before, after the last one: each look lets
 other threads go first, which takes longer than all of the commit."""
 CLEAN_WAIT_S = 0.1
-"""So long the log waits for those who read, and writers wait with it; then it is emptied another time."""
+"""Emptying the log waits this long for readers, and writers wait meanwhile; then it is left for another time."""
 
 # One statement for the whole group, whatever its size: SQLite then works without the interpreter's lock, which it would
 # otherwise give up and queue for once a row. Row i is cut out of the joined ids and records.
@@ -110,20 +110,20 @@ class SqliteDialect(Dialect):
     def _check_place(self, connection: sqlite3.Connection) -> None:
         """Raise StoreUnavailableError where the files are not what was opened.
 
-        What was committed before is folded into the file then, wherever that is now: its log may be lost.
+        What was committed before is first checkpointed into the file, wherever that is now: its log may be lost.
         """
         try:
             self._place.check()
         except StoreUnavailableError:
             self._kept_at = -math.inf
-            with suppress(sqlite3.Error):  # what is told is that it was moved
-                fold(connection)
+            with suppress(sqlite3.Error):  # the error to report is that it was moved
+                checkpoint(connection)
             raise
 
     def _check_length(self) -> None:
         """Raise StoreUnavailableError where the file was cut short."""
         if self._place.is_shorter():
-            with closing(self._connect()) as other:  # maps nothing: a page that is gone would end this process
+            with closing(self._connect()) as other:  # without a memory map: a page that is gone would kill this process
                 other.execute("BEGIN")
                 self._place.check_length(other)
 
@@ -132,7 +132,7 @@ class SqliteDialect(Dialect):
         self._kept_at = time.monotonic()
 
     def _begin_writing(self, connection: Connection) -> None:
-        """Begin to write, in the files that were opened, where there is room."""
+        """Begin a transaction that writes, if the files are those that were opened, and there is room."""
         raw, is_new = _raw(connection), "begun" not in connection.info  # the one before was closed by a fault
         if is_new or time.monotonic() > self._kept_at + FRESH_S:
             self._check_place(raw)
@@ -145,7 +145,7 @@ class SqliteDialect(Dialect):
         self._place.check_length(raw)
 
     def _lock(self, connection: sqlite3.Connection) -> None:
-        """Take the one write lock; wait for other processes, each of which has it for milliseconds."""
+        """Take the one write lock; wait for other processes, each of which holds it for milliseconds."""
         deadline = time.monotonic() + self._busy_timeout_s
         while True:
             try:
@@ -261,12 +261,12 @@ class SqliteDialect(Dialect):
             raise StoreUnavailableError(f"free disk space must be at least {min_free_bytes} bytes.")
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
-        """Write all of it anew at once: on a page that others share, rows would fill the holes that were left."""
+        """Rewrite all of it at once: on pages that rows share, single ones would fill the gaps left by deleted ones."""
         for statement in _SETTLE:
             _raw(connection).execute(statement).close()
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
-        """Fold the write-ahead log into the file and empty it; what was deleted there is overwritten already."""
+        """Checkpoint the write-ahead log and empty it; what was deleted in the file is overwritten already."""
         return self._empty_log(CLEAN_WAIT_S)
 
     def _empty_log(self, wait_s: float) -> bool:
@@ -318,7 +318,7 @@ def _mark(connection: Connection) -> None:
 
 
 def _refuse_unmigrated(connection: Connection, name: str) -> None:
-    """Raise StoreError for a file of before the migrations: `user_version` says of which schema."""
+    """Raise StoreError for a file older than the migrations, with the schema that its `user_version` says."""
     raise StoreError(
         f"db ({name}) must have schema {HEAD}; it has {_number(connection, 'PRAGMA user_version'):04}: "
         "run sotto db upgrade."

@@ -15,17 +15,17 @@ from sotto_collector.store.upgrade import refuse_missing
 APPLICATION_ID = 0x534F5454
 """Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
 CHECKPOINT_PAGES = 4000
-"""The write-ahead log is folded into the file every so many pages (16 MB): random ids touch many pages."""
+"""The write-ahead log is checkpointed every so many pages (16 MB): random ids touch many pages."""
 CACHE_KIB, READ_CACHE_KIB = 64 * 1024, 2 * 1024
 MMAP_BYTES = 2**31
-"""The one connection that writes looks ids up all over the file, and in the system's own copy of it: at ten million
-reports it takes a third more then. Each of those that read goes through the file once."""
+"""The connection that writes looks ids up all over the file, by a memory map: at ten million reports it takes a third
+more of them in the same time. Those that read go through the file once, and need none."""
 
 
 def make_engine(
     creator: Callable[[], sqlite3.Connection], begin: Callable[[Connection], None], *, pool_size: int, timeout_s: float
 ) -> Engine:
-    """Return an engine; `begin` begins its transactions. One that waits so long for a connection gives up."""
+    """Return an engine; `begin` begins its transactions. `timeout_s`: the longest wait for a free connection."""
     engine = create_engine(
         "sqlite+pysqlite://",
         creator=creator,
@@ -49,7 +49,7 @@ def make_file(path: Path) -> None:
 
 
 def connect(path: Path, timeout_s: float) -> sqlite3.Connection:
-    """Return a connection without touching the file: never makes one, starts no transaction by itself."""
+    """Return a connection without touching the file: it never makes one, and begins no transaction by itself."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -90,7 +90,7 @@ def configure(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def configure_to_write(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a connection that looks ids up quickly, besides."""
+    """Return a connection with the same settings that also looks ids up quickly."""
     configure(connection)
     for pragma in (f"cache_size = -{CACHE_KIB}", f"mmap_size = {MMAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}").close()

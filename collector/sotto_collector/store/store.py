@@ -30,11 +30,11 @@ from sotto_collector.store.transaction import SEVERAL_SHARDS, Counts, Transactio
 from sotto_protocol import Survey, Tally
 
 N_SHARDS = 64
-"""A process writes to one of so many shards of a tally, chosen as it opens the store: two seldom want the same row."""
-N_TRIES = 5  # of a transaction that others were in the way of,
-RETRY_S = 3.0  # while so long has not passed: a request waits for it
+"""A tally has so many shards. A process writes to one, drawn as it opens the store: two seldom want the same row."""
+N_TRIES = 5  # of a transaction that conflicts with others,
+RETRY_S = 3.0  # while no more seconds have passed: a request waits for it
 MAX_REWRITE_BYTES = 64 * 2**20
-"""A larger store is not written anew as a whole: others wait for it, and it must fit into the ten seconds that
+"""A larger store is not rewritten as a whole: others wait meanwhile, and it must be done within the ten seconds that
 stopping may take, of which requests in flight may need seven."""
 POSTGRES = ("postgresql:", "postgres:", "postgresql+")
 
@@ -64,7 +64,7 @@ class Store:
     """A database of one collector, or of many. Threads may share it; a process opens its own."""
 
     def __init__(self, db: str | Path, *, busy_timeout_ms: int = 5000, create: bool = True) -> None:
-        """Open a file, or a PostgreSQL by its URL; or make what is in it, if that is allowed: `is_new` says so.
+        """Open a file, or a PostgreSQL by its URL; with `create`, make the schema where there is none (`is_new`).
 
         Raises StoreError where it cannot be used.
         """
@@ -79,23 +79,23 @@ class Store:
             raise
 
     def close(self) -> bool:
-        """Let go of the database; SQLite's write-ahead log is folded into the file and left empty. Twice is fine.
+        """Close the connections; SQLite's write-ahead log is checkpointed and left empty. Twice is fine.
 
-        Returns False where others were in the way, who can fold it themselves; raises StoreUnavailableError where it
-        could not be folded. What was committed stays in it then.
+        Returns False where others still use it: they can checkpoint it themselves. Raises StoreUnavailableError where
+        it could not be checkpointed; what was committed stays in it then.
         """
         with self._guarded():
             return self.dialect.close()
 
     def hurry(self) -> None:
-        """Wait less for the database from now on: the collector stops. Safe in a signal handler."""
+        """Use short timeouts from now on: the collector stops. Safe in a signal handler."""
         self.dialect.hurry()
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
-        """Empty what holds the order of commits, of moves and deletions.
+        """Clear what tells the order of commits, moves and deletions: logs and dead rows.
 
-        `large_tables`: of invitations and tallies also where they are large. `reports`: of the reports, too. Returns
-        False where others are in the way: then all or some is left. Raises StoreUnavailableError.
+        `large_tables`: those of invitations and tallies even where they are large. `reports`: those of reports, too.
+        Returns False where others still use them: all or some are left then. Raises StoreUnavailableError.
         """
         with self.reader() as connection:
             has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
@@ -105,19 +105,19 @@ class Store:
             return self.dialect.clean(large_tables=large_tables, reports=reports)
 
     def is_small(self) -> bool:
-        """Return whether everything can be written anew in a moment."""
+        """Return whether everything can be rewritten in a moment."""
         return self.count_bytes() <= MAX_REWRITE_BYTES
 
     def count_bytes(self) -> int:
-        """Return how much there would be to write anew. Raises StoreUnavailableError."""
+        """Return how many bytes a rewrite would write. Raises StoreUnavailableError."""
         with self._guarded("the store cannot be read now"):
             return self.dialect.count_bytes()
 
     def rewrite(self) -> bool:
-        """Write the reports anew in the order of the keys, in one go; others wait meanwhile.
+        """Rewrite the reports in the order of the keys, in one transaction; others wait meanwhile.
 
-        A database puts rows where there is room as they come; `clean` lets go of where they were. Returns
-        False where another collector does so now. Raises StoreUnavailableError; all is as it was then.
+        A database puts rows where there is room, in the order of arrival; `clean` clears where they were. Returns
+        False where another collector is doing it. Raises StoreUnavailableError; nothing has changed then.
         """
         with self._guarded():
             return self.dialect.rewrite()
@@ -127,7 +127,7 @@ class Store:
         """Begin to write; commit at the end, roll back at any error.
 
         Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then,
-        unless only the confirmation of the commit was lost, or a file was moved in its midst.
+        unless only the confirmation of the commit was lost, or a file was moved meanwhile.
         """
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:
@@ -139,7 +139,7 @@ class Store:
                 raise
 
     def run(self, work: Callable[[Transaction], Result]) -> Result:
-        """Return what `work` returns in a transaction, committed; tried again where only others were in the way."""
+        """Return what `work` returns in a transaction, committed; where it conflicts with others it is tried again."""
         began = time.monotonic()
         for is_last in (*[False] * (N_TRIES - 1), True):
             try:
@@ -148,7 +148,7 @@ class Store:
             except StoreUnavailableError as fault:
                 if is_last or not self._is_transient(fault) or time.monotonic() - began > RETRY_S:
                     raise
-                time.sleep(secrets.randbelow(20) / 1000)  # two that were in each other's way don't meet again
+                time.sleep(secrets.randbelow(20) / 1000)  # two that were in conflict should not meet again
         raise AssertionError("a try returns or raises")
 
     def _is_transient(self, fault: StoreUnavailableError) -> bool:
@@ -237,7 +237,7 @@ class Store:
         self.run(erase)
 
     def erase_report(self, stored: StoredSurvey, report_id: bytes) -> bool:
-        """Take a report out of reports and tally; return whether it is out, now or since before: it was there.
+        """Take a report out of reports and tally; return whether it was there, now or before it was erased.
 
         A repeat of it is not counted. Raises NotKeptError.
         """
@@ -261,7 +261,7 @@ class Store:
             return sum_tallies(connection, stored, wave)
 
     def recount(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
-        """Return the tally counted anew from the stored reports: equal to `read_tally`, or something is broken.
+        """Return the tally counted again from the stored reports: equal to `read_tally`, or something is broken.
 
         Raises NotKeptError.
         """
@@ -272,7 +272,7 @@ class Store:
         return tally
 
     def open_records(self, stored: StoredSurvey, wave: int | None = None, part: Part | None = None) -> Records:
-        """Return the packed reports as they are now, of one wave or of all, to be read by and by; close them.
+        """Return the packed reports as they are now, of one wave or of all, to be read in chunks; close them.
 
         Raises NotKeptError, StoreUnavailableError.
         """
@@ -292,9 +292,9 @@ class Store:
 
 
 def open_dialect(db: str | Path, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
-    """Return a database by its file, made where it is missing if that is allowed, or its URL. Raises StoreError.
+    """Return a database by its file, made with `create` where it is missing, or by its URL. Raises StoreError.
 
-    Its schema is not looked at.
+    Its schema is not checked.
     """
     if not str(db):
         raise StoreError("db must be the path of a file or postgresql://..; it is empty.")

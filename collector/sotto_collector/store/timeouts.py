@@ -1,6 +1,6 @@
-"""Timeouts: how long a PostgreSQL may say nothing. One that is stopped, or whose disk hangs, says nothing for ever.
+"""Timeouts: how long a PostgreSQL may be silent. One that is stopped, or whose disk hangs, is silent for ever.
 
-The server's own limits end what is slow there; they do not end the wait for a server that does not run. Nor do TCP's:
+The server's own limits end slow statements; they do not end the wait for a server that does not run. Neither do TCP's:
 its kernel responds to these.
 """
 
@@ -15,11 +15,11 @@ from psycopg.waiting import Ready
 
 CONNECT_S, HURRIED_CONNECT_S = 5, 2
 HURRIED_S, HURRIED_LONG_S = 5.0, 20.0
-"""While the collector stops a statement may take so long, and one that takes its time, which tidies up, so long."""
+"""While the collector stops: the limit of a statement, and of one that has none otherwise, as it tidies."""
 
 
 class SilentServerError(psycopg.OperationalError):
-    """The server has said nothing for too long. Whether it has done what it was told is not known."""
+    """The server was silent for too long. Whether it has done what it was told is not known."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Timeouts:
     statement_s: float
     is_hurried: bool = False
     is_silent: bool = False
-    """What was waited for last did not come."""
+    """Whether the last wait ended without a response."""
 
     def limit_s(self, *, takes_time: bool) -> float:
         """Return how long to wait, in seconds."""
@@ -55,20 +55,20 @@ class Timeouts:
 
 
 class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that ends itself where the server keeps it waiting for longer than its timeouts.
+    """A connection that closes itself where the server is silent for longer than its timeouts allow.
 
-    `takes_time`: what it does may take as long as it does, unless the collector stops.
+    `takes_time`: its statements have no limit, unless the collector stops.
     """
 
     timeouts: Timeouts
     takes_time = False
 
     def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
-        """Return what the generator returns in the end. Raises SilentServerError; the connection is closed then."""
+        """Return what the generator returns. Raises SilentServerError; the connection is closed then."""
         return super().wait(self._watch(gen), *arguments, **options)
 
     def _watch(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """Do what `gen` does; psycopg hands in 0 ten times a second where nothing came."""
+        """Run `gen`, within the limits; psycopg sends 0 ten times a second while nothing comes."""
         began = time.monotonic()
         try:
             wanted = next(gen)
@@ -76,7 +76,7 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
                 ready = yield wanted
                 if not ready and time.monotonic() - began > self.timeouts.limit_s(takes_time=self.takes_time):
                     self.timeouts.is_silent = True
-                    self.pgconn.finish()  # says good-bye without waiting; to cancel would be to ask the silent server
+                    self.pgconn.finish()  # does not wait; to cancel would mean to wait for the server
                     raise SilentServerError("no response in time")
                 if ready & Ready.R:
                     self.timeouts.is_silent, began = False, time.monotonic()
@@ -85,6 +85,6 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
             return end.value
 
     def rollback(self) -> None:
-        """Roll back; where the connection is lost the server does, and what lost it is the error to be told."""
+        """Roll back; where the connection is lost the server does, and what lost it is the error to report."""
         if not self.closed:
             super().rollback()

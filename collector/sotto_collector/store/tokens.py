@@ -11,7 +11,7 @@ from sotto_collector.store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """What is known of a token: `token_hash` is its SHA-256, 32 bytes. None: of all surveys; it never ends."""
+    """A token: `token_hash` is its SHA-256, 32 bytes; `survey_id` None: for all surveys; `expires_s` None: no end."""
 
     token_hash: bytes
     role: str
@@ -41,7 +41,7 @@ class TokenTable:
         self._store.run(work)
 
     def remove(self, token_hash: bytes) -> None:
-        """Forget a token's hash, if it is there."""
+        """Delete a token's hash, if it is there."""
         gone = delete(tokens).where(tokens.c.token_hash == token_hash)
         self._store.run(lambda transaction: transaction.connection.execute(gone))
 

@@ -46,11 +46,11 @@ class Transaction:
         self._execute("SELECT 1")
 
     def take_time(self) -> None:
-        """Let what is done take as long as it takes: it is no respondent's request."""
+        """Lift the time limits of this transaction's statements: no respondent waits for it."""
         self._dialect.take_time(self.connection)
 
     def lock_survey(self, key: int, *, alone: bool = False) -> bool:
-        """Hold a survey until the transaction ends, beside others or alone; return whether it takes reports."""
+        """Lock a survey until the transaction ends, shared or `alone`; return whether it takes reports."""
         self._dialect.lock_survey(self.connection, key, alone=alone)
         return self._execute("SELECT is_open FROM surveys WHERE survey_key = :key", key=key) == [(1,)]
 
@@ -60,18 +60,18 @@ class Transaction:
     def insert_new(self, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Insert the reports whose ids are not stored yet; return which, shape (n,).
 
-        `ids`: n different ids, sorted, so that rows arrive in no order but theirs. `records`: shape (n, record_bytes),
-        or (n, 0) where nothing but the ids is kept.
+        `ids`: n different ids, sorted, so that the order of rows tells nothing else. `records`: shape
+        (n, record_bytes), or (n, 0) where nothing but the ids is kept.
         """
         return self._dialect.insert(self.connection, key, ids, records)
 
     def move(self, key: int, low: bytes, high: bytes) -> None:
-        """Move reports with ids in [low, high) out of the inbox, among the others."""
+        """Move reports with ids in [low, high) from the inbox to `reports`."""
         self._dialect.lock_survey(self.connection, key, alone=False)
         self._dialect.move(self.connection, key, low, high)
 
     def settle(self) -> None:
-        """Write the inbox anew, in the order of the ids: its rows lie where they came, under the numbers of commits."""
+        """Rewrite the inbox in the order of the ids: until then its rows tell the order of their commits."""
         self.take_time()
         keys = [row[0] for row in self._execute("SELECT DISTINCT survey_key FROM inbox ORDER BY survey_key")]
         for key in keys:
@@ -80,7 +80,7 @@ class Transaction:
             self._dialect.settle(self.connection, keys)
 
     def find(self, key: int, ids: Ids) -> dict[int, bytes]:
-        """Return the packed reports that are stored already, by position in ids; of one that is not kept b""."""
+        """Return the packed reports that are stored already, by position in ids; b"" for one that is not kept."""
         return self._dialect.find(self.connection, key, ids)
 
     def add_to_tally(self, key: int, wave: int, n_reports: int, counts: Counts) -> None:
@@ -108,7 +108,7 @@ class Transaction:
             self.merge_shards(key, wave)
 
     def replace_tally(self, key: int, by_wave: dict[int, Tally]) -> None:
-        """Write a survey's tallies anew."""
+        """Replace a survey's tallies."""
         self.connection.execute(delete(tallies).where(tallies.c.survey_key == key))
         for wave, tally in by_wave.items():
             self.add_to_tally(key, wave, tally.n_reports, tally.pack())
@@ -120,7 +120,7 @@ class Transaction:
         commit that was not confirmed, try again.
         """
         self.lock_survey(key, alone=True)
-        # In the direction in which reports are moved; one that was just being written anew is seen at the second look.
+        # In the direction in which reports are moved; one that was just being rewritten is found at the second look.
         for table in (inbox, reports, reports):
             this_report = and_(table.c.survey_key == key, table.c.report_id == report_id)
             packed = self.connection.scalar(select(table.c.packed).where(this_report).with_for_update())
@@ -141,7 +141,7 @@ class Transaction:
 
     def insert_survey(self, survey: Survey) -> None:
         """Insert a survey, open."""
-        # Drawn, so that no survey ever gets the key of one that was erased, which others may still have in mind.
+        # Random, so that no survey gets the key of an erased one, which other processes may still have in memory.
         key = secrets.randbelow(2**31 - 1) + 1
         row = {"survey_id": survey.id, "fingerprint": survey.fingerprint, "definition": survey.canonical}
         self.connection.execute(insert(surveys), row | {"survey_key": key})
@@ -152,18 +152,18 @@ class Transaction:
         self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(values))
 
     def erase_survey(self, key: int) -> None:
-        """Delete a survey, which is held alone, and all that belongs to it."""
+        """Delete a survey, which is locked alone, and all that belongs to it."""
         self.take_time()
-        self._dialect.lock_tidying(self.connection)  # rows that are being written anew would not be seen
+        self._dialect.lock_tidying(self.connection)  # rows that are being rewritten would not be seen
         survey_id = select(surveys.c.survey_id).where(surveys.c.survey_key == key).scalar_subquery()
         self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
         for table in (inbox, reports, tallies, releases, invitations, surveys):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
 
     def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int) -> None:
-        """Insert invitations, each good for one report in every wave.
+        """Insert invitations, each for one report in every wave.
 
-        Nothing where they are there: a commit that was not heard of has inserted all of them.
+        Does nothing where they are there: a commit whose confirmation was lost has inserted all of them.
         """
         self.lock_survey(key)
         first = and_(invitations.c.survey_key == key, invitations.c.code_hash == code_hashes[0])
@@ -177,7 +177,7 @@ class Transaction:
         self.connection.execute(insert(invitations), rows)
 
     def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
-        """Use an invitation up; return whether it was good. Nothing says which report it was used for."""
+        """Delete an invitation as it is used; return whether it was there. Nothing says which report used it."""
         columns = invitations.c
         redeemed = and_(columns.survey_key == key, columns.code_hash == code_hash, columns.wave == wave)
         return self.connection.execute(delete(invitations).where(redeemed)).rowcount == 1

@@ -1,4 +1,4 @@
-"""A database's schema: read, made, upgraded, and refused where it is not the one that this program works on."""
+"""A database's schema: read, made, upgraded, and refused where it is not this program's."""
 
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ _VERSION = table("alembic_version", column("version_num"))
 
 
 def read_revision(connection: Connection) -> str | None:
-    """Return the schema's revision; None where no migration has been here."""
+    """Return the schema's revision; None where no migration was ever run."""
     if not inspect(connection).has_table(_VERSION.name):
         return None
     revision: str | None = connection.scalar(select(_VERSION.c.version_num))
@@ -34,7 +34,7 @@ def is_empty(connection: Connection) -> bool:
 
 
 def refuse_missing(name: str) -> StoreError:
-    """Return the error of a database that is not there: none is made but where that is asked for."""
+    """Return the error of a database that is not there: one is only made on request."""
     return StoreError(
         f"db ({name}) must be a collector's database; there is none: "
         "make it with sotto db init, or with sotto serve --create."
@@ -42,7 +42,7 @@ def refuse_missing(name: str) -> StoreError:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring an empty database, or one of an earlier revision, to HEAD, inside the transaction that is open."""
+    """Bring an empty database, or one of an earlier revision, to HEAD, inside the open transaction."""
     from alembic import command
 
     command.upgrade(_config(connection), HEAD)

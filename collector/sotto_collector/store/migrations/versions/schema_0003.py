@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add what is new. Tallies have more counts now: whoever runs this counts every survey's reports again."""
+    """Add what is new. Tallies have more counts now: the program then counts every survey's reports again."""
     op.drop_table("tallies")
     _write_anew()
     op.add_column("surveys", sa.Column("cors_origins", sa.Text, nullable=False, server_default=""))

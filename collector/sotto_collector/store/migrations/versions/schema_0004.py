@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Let tokens have it: a constraint of SQLite's cannot be changed, so the table is made anew."""
+    """Allow the role for tokens: SQLite cannot change a constraint, so the table is replaced."""
     op.create_table(
         "tokens_of_three_roles",
         sa.Column("token_hash", sa.LargeBinary, sa.CheckConstraint("length(token_hash) = 32"), primary_key=True),

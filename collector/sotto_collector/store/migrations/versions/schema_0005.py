@@ -16,7 +16,7 @@ SECRET = {
 
 
 def upgrade() -> None:
-    """Take none any more, and delete those that there are: a column that is given its type anew has none."""
+    """Stop taking samples, and delete those there are: a column whose type is set again has none."""
     if op.get_bind().dialect.name != "postgresql":
         return
     for table, columns in SECRET.items():
