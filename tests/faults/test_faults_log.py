@@ -48,7 +48,7 @@ def crash(folder: Path) -> Crashed:
         stored = publish_here(store, SMALL)
         busy._is_log_empty = True  # so that it does not empty the log, however long this takes
         for commit in commits:
-            busy.count(make_batch(stored, commit))
+            busy.write(make_batch(stored, commit))
         file, log = path.read_bytes(), Path(f"{path}-wal").read_bytes()
     return Crashed(file, log, commits, commit_ends(log))
 
@@ -99,7 +99,7 @@ def test_damaged_log_leaves_exactly_the_commits_before_the_damage(tmp_path: Path
     crowd.sent = {report.id: report for commit in crashed.commits for report in commit}
     path = open_damaged(tmp_path / "again", crashed, crashed.log[: crashed.ends[N_COMMITS // 2]])
     with closing(Store(path)) as store, closing(Writer(store, max_queued_reports=100_000)) as recovered:
-        outcome = recovered.count(make_batch(publish_here(store, SMALL), list(crowd.sent.values())))
+        outcome = recovered.write(make_batch(publish_here(store, SMALL), list(crowd.sent.values())))
     assert outcome.n_counted + outcome.n_duplicates == len(crowd.sent)
     crowd.acknowledged |= crowd.sent.keys()
     crowd.check(path)
