@@ -22,7 +22,7 @@ from sotto_client import os_coins
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from postgres_server import database_of, postgres_server  # the path comes first
-from sotto_collector.intake.counting import Batch, count_batches
+from sotto_collector.intake.counting import Batch, count_batches, prepare_batches
 from sotto_collector.store import Store
 from sotto_collector.store.inbox import Inbox
 from sotto_collector.store.postgres import copy_rows
@@ -51,7 +51,7 @@ def fill(database: Path, survey: Survey, n_reports: int) -> None:
             answers = {"affair": np.zeros(N_FILLED, int), "rating": np.zeros(N_FILLED, int)}
             records = survey.perturb(answers | {"facts": np.zeros((N_FILLED, 3), int)}, os_coins())
             batch = Batch(stored, os.urandom(16 * N_FILLED), records)
-            store.run(lambda transaction, batch=batch: count_batches(transaction, [batch]))
+            store.run(lambda transaction, batch=batch: count_batches(transaction, prepare_batches([batch])))
             Inbox(store).finish()
 
 

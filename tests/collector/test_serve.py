@@ -34,7 +34,7 @@ from collecting import (
     wait_until,
 )
 from sotto_collector.app import create_app
-from sotto_collector.intake.counting import Batch, count_batches
+from sotto_collector.intake.counting import Batch, count_batches, prepare_batches
 from sotto_collector.serving.server import MAX_UNSENT_BYTES, Server, make_server
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store
@@ -308,7 +308,7 @@ def fill(db: Path, n_reports: int) -> None:
             records = np.frombuffer(os.urandom(n * WIDE.record_bytes), np.uint8).reshape(n, -1).copy()
             records[:, :4] = (0, wave, 0, 7)  # the cohort is one of the survey's
             with store.transaction() as transaction:
-                count_batches(transaction, [Batch(stored, os.urandom(16 * n), records)])
+                count_batches(transaction, prepare_batches([Batch(stored, os.urandom(16 * n), records)]))
 
 
 def schema_version(db: Path) -> int:

@@ -20,7 +20,7 @@ from collecting import (
     tally_of,
 )
 from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError
-from sotto_collector.intake.counting import Outcome, count_batches
+from sotto_collector.intake.counting import Outcome, count_batches, prepare_batches
 from sotto_collector.store import Part, Store, StoredToken, TokenTable, schema
 from sotto_collector.store.recount import check_integrity
 from sotto_protocol import Report, Tally, compile_toml
@@ -161,8 +161,9 @@ def test_error_inside_a_transaction_leaves_nothing_behind_and_the_next_one_works
 
 def test_bug_inside_a_transaction_leaves_nothing_behind(store: Store) -> None:
     stored = publish_here(store)
+    group = prepare_batches([make_batch(stored, make_reports(5))])
     with pytest.raises(ZeroDivisionError):
-        store.run(lambda transaction: (count_batches(transaction, [make_batch(stored, make_reports(5))]), 1 / 0))
+        store.run(lambda transaction: (count_batches(transaction, group), 1 / 0))
     assert store.read_reports(stored) == []
     assert store.read_tally(stored) == Tally.empty(SURVEY)
 
@@ -191,7 +192,7 @@ def test_of_one_id_the_first_bits_stay_whichever_store_was_sent_the_others(store
 def test_reader_does_not_see_what_is_not_committed(store: Store, other: Store) -> None:
     stored = publish_here(store)
     with store.transaction() as transaction:
-        count_batches(transaction, [make_batch(stored, make_reports(5))])
+        count_batches(transaction, prepare_batches([make_batch(stored, make_reports(5))]))
         assert other.read_reports(stored) == store.read_reports(stored) == []
     assert len(other.read_reports(stored)) == 5
 

@@ -28,7 +28,7 @@ from collecting import (
 from postgres_server import postgres_server
 from raw_database import correlate_ranks, read_hidden
 from sotto_collector.errors import StoreError, StoreUnavailableError
-from sotto_collector.intake.counting import Outcome, count_batches
+from sotto_collector.intake.counting import Outcome, count_batches, prepare_batches
 from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store
 from sotto_collector.store.postgres import _REWRITE as REWRITE
@@ -231,7 +231,7 @@ def test_two_that_are_the_first_to_write_a_shard_both_count(postgres_db: str, mo
     with closing(Store(postgres_db)) as store, closing(Store(postgres_db)) as other, ThreadPoolExecutor(1) as pool:
         stored = publish_here(store, SMALL)
         with store.transaction() as transaction:
-            count_batches(transaction, [make_batch(stored, reports[:10])])
+            count_batches(transaction, prepare_batches([make_batch(stored, reports[:10])]))
             second = pool.submit(count_here, other, stored, reports[10:])
             wait_for_lock(store)
         assert second.result(TIMEOUT_S) == [Outcome(10, 0, 0)]
@@ -248,10 +248,10 @@ def meeting(store: Store, other: Store, stored: Any, reports: list[Report]) -> I
         is_first = [True]
 
         def work(transaction: Any) -> None:
-            count_batches(transaction, [make_batch(stored, order[:1])])
+            count_batches(transaction, prepare_batches([make_batch(stored, order[:1])]))
             if is_first.pop() if is_first else False:
                 both_have_one.wait(TIMEOUT_S)
-            count_batches(transaction, [make_batch(stored, order[1:])])
+            count_batches(transaction, prepare_batches([make_batch(stored, order[1:])]))
 
         mine.run(work)
 
@@ -283,7 +283,7 @@ def test_groups_of_invited_batches_are_not_in_each_others_way(store: Store, othe
     def count_all(mine: Store, order: list[Any]) -> None:
         def work(transaction: Any) -> None:
             n_works.append(1)
-            count_batches(transaction, order)
+            count_batches(transaction, prepare_batches(order))
 
         mine.run(work)
 
@@ -319,7 +319,7 @@ def test_connection_that_is_lost_in_a_transaction_is_made_anew_and_nothing_count
     stored, reports, n_tries = publish_here(store), make_reports(10), []
 
     def work(transaction: Any) -> list[Any]:
-        outcomes = count_batches(transaction, [make_batch(stored, reports)])
+        outcomes = count_batches(transaction, prepare_batches([make_batch(stored, reports)]))
         n_tries.append(1)
         if len(n_tries) < 3:
             end_sessions(postgres_db)

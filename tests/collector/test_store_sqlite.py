@@ -16,7 +16,7 @@ import pytest
 from collecting import INVITED, STRINGS, SURVEY, TIMEOUT_S, count_here, make_batch, make_reports, publish_here
 from raw_database import leaf_offsets, lies_by_key
 from sotto_collector.errors import StoreError, StoreUnavailableError
-from sotto_collector.intake.counting import Outcome, count_batches
+from sotto_collector.intake.counting import Outcome, count_batches, prepare_batches
 from sotto_collector.invitations import make_invitations, revoke_invitations
 from sotto_collector.store import Store
 from sotto_collector.store.recount import check_integrity
@@ -214,7 +214,7 @@ def test_what_is_committed_into_a_file_that_was_moved_meanwhile_is_not_acknowled
     reports = make_reports(10)
 
     def count(transaction: Transaction) -> None:
-        count_batches(transaction, [make_batch(stored, reports)])
+        count_batches(transaction, prepare_batches([make_batch(stored, reports)]))
         db.rename(kept)
 
     with pytest.raises(StoreUnavailableError, match="moved, removed or replaced"):

@@ -34,7 +34,7 @@ from raw_database import read_hidden
 from raw_files import PostgresFiles, RawFiles, SqliteFiles, copied, count_joined
 from sotto_client.cli import main
 from sotto_collector.intake import tidying
-from sotto_collector.intake.counting import Batch, count_batches
+from sotto_collector.intake.counting import Batch, count_batches, prepare_batches
 from sotto_collector.intake.tidying import Tidying
 from sotto_collector.intake.writer import Writer
 from sotto_collector.invitations import hash_invitation
@@ -250,7 +250,7 @@ def test_large_store_keeps_no_order_of_single_reports(files: RawFiles) -> None:
         for _ in range(25):
             bits = np.frombuffer(os.urandom(5000 * wide.record_bytes), np.uint8).reshape(5000, -1)
             batch = Batch(stored, os.urandom(16 * 5000), bits)
-            store.run(lambda transaction, batch=batch: count_batches(transaction, [batch]))
+            store.run(lambda transaction, batch=batch: count_batches(transaction, prepare_batches([batch])))
         mine = Tidying(store)
         assert not store.is_small()
         singles = []

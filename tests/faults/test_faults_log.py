@@ -6,6 +6,7 @@ import struct
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from crowd import FULL, Crowd, check_stored
 from sotto_collector.errors import StoreError
 from sotto_collector.intake import counting
 from sotto_collector.intake.writer import Writer
-from sotto_collector.store import Store, StoredSurvey
+from sotto_collector.store import Store
 from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Report
 
@@ -110,10 +111,10 @@ def test_tally_that_is_committed_after_its_reports_is_found_out(
 ) -> None:
     add = counting._add_to_tallies
 
-    def add_later(transaction: Transaction, stored: StoredSurvey, records: object) -> None:
+    def add_later(transaction: Transaction, *counted: Any) -> None:
         transaction.connection.connection.driver_connection.execute("COMMIT")
         transaction.connection.connection.driver_connection.execute("BEGIN IMMEDIATE")
-        add(transaction, stored, records)
+        add(transaction, *counted)
 
     monkeypatch.setattr(counting, "_add_to_tallies", add_later)
     crashed = crash(tmp_path)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import text
 
-from sotto_collector.intake.counting import Batch, Outcome, count_batches
+from sotto_collector.intake.counting import Batch, Outcome, count_batches, prepare_batches
 from sotto_collector.invitations import hash_invitation, make_invitations
 from sotto_collector.store import Store, StoredSurvey, StoredToken, TokenTable
 from sotto_collector.store.recount import check_integrity
@@ -144,7 +144,7 @@ def publish_here(store: Store, survey: Survey = SURVEY) -> StoredSurvey:
 
 def count_here(store: Store, stored: StoredSurvey, reports: list[Report]) -> list[Outcome | Exception]:
     """Count one batch in a transaction of its own, without a writer."""
-    return store.run(lambda transaction: count_batches(transaction, [make_batch(stored, reports)]))
+    return store.run(lambda transaction: count_batches(transaction, prepare_batches([make_batch(stored, reports)])))
 
 
 def execute(store: Store, statement: str) -> None:
@@ -156,7 +156,7 @@ def execute(store: Store, statement: str) -> None:
 def count_and_fail(store: Store, batch: Batch) -> None:
     """Count a batch in a transaction that fails before it is committed."""
     with store.transaction() as transaction:
-        count_batches(transaction, [batch])
+        count_batches(transaction, prepare_batches([batch]))
         transaction.connection.execute(text("SELECT no_such_function()"))
 
 

@@ -43,25 +43,106 @@ class Outcome:
     n_conflicting: int = 0
 
 
-def count_batches(transaction: Transaction, batches: list[Batch]) -> list[Outcome | Exception]:
-    """Insert new reports and add them to their tallies; return what becomes of each batch if this commits."""
-    results: list[Outcome | Exception] = [Outcome(0, len(batch)) for batch in batches]
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Batches of one survey, joined: `owner` says which batch a report is of.
+
+    `first`: the places of the different ids, in the ids' order; of equal ones the first. `tallies`: by wave, of the
+    reports there. They are counted before a transaction begins, which is not to wait for that; in it, what turns out to
+    be stored already is taken out.
+    """
+
+    stored: StoredSurvey
+    ids: bytes
+    records: NDArray[np.uint8]
+    owner: NDArray[np.intp]
+    first: NDArray[np.intp]
+    tallies: dict[int, Tally]
+
+    def insert(self, transaction: Transaction) -> tuple[NDArray[np.bool_], list[int]]:
+        """Insert what is new; return which of `first` is, and of each batch the number of conflicting reports."""
+        ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
+        keeps_reports = self.stored.survey.keeps_reports
+        kept = self.records[self.first] if keeps_reports else np.empty((len(self.first), 0), np.uint8)
+        is_new = transaction.insert_new(self.stored.key, ids[self.first], kept)
+        n_conflicting = [0] * (int(self.owner.max()) + 1)
+        if keeps_reports and is_new.sum() < len(ids):
+            for index in self._conflicting(transaction, is_new):
+                n_conflicting[self.owner[index]] += 1
+        return is_new, n_conflicting
+
+    def tally_new(self, is_new: NDArray[np.bool_]) -> dict[int, Tally]:
+        """Return the tallies of those of `first` that are new, by wave; only what differs from `tallies` is counted."""
+        if is_new.all():
+            return self.tallies
+        if 2 * is_new.sum() <= len(is_new):
+            return _tally_waves(self.stored.survey, self.records[self.first[is_new]])
+        known = _tally_waves(self.stored.survey, self.records[self.first[~is_new]])
+        left = {wave: tally - known[wave] if wave in known else tally for wave, tally in self.tallies.items()}
+        return {wave: tally for wave, tally in left.items() if tally.n_reports}
+
+    def _conflicting(self, transaction: Transaction, is_new: NDArray[np.bool_]) -> Iterator[int]:
+        """Yield the reports whose id is stored with other bits; of an erased one nobody knows."""
+        ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
+        old = ids[self.first[~is_new]]
+        known = transaction.find(self.stored.key, old)
+        stays = {old[place].tobytes(): packed for place, packed in known.items()}
+        stays |= {ids[place].tobytes(): self.records[place].tobytes() for place in self.first[is_new].tolist()}
+        for index, report_id in enumerate(map(bytes, ids)):
+            if stays[report_id] not in (b"", self.records[index].tobytes()):
+                yield index
+
+
+def merge(batches: list[Batch]) -> Merged:
+    """Join batches of one survey, and count them."""
+    owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
+    joined = b"".join(batch.ids for batch in batches)
+    records, first = np.concatenate([batch.records for batch in batches]), _sort_unique(joined)
+    tallies = _tally_waves(batches[0].stored.survey, records[first])
+    return Merged(batches[0].stored, joined, records, owner, first, tallies)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One survey's batches of a group, and their `places` in it, ready for a transaction.
+
+    `parts`: of an invited survey each batch by itself, as it is all or nothing; else one, of all.
+    """
+
+    places: list[int]
+    batches: list[Batch]
+    parts: list[Merged]
+
+
+def prepare_batches(batches: list[Batch]) -> list[Prepared]:
+    """Do for a group of batches all that needs no transaction; the surveys come in the order of their keys."""
     by_survey: dict[int, list[int]] = defaultdict(list)
-    for index, batch in enumerate(batches):
-        by_survey[batch.stored.key].append(index)
-    for key, indices in sorted(by_survey.items()):
-        of_survey = [batches[index] for index in indices]
-        is_invited = of_survey[0].stored.survey.invited
+    for place, batch in enumerate(batches):
+        by_survey[batch.stored.key].append(place)
+    prepared = []
+    for _, places in sorted(by_survey.items()):
+        of_survey = [batches[place] for place in places]
+        parts = [[batch] for batch in of_survey] if of_survey[0].stored.survey.invited else [of_survey]
+        prepared.append(Prepared(places, of_survey, [merge(part) for part in parts]))
+    return prepared
+
+
+def count_batches(transaction: Transaction, group: list[Prepared]) -> list[Outcome | Exception]:
+    """Insert new reports and add them to their tallies; return what becomes of each batch if this commits."""
+    results: dict[int, Outcome | Exception] = {}
+    for prepared in group:
+        stored = prepared.batches[0].stored
+        outcomes: list[Outcome | Exception]
         # Alone: each batch by itself is all or nothing, so the group's rows cannot be taken in one order for all.
-        if not transaction.lock_survey(key, alone=is_invited):
-            outcomes = [_acknowledge(transaction, batch) for batch in of_survey]
-        elif is_invited:
-            outcomes = [_count_invited(transaction, batch) for batch in of_survey]
+        if not transaction.lock_survey(stored.key, alone=stored.survey.invited):
+            outcomes = [_acknowledge(transaction, batch) for batch in prepared.batches]
+        elif stored.survey.invited:
+            both = zip(prepared.batches, prepared.parts, strict=True)
+            outcomes = [_count_invited(transaction, batch, merged) for batch, merged in both]
         else:
-            outcomes = [*_count_open(transaction, of_survey)]
-        for index, outcome in zip(indices, outcomes, strict=True):
-            results[index] = outcome
-    return results
+            outcomes = [*_count_open(transaction, prepared.batches, prepared.parts[0])]
+        results |= zip(prepared.places, outcomes, strict=True)
+    return [results[place] for place in sorted(results)]
 
 
 def _acknowledge(transaction: Transaction, batch: Batch) -> Outcome | Exception:
@@ -75,78 +156,39 @@ def _acknowledge(transaction: Transaction, batch: Batch) -> Outcome | Exception:
     return SurveyClosedError("the survey takes no more reports.")
 
 
-def _count_open(transaction: Transaction, batches: list[Batch]) -> list[Outcome]:
+def _count_open(transaction: Transaction, batches: list[Batch], merged: Merged) -> list[Outcome]:
     """Count batches of one survey together."""
-    merged = merge(batches)
-    inserted, n_conflicting = merged.insert(transaction)
-    _add_to_tallies(transaction, merged.stored, merged.records[inserted])
-    n_counted = np.bincount(merged.owner[inserted], minlength=len(batches)).tolist()
+    is_new, n_conflicting = merged.insert(transaction)
+    _add_to_tallies(transaction, merged, is_new)
+    n_counted = np.bincount(merged.owner[merged.first[is_new]], minlength=len(batches)).tolist()
     return [
         Outcome(counted, len(batch) - counted, conflicting)
         for batch, counted, conflicting in zip(batches, n_counted, n_conflicting, strict=True)
     ]
 
 
-def _count_invited(transaction: Transaction, batch: Batch) -> Outcome | Exception:
+def _count_invited(transaction: Transaction, batch: Batch, merged: Merged) -> Outcome | Exception:
     """Count a batch whose new reports each use up an invitation; all of it or nothing."""
-    merged = merge([batch])
     with transaction.connection.begin_nested() as whole:
-        inserted, n_conflicting = merged.insert(transaction)
+        is_new, n_conflicting = merged.insert(transaction)
+        inserted = merged.first[is_new].tolist()
         waves = batch.stored.survey.waves_of(batch.records).tolist()
-        for index in inserted.tolist():
+        for index in inserted:
             if not transaction.redeem(batch.stored.key, batch.invitations[index], waves[index]):
                 whole.rollback()
                 return InvitationError(index)
-        _add_to_tallies(transaction, batch.stored, batch.records[inserted])
+        _add_to_tallies(transaction, merged, is_new)
     return Outcome(len(inserted), len(batch) - len(inserted), n_conflicting[0])
 
 
-def _add_to_tallies(transaction: Transaction, stored: StoredSurvey, records: NDArray[np.uint8]) -> None:
-    for wave, of_wave in _split_waves(stored.survey, records):
-        transaction.add_to_tally(stored.key, wave, len(of_wave), Tally.of(stored.survey, of_wave).pack())
+def _add_to_tallies(transaction: Transaction, merged: Merged, is_new: NDArray[np.bool_]) -> None:
+    for wave, tally in merged.tally_new(is_new).items():
+        transaction.add_to_tally(merged.stored.key, wave, tally.n_reports, tally.pack())
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """Batches of one survey, joined: `owner` says which batch a report is of."""
-
-    stored: StoredSurvey
-    ids: bytes
-    records: NDArray[np.uint8]
-    owner: NDArray[np.intp]
-
-    def insert(self, transaction: Transaction) -> tuple[NDArray[np.intp], list[int]]:
-        """Insert what is new; return where it stands, and how many reports of each batch differ from their first."""
-        first = _sort_unique(self.ids)
-        ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
-        keeps_reports = self.stored.survey.keeps_reports
-        kept = self.records[first] if keeps_reports else np.empty((len(first), 0), np.uint8)
-        is_new = transaction.insert_new(self.stored.key, ids[first], kept)
-        inserted = first[is_new]
-        n_conflicting = [0] * (int(self.owner.max()) + 1)
-        if keeps_reports and len(inserted) < len(ids):
-            for index in self._conflicting(transaction, first, is_new):
-                n_conflicting[self.owner[index]] += 1
-        return inserted, n_conflicting
-
-    def _conflicting(
-        self, transaction: Transaction, first: NDArray[np.intp], is_new: NDArray[np.bool_]
-    ) -> Iterator[int]:
-        """Yield the reports whose id is stored with other bits; of an erased one nobody knows."""
-        ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
-        known = transaction.find(self.stored.key, ids[first[~is_new]])
-        stays = {ids[first[~is_new][place]].tobytes(): packed for place, packed in known.items()}
-        stays |= {ids[place].tobytes(): self.records[place].tobytes() for place in first[is_new].tolist()}
-        for index, report_id in enumerate(map(bytes, ids)):
-            if stays[report_id] not in (b"", self.records[index].tobytes()):
-                yield index
-
-
-def merge(batches: list[Batch]) -> Merged:
-    """Join batches of one survey."""
-    owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
-    joined = b"".join(batch.ids for batch in batches)
-    return Merged(batches[0].stored, joined, np.concatenate([batch.records for batch in batches]), owner)
+def _tally_waves(survey: Survey, records: NDArray[np.uint8]) -> dict[int, Tally]:
+    """Return the tally of each wave that packed reports are of, by wave, in their order."""
+    return {wave: Tally.of(survey, of_wave) for wave, of_wave in _split_waves(survey, records)}
 
 
 def _split_waves(survey: Survey, records: NDArray[np.uint8]) -> list[tuple[int, NDArray[np.uint8]]]:

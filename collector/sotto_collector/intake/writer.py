@@ -5,7 +5,7 @@ import threading
 import time
 
 from sotto_collector.errors import BusyError, CollectorError, StoreUnavailableError
-from sotto_collector.intake.counting import Batch, Outcome, count_batches
+from sotto_collector.intake.counting import Batch, Outcome, count_batches, prepare_batches
 from sotto_collector.intake.tidying import Tidying
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
@@ -153,7 +153,8 @@ class Writer:
         batches = [waiting.batch for waiting in group]
         n_reports, began = sum(map(len, batches)), time.perf_counter()
         try:
-            results = self._store.run(lambda transaction: count_batches(transaction, batches))
+            prepared = prepare_batches(batches)  # takes a while, so not in the transaction: others wait for that
+            results = self._store.run(lambda transaction: count_batches(transaction, prepared))
         except Exception as fault:  # the thread must survive any fault: each request raises it
             self._tidying.note_arrived(0)  # or more: the confirmation of a commit may have been lost
             return [fault] * len(group)
