@@ -29,7 +29,7 @@ def _allow(response: Response) -> Response:
     try:
         stored = current_app.extensions["collector"].find_survey((request.view_args or {})["survey_id"])
     except StoreError:
-        return response  # it says so itself
+        return response  # the response is that error's already
     if stored is not None and ({origin, "*"} & set(stored.cors_origins)):
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Expose-Headers"] = EXPOSED

@@ -63,7 +63,7 @@ class HttpSource:
             yield from self._check_length(n_bytes, self._cut_survey(chunks))
 
     def _ask_survey(self, survey_id: str) -> Survey:
-        """Return the survey that stands in front of the reports; so that a refusal comes before anything is written."""
+        """Return the survey, which is sent before the reports: a refusal comes here, before anything is written."""
         with self._collector.stream(f"{self._path}?part=0/{MAX_PARTS}") as (_, chunks):
             try:
                 survey = Survey.from_canonical(next(_lines(chunks)))

@@ -82,7 +82,7 @@ class Merged:
         return {wave: tally for wave, tally in left.items() if tally.n_reports}
 
     def _conflicting(self, transaction: Transaction, is_new: NDArray[np.bool_]) -> Iterator[int]:
-        """Yield the reports whose id is stored with other bits; of an erased one nobody knows."""
+        """Yield the reports whose id is stored with other bits; those of an erased one are not known."""
         ids = np.frombuffer(self.ids, f"V{REPORT_ID_BYTES}")
         old = ids[self.first[~is_new]]
         known = transaction.find(self.stored.key, old)

@@ -23,7 +23,7 @@ def find_duplicate_key(body: bytes) -> str | None:
 
 
 def _walk(value: Any, path: str) -> Iterator[str]:
-    """Yield the paths of second members, outermost first: what lies below one was never checked."""
+    """Yield the paths of second members, outermost first: the decoder did not check what lies below."""
     if isinstance(value, _Members):
         names = [name for name, _ in value]
         yield from (f"{path}.{name}" for index, name in enumerate(names) if name in names[:index])

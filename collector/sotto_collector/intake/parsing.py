@@ -168,7 +168,7 @@ def _decode(body: bytes, survey: Survey) -> SentBatch:
 
 
 def _check_optional(reports: list[SentReport], survey: Survey) -> None:
-    """Raise RequestError where a report has a member that the survey's have not, or lacks one that is required."""
+    """Raise RequestError where a report has a member that it must not have, or lacks one that is required."""
     for index, report in enumerate(reports):
         for member in _OPTIONAL:
             is_sent, is_of = getattr(report, member.name) is not msgspec.UNSET, member.is_of(survey)

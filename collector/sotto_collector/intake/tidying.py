@@ -11,7 +11,7 @@ ALL_S, STALL_BYTES = 60.0, 8 * 2**20
 """A store above STALL_BYTES is rewritten as a whole, and its large tables cleaned, once in ALL_S seconds: all its bytes
 are written then, and others wait."""
 REST = 10
-"""Rewriting takes at most one REST-th of the time, whatever the size."""
+"""Rewriting takes at most one part in so many of the time, whatever the size."""
 LAST_TRIES, LAST_S = 20, 0.1
 """While the collector stops it tries so often, so many seconds apart: another collector may tidy, or somebody read."""
 

@@ -169,7 +169,7 @@ def _finish(group: list[_Waiting], results: list[Outcome | Exception]) -> None:
 
 
 def _own_copy(fault: Exception) -> Exception:
-    """Return an exception that one thread alone raises: a traceback grows where it is raised."""
+    """Return a copy for one thread alone to raise: raising adds to an exception's traceback."""
     if not isinstance(fault, CollectorError):
         return fault
     copy = type(fault)(*fault.args)

@@ -44,7 +44,7 @@ def is_page(path: str) -> bool:
 
 
 def wants_page() -> bool:
-    """Whether an error of this request is shown as a page: below /s, and of a file of JSON to browsers alone."""
+    """Whether an error of this request is shown as a page: below /s, but for JSON files only to browsers."""
     is_for_programs = request.path.endswith(".json")
     names_html = any(kind == "text/html" for kind, _ in request.accept_mimetypes)
     return is_page(request.path) and (names_html or not is_for_programs)

@@ -18,7 +18,7 @@ BY_SCRIPT = "X-Requested-With"
 
 
 def find_reader(tokens: TokenTable, roles: tuple[str, ...], survey_id: str | None = None) -> StoredToken | None:
-    """Return what the token of the request allows, if it is good for one of these roles, and for this survey."""
+    """Return what the token of the request allows, if it has one of these roles, and is for this survey."""
     try:
         return require_reader(tokens, roles, survey_id)
     except RequestError:

@@ -60,7 +60,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         while not self.is_stopping:
             self._serve_once(self.adj.asyncore_loop_timeout)
             if not self.accepting:
-                raise ListenError("the socket that listens was closed by a fault.")  # somebody starts us again
+                raise ListenError(
+                    "the socket that listens was closed by a fault."
+                )  # a supervisor starts the program again
         self._drain()
         for channel in list(self.active_channels.values()):
             channel.handle_close()  # a response sent in chunks ends at the next one, and closes its snapshot
@@ -207,7 +209,7 @@ def make_server(app: Flask, settings: Settings, listening: socket.socket | None 
 
 
 def _count_connections(wanted: int) -> int:
-    """Return how many connections can be open at once, of so many; where the system allows it, raise its limit."""
+    """Return how many of the wanted connections can be open at once; raise the process's limit if allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + RESERVED_DESCRIPTORS
     if soft != resource.RLIM_INFINITY and soft < needed:

@@ -107,7 +107,7 @@ class Workers:
             self._end([old])
 
     def _await_ready(self, worker: _Worker) -> bool:
-        """Wait until a worker serves; return False where it does not in time, ended, or all shall end, before."""
+        """Wait until a worker serves; return False if it does not in time, or it ends, or all are to stop."""
         worker.is_awaited = True
         deadline = worker.began + READY_S
         while not worker.is_ready and worker in self._workers and not self._is_stopping:
