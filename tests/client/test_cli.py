@@ -12,24 +12,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from commands import LEAVES
 from sotto_client import cli
 from sotto_client.cli import main
 from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 
 POINTS = entry_points(group="sotto.commands")
 COMMANDS = sorted(point.name for point in POINTS)
-
-
-def walk(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
-    """Return a command and all below it that can be run."""
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        below = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
-        return [found for name, sub in below if sub for found in walk(sub, (*path, name))]
-    return [(path, command)]
-
-
-LEAVES = walk(main)
 
 
 def test_help_lists_every_command_with_a_line() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from test_cli import LEAVES
 
 from collecting import SMALL, SOTTO, SURVEY, TIMEOUT_S, make_reports, publish_here, serve
+from commands import LEAVES
 from sotto_client.cli import main
 from sotto_collector.app import create_app
 from sotto_collector.errors import StoreError

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from test_cli import LEAVES
 
+from commands import LEAVES
 from console import DOCUMENTED_URL, Console, blocks
 from sotto_client import os_coins
 from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
