@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from commands import LEAVES
 from console import DOCUMENTED_URL, Console, blocks
 from sotto_client import os_coins
 from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
+from sotto_collector.api.openapi import OPERATIONS
 from sotto_collector.settings import SETTINGS
 from sotto_estimator.records import save_records
 from sotto_protocol import Survey, Tally, compile_toml, problem
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "client" / "js" / "README.md", *sorted(DOCS.glob("*.md"))]
 
 LUNCH = """
 id = "my-survey"
@@ -122,6 +125,13 @@ def test_a_device_acts_on_codes_that_a_collector_sends_and_in_both_languages_on_
     assert acted_on == {*re.findall(r'"([a-z]+(?:_[a-z]+)+)"', javascript)}
 
 
+def test_every_route_is_documented() -> None:
+    page = (DOCS / "http.md").read_text()
+    for operation in OPERATIONS:
+        path = operation.path.replace("{survey_id}", "ID").replace("{prefix}", "PREFIX")
+        assert f"| `{operation.method.upper()} {path}` |" in page, path
+
+
 def test_every_command_and_setting_is_documented() -> None:
     pages = "\n".join(path.read_text() for path in [ROOT / "README.md", *DOCS.glob("*.md")])
     for path, _ in LEAVES:
@@ -131,7 +141,35 @@ def test_every_command_and_setting_is_documented() -> None:
         assert setting.env in pages, setting.env
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_the_index_leads_to_every_page() -> None:
+    index = (DOCS / "README.md").read_text()
+    linked = set(re.findall(r"\]\(([^)#]+)", index))
+    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= linked
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    cited = (ROOT / "CITATION.cff").read_text()
+    for line in (f"title: {project['name']}", f"version: {project['version']}", f"license: {project['license']}"):
+        assert f"\n{line}\n" in cited
+    assert project["description"] in " ".join(cited.split())
+    assert re.findall(r"^  - (?!name)(.*)$", cited, re.MULTILINE) == project["keywords"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page: Path) -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_headings(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\((?!http)([^)#]*)#([^)]+)\)", page.read_text()):
+        assert anchor in anchors_of(page.parent / target if target else page), f"{target}#{anchor}"
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of a page's headings."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
