@@ -21,6 +21,7 @@ from sotto_protocol import Survey, Tally, compile_toml, problem
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "client" / "js" / "README.md", *sorted(DOCS.glob("*.md"))]
+MAX_CELL = 200
 
 LUNCH = """
 id = "my-survey"
@@ -156,6 +157,17 @@ def test_the_citation_is_of_this_version() -> None:
     assert re.findall(r"^  - (?!name)(.*)$", cited, re.MULTILINE) == project["keywords"]
 
 
+def prose_of(page: Path) -> list[str]:
+    """Return a page's lines outside of fenced code."""
+    return re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL).splitlines()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
+    cells = [cell for line in prose_of(page) if line.startswith("|") for cell in re.split(r"(?<!\\)\|", line)]
+    assert [cell for cell in cells if len(cell.strip()) > MAX_CELL] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page: Path) -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
@@ -170,6 +182,5 @@ def test_links_lead_to_headings(page: Path) -> None:
 
 def anchors_of(page: Path) -> set[str]:
     """Return the anchors that GitHub makes of a page's headings."""
-    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    headings = [line.lstrip("# ") for line in prose_of(page) if line.startswith("#")]
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
