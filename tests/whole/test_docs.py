@@ -148,6 +148,12 @@ def test_the_index_leads_to_every_page() -> None:
     assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= linked
 
 
+def test_every_test_that_a_page_names_is_there() -> None:
+    there = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    for page in DOCS.glob("*.md"):
+        assert set(re.findall(r"`(test_\w+)`", page.read_text())) <= there, page.name
+
+
 def test_the_citation_is_of_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     cited = (ROOT / "CITATION.cff").read_text()
