@@ -21,7 +21,7 @@ from sotto_protocol import Survey, Tally, compile_toml, problem
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "client" / "js" / "README.md", *sorted(DOCS.glob("*.md"))]
-MAX_CELL = 200
+MAX_CELL, MAX_LINE = 200, 100
 
 LUNCH = """
 id = "my-survey"
@@ -172,6 +172,18 @@ def prose_of(page: Path) -> list[str]:
 def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
     cells = [cell for line in prose_of(page) if line.startswith("|") for cell in re.split(r"(?<!\\)\|", line)]
     assert [cell for cell in cells if len(cell.strip()) > MAX_CELL] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_is_wrapped(page: Path) -> None:
+    prose = [line for line in prose_of(page) if not re.match(r"\||#|</?[a-z]", line)]
+    assert [line for line in prose if len(line) > MAX_LINE and can_be_broken(line)] == []
+
+
+def can_be_broken(line: str) -> bool:
+    """Whether a line is more than one link, or one piece of code: behind what makes it an item of a list."""
+    text = re.sub(r"^ *(?:[-*] |\d+\. )?", "", line)
+    return " " in re.sub(r"`[^`]*`", "code", text).strip()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
