@@ -9,7 +9,8 @@ import pytest
 
 from sotto_collector.store.postgres import PostgresDialect
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_estimator.intervals import METHODS
+from sotto_estimator.methods import METHODS
+from sotto_protocol.mechanisms.registry import ENTRIES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
@@ -70,6 +71,13 @@ def test_no_folder_is_left_out() -> None:
     folders = [*SIDES, *packages, *(path for path in tests if path.name != "__pycache__")]
     assert len(folders) > 20
     assert {f"{path.relative_to(ROOT)}/" for path in folders} - {*paths_in(PAGE)} == set()
+
+
+def test_every_mechanism_is_where_its_list_says() -> None:
+    homes = {Path(inspect.getfile(entry.mechanism)).relative_to(ROOT) for entry in ENTRIES}
+    folder = first_paths(section("A mechanism"))[0].relative_to(ROOT)
+    assert [home for home in homes if folder not in home.parents] == []
+    assert [entry.name for entry in ENTRIES if entry.name not in (ROOT / "docs/survey-file.md").read_text()] == []
 
 
 def test_every_interval_method_stands_in_each_file_of_its_list() -> None:
