@@ -2,8 +2,7 @@
 
 import re
 
-from sotto_protocol.documents import Fields, is_text
-from sotto_protocol.text import EXPECTED, is_answer, normalise
+from sotto_protocol.documents import Fields
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
@@ -13,9 +12,7 @@ MAX_COUNTS = 2**22
 MAX_MIN_REPORTS = 1_000_000
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
-MAX_OPTIONS = 4096
 MAX_TEXT = 2000
-MAX_OPTION_TEXT = 200
 
 
 def read_id(fields: Fields) -> str:
@@ -45,18 +42,6 @@ def read_public_results(fields: Fields) -> bool:
     )
 
 
-def read_skip(fields: Fields, question_type: str, options: tuple[str, ...]) -> str | None:
-    """Take the member `skip`: what no answer stands for, one of the options, or a text; None where it is left out."""
-    if not fields.has("skip"):
-        return None
-    if question_type == "one-of":
-        return fields.one_of("skip", options)
-    if question_type == "text":
-        return str(fields.take("skip", EXPECTED, lambda v: is_answer(v) and normalise(v) == v))
-    instead = {"yes-no": 'make it one-of, with an option like "No answer"', "any-of": "nothing selected is an answer"}
-    raise fields.fail("skip", f"does not go with {question_type}: {instead[question_type]}.")
-
-
 def read_keep(fields: Fields) -> str:
     """Take the member `keep`: what the collector keeps, reports or counts alone; reports where it is left out."""
     return fields.one_of("keep", KEEPS) if fields.has("keep") else REPORTS
@@ -71,21 +56,3 @@ def read_settings(fields: Fields) -> tuple[int, bool, int, bool, str]:
     """Take what is set of a whole survey: waves, invited, min_reports, public_results, keep."""
     crowd = read_waves(fields), read_invited(fields), read_min_reports(fields)
     return *crowd, read_public_results(fields), read_keep(fields)
-
-
-def read_options(fields: Fields, question_type: str) -> tuple[str, ...]:
-    """Take the member `options`: distinct texts, at least two (any-of: one); yes-no and text have none."""
-    if question_type in ("yes-no", "text"):
-        return ()
-    fewest = 2 if question_type == "one-of" else 1
-    options = fields.take(
-        "options",
-        f"a list of {fewest} to {MAX_OPTIONS} different texts of 1 to {MAX_OPTION_TEXT} characters",
-        lambda v: (
-            isinstance(v, list)
-            and fewest <= len(v) <= MAX_OPTIONS
-            and all(is_text(option, MAX_OPTION_TEXT) for option in v)
-            and len(set(v)) == len(v)
-        ),
-    )
-    return tuple(options)

@@ -22,14 +22,11 @@ from sotto_protocol.members import (
     KEEPS,
     MAX_COUNTS,
     MAX_MIN_REPORTS,
-    MAX_OPTION_TEXT,
-    MAX_OPTIONS,
     MAX_QUESTIONS,
     MAX_TEXT,
     MAX_WAVES,
     REPORTS,
     read_id,
-    read_options,
     read_settings,
 )
 from sotto_protocol.questions.document import MAX_DECLARED_EPSILON, question_document, read_question
@@ -41,15 +38,11 @@ __all__ = [
     "MAX_COUNTS",
     "MAX_DECLARED_EPSILON",
     "MAX_MIN_REPORTS",
-    "MAX_OPTIONS",
-    "MAX_OPTION_TEXT",
     "MAX_QUESTIONS",
     "MAX_SURVEY_BYTES",
     "MAX_TEXT",
     "MAX_WAVES",
     "Survey",
-    "read_id",
-    "read_options",
 ]
 
 FORMAT = "sottovoce-survey-1"

@@ -9,7 +9,7 @@ from contract import CHECKS, cases
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, names_of
-from sotto_protocol.questions.question import TYPES
+from sotto_protocol.questions.types import TYPES
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -9,16 +9,17 @@ from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, entries_of, names_of
-from sotto_protocol.members import MAX_TEXT, read_id, read_options, read_skip
-from sotto_protocol.questions.question import TYPES, Question
+from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.types import TYPES
 
 
 def compile_question(document: Any, where: str) -> Question:
     """Compile one question of an author's definition. Raises SurveyError at its place."""
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
-    skip = read_skip(fields, question_type, options)
+    text, options = fields.text("text", MAX_TEXT), TYPES[question_type].read_options(fields)
+    skip = TYPES[question_type].read_skip(fields, options) if fields.has("skip") else None
     asked = Asked(fields, len(options), read_epsilon(fields, "epsilon"))
     try:
         mechanism, asked = _compile_mechanism(asked, question_type)

@@ -7,8 +7,9 @@ from sotto_protocol.bounds import declare
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.registry import mechanism_document, read_mechanism
-from sotto_protocol.members import MAX_TEXT, read_id, read_options, read_skip
-from sotto_protocol.questions.question import TYPES, Question
+from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.types import TYPES
 
 MAX_DECLARED_EPSILON = Decimal(10**6)  # above what any thresholds take, so that a sum of them stays exact
 _EPSILON_DOMAIN = f"a number in [0, {MAX_DECLARED_EPSILON}] of at most {MAX_DECIMALS} decimals"
@@ -33,8 +34,8 @@ def read_question(document: Any, where: str) -> Question:
     """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, options = fields.text("text", MAX_TEXT), read_options(fields, question_type)
-    skip = read_skip(fields, question_type, options)
+    text, options = fields.text("text", MAX_TEXT), TYPES[question_type].read_options(fields)
+    skip = TYPES[question_type].read_skip(fields, options) if fields.has("skip") else None
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))

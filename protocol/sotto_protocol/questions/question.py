@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
-from sotto_protocol.text import EXPECTED, expected_of, is_answer, normalise
-
-TYPES = ("yes-no", "one-of", "any-of", "text")
-YES_NO_LABELS = ("yes",)
+from sotto_protocol.questions.types import TYPES
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Question:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the values that are counted: the options, or yes. A text question has none."""
-        return YES_NO_LABELS if self.type == "yes-no" else self.options
+        return TYPES[self.type].labels(self.options)
 
     @property
     def is_pure(self) -> bool:
@@ -69,36 +65,13 @@ class Question:
         """
         if answer is None and self.skip is not None:
             return self.encode(self.skip)
-        match self.type:
-            case "yes-no" if isinstance(answer, bool):
-                return np.array([answer], np.intp)
-            case "one-of" if isinstance(answer, str) and answer in self.options:
-                return np.array([self.options.index(answer)], np.intp)
-            case "any-of" if self._is_selection(answer):
-                return np.array([[option in answer for option in self.options]], np.intp)
-            case "text" if is_answer(answer):
-                return np.array([normalise(answer)], object)
-            case "text":
-                raise AnswerError(self.id, f"the answer must be {expected_of(answer)}.")
-        raise AnswerError(self.id, f"the answer must be {self.expected}.")
+        kind, most = TYPES[self.type], self.mechanism.max_selected
+        encoded = kind.encode(answer, self.options, most)
+        if encoded is None:
+            raise AnswerError(self.id, f"the answer must be {kind.expected_of(answer, self.options, most)}.")
+        return encoded
 
     @property
     def expected(self) -> str:
         """In words, what an answer must be."""
-        if self.type == "yes-no":
-            return "True or False"
-        if self.type == "text":
-            return EXPECTED
-        listed = " | ".join(self.options[:12]) + (" | .." if len(self.options) > 12 else "")
-        if self.type == "one-of":
-            return f"one of these texts: {listed}"
-        most = self.mechanism.max_selected
-        return f"a list of at most {most} of these texts, none twice: {listed}"
-
-    def _is_selection(self, answer: Any) -> bool:
-        if not isinstance(answer, list | tuple | set | frozenset):  # a dict is no selection: its values would be lost
-            return False
-        selected = list(answer)
-        most = self.mechanism.max_selected
-        known = all(isinstance(item, str) and item in self.options for item in selected)
-        return known and len(set(selected)) == len(selected) <= most
+        return TYPES[self.type].expected(self.options, self.mechanism.max_selected)

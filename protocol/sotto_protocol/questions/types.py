@@ -1,0 +1,9 @@
+"""Every question type by its name: what a new one is added to, beside a file of its own."""
+
+from sotto_protocol.questions.any_of import AnyOf
+from sotto_protocol.questions.one_of import OneOf
+from sotto_protocol.questions.question_type import QuestionType
+from sotto_protocol.questions.text import Text
+from sotto_protocol.questions.yes_no import YesNo
+
+TYPES: dict[str, QuestionType] = {kind.name: kind for kind in (YesNo(), OneOf(), AnyOf(), Text())}
