@@ -129,7 +129,7 @@ def test_no_earlier_tally_stays_the_difference_to_which_would_be_a_report(place:
     """Each is there for seconds, with the last commits; the collector need not stop for it to go."""
     survey, (db, folders) = replace(WIDE, keep="counts"), place
     reports = make_reports(6, survey)
-    states = [pack_counts(tally_of(survey, reports[: n + 1]).pack()) for n in range(6)]
+    states = [pack_counts(tally_of(survey, reports[: n + 1]).pack().counts) for n in range(6)]
 
     def look() -> list[bool]:
         checkpoint(db)

@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
+import numpy as np
 import pytest
 from sqlalchemy import text
 
@@ -12,6 +13,7 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
 from sotto_collector.store.recount import Difference, check_integrity, recount_survey
 from sotto_protocol import Tally
+from sotto_protocol.counted import Counted, PackedTally
 
 
 def execute(store: Store, statement: str) -> None:
@@ -60,10 +62,9 @@ def test_single_count_that_is_off_by_one_is_found(store: Store) -> None:
     stored, reports = publish_here(store), make_reports(30)
     count_here(store, stored, reports)
     with store.transaction() as transaction:
-        tally = tally_of(SURVEY, reports).pack()
-        tally[5] -= 1
-        tally[6] += 1
-        transaction.add_to_tally(stored.key, 1, 0, tally - tally_of(SURVEY, reports).pack())
+        change = np.zeros_like(tally_of(SURVEY, reports).pack().counts)
+        change[5:7] = -1, 1
+        transaction.add_to_tally(stored.key, 1, PackedTally(Counted(), change))
     assert recount_survey(store, stored) == [Difference("habits", 1, 30, 30, 2)]
 
 

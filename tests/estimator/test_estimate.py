@@ -51,7 +51,7 @@ def survey() -> Survey:
 @pytest.fixture
 def tally(survey: Survey) -> Tally:
     counts = {"paid": np.array([400]), "dish": np.array([450, 300, 240]), "habits": np.array([740, 260])}
-    return Tally(survey, 1000, counts)
+    return Tally(survey, {1: 1000}, counts)
 
 
 def test_four_hundred_yes_of_a_thousand_with_two_coins_are_thirty_per_cent(tally: Tally) -> None:
@@ -169,7 +169,7 @@ def test_tally_files_merge_and_bad_ones_are_named(tally: Tally, tmp_path) -> Non
 
 
 def test_equal_tallies_are_merged_with_a_warning_that_they_may_be_copies(tally: Tally, tmp_path: Path) -> None:
-    other = Tally(tally.survey, tally.n_reports, {**tally.support_counts, "paid": np.array([401])})
+    other = Tally(tally.survey, tally.reports_by_wave, {**tally.support_counts, "paid": np.array([401])})
     names = {"a.json": tally, "b.json": other, "c.json": tally, "d.json": tally}
     for name, one in names.items():
         (tmp_path / name).write_bytes(one.to_json())

@@ -91,7 +91,7 @@ def test_a_bad_value_is_one_line_and_exit_code_one(arguments: list[str], message
 def test_the_same_tally_twice_is_counted_with_a_warning(tmp_path: Path) -> None:
     survey = compile_toml('id = "a"\ntitle = "A"\n[[questions]]\nid = "b"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n')
     for name in ("monday.json", "copy.json"):
-        (tmp_path / name).write_bytes(Tally(survey, 9, {"b": np.array([5])}).to_json())
+        (tmp_path / name).write_bytes(Tally(survey, {1: 9}, {"b": np.array([5])}).to_json())
     result = sotto("estimate", str(tmp_path / "monday.json"), str(tmp_path / "copy.json"))
     assert result.exit_code == 0
     assert "n = 18 reports" in result.stdout

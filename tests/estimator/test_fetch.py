@@ -98,11 +98,11 @@ def test_an_answer_of_more_bytes_than_a_tally_takes_is_refused(
 def test_the_tally_of_one_wave_is_asked_for_and_no_other_is_taken(collector: FaultServer, tally: Tally) -> None:
     survey = dataclasses.replace(tally.survey, waves=3)
     counts = {"paid": np.array([2])}
-    for waves in ((2,), (1,), (1, 2)):
-        answered = Tally(survey, 4, counts, waves)
+    for waves in ({2: 4}, {1: 4}, {1: 3, 2: 1}):
+        answered = Tally(survey, waves, counts)
         collector.survey_reply = Scripted(200, answered.to_json())
         assert fetch_tally(collector.url, "lunch", TOKEN) == answered
-        if waves == (2,):
+        if waves == {2: 4}:
             assert fetch_tally(collector.url, "lunch", TOKEN, 2) == answered
             assert collector.gets[-1].path == "/v1/surveys/lunch/tally?wave=2"
         else:

@@ -91,10 +91,10 @@ def test_shifts_are_what_replacing_reports_by_fakes_does_to_the_estimate(n: int,
     """Exactly: of 100 n reports, n that support no other share of the value than the rest become fakes."""
     survey = survey_of(YES_NO)
     per_report = data.draw(st.integers(0, 100))
-    before = estimate_tally(Tally(survey, 100 * n, {"q0": np.array([per_report * n])})).rows[0]
+    before = estimate_tally(Tally(survey, {1: 100 * n}, {"q0": np.array([per_report * n])})).rows[0]
     for shift, n_for in ((before.shift_up, 1), (before.shift_down, 0)):
         counts = np.array([per_report * (100 * n - n) + 100 * n * n_for], np.int64)  # of 100 n reports each, 100 times
-        after = estimate_tally(Tally(survey, 100 * 100 * n, {"q0": counts})).rows[0]
+        after = estimate_tally(Tally(survey, {1: 100 * 100 * n}, {"q0": counts})).rows[0]
         assert after.share - before.share == pytest.approx(shift, abs=1e-9)
 
 

@@ -85,7 +85,7 @@ def test_bars_and_whiskers_stand_where_the_numbers_say(triples: list[tuple[float
 
 
 def test_chart_of_a_tally_is_of_the_estimator_s_numbers() -> None:
-    tally = Tally(FACTS, 1000, {"f": np.array([300, 500, 900])})
+    tally = Tally(FACTS, {1: 1000}, {"f": np.array([300, 500, 900])})
     estimated = estimate_tally(tally, IntervalOptions(level=0.99)).rows
     chart = read(draw_shares("Which?", estimated))
     assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [row.low for row in estimated])

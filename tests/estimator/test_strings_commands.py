@@ -81,7 +81,7 @@ def tally() -> Tally:
     mapped = CandidateMap.of(SHARES, mechanism.design)
     counts = expected_counts(mapped, mechanism.prob_support_if_true, mechanism.prob_support_if_other)
     n = 32 * PER_COHORT
-    return Tally(SURVEY, n, {"liked": counts, "paid": np.array([n // 2])})
+    return Tally(SURVEY, {1: n}, {"liked": counts, "paid": np.array([n // 2])})
 
 
 def google_files(folder: Path) -> list[object]:
@@ -138,7 +138,7 @@ def test_a_surveys_candidates_are_brought_to_the_normal_form_that_devices_report
         answer, mechanism.prob_support_if_true, mechanism.prob_support_if_other, {"\u00e9clair": 1.0}
     )
     n = 32 * PER_COHORT
-    eclairs = Tally(SURVEY, n, {"liked": counts, "paid": np.array([n // 2])})
+    eclairs = Tally(SURVEY, {1: n}, {"liked": counts, "paid": np.array([n // 2])})
     (folder / "tally.json").write_bytes(eclairs.to_json())
     (folder / "list.txt").write_bytes("e\u0301clair\nfig\n".encode())
     command = sotto("decode", folder / "tally.json", "liked", "--candidates", folder / "list.txt", "--json")

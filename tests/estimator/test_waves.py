@@ -25,7 +25,7 @@ def waves_of(*questions: dict[str, object], waves: int = 3) -> Survey:
 
 
 def tally_of(survey: Survey, n: int, n_yes: int, waves: tuple[int, ...]) -> Tally:
-    return Tally(survey, n, {"q0": np.array([n_yes])}, waves)
+    return Tally(survey, dict.fromkeys(waves, n // len(waves)), {"q0": np.array([n_yes])})
 
 
 @pytest.mark.parametrize("method", FOR_WAVES)
@@ -88,10 +88,10 @@ def test_the_output_says_which_waves_are_counted() -> None:
 
 def test_text_questions_are_left_to_the_decoder() -> None:
     survey = survey_of(ONE_OF, HOME)
-    tally = Tally(survey, 0, Tally.empty(survey).support_counts)
+    tally = Tally(survey, {}, Tally.empty(survey).support_counts)
     some = dataclasses.replace(
         tally,
-        n_reports=1,
+        reports_by_wave={1: 1},
         support_counts={"q0": np.array([1, 0, 0]), "q1": np.eye(1, 68, dtype=np.int64).reshape(4, 17)},
     )
     estimates = estimate_tally(some)
@@ -104,4 +104,4 @@ def test_a_survey_of_text_questions_only_cannot_be_estimated() -> None:
     survey = survey_of(HOME)
     counts = {"q0": np.eye(1, 68, dtype=np.int64).reshape(4, 17)}
     with pytest.raises(SourceError, match=r"text questions only; their shares are decoded"):
-        estimate_tally(Tally(survey, 1, counts))
+        estimate_tally(Tally(survey, {1: 1}, counts))

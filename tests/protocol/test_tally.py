@@ -25,8 +25,9 @@ from sotto_protocol import (
     hmac_bytes,
     stack_records,
 )
+from sotto_protocol.counted import Counted, PackedTally
 from sotto_protocol.documents import canonical_json, load_json
-from sotto_protocol.tally import MAX_REPORTS, Counted
+from sotto_protocol.tally_document import MAX_REPORTS
 
 SURVEY = survey_of(YES_NO, ONE_OF | {"mechanism": "k-ary"}, ANY_OF)
 
@@ -111,8 +112,12 @@ def test_tallies_of_waves_merge_in_any_order(records: Any, shuffler: random.Rand
     parts = [Tally.of(WAVES, records[waves == wave]) for wave in range(1, 6)]
     whole = merged(parts, shuffler)
     assert whole == Tally.of(WAVES, records)
-    assert whole.waves == tuple(sorted(set(waves.tolist())))
+    assert whole.reports_by_wave == dict(sorted(Counter(waves.tolist()).items()))
+    assert (whole.n_reports, whole.waves) == (len(records), tuple(whole.reports_by_wave))
+    assert Tally.by_wave(WAVES, records) == {part.waves[0]: part for part in parts if part.n_reports}
     assert Tally.from_json(whole.to_json()) == whole
+    assert Tally.unpack(WAVES, sum((part.pack() for part in parts), Tally.empty(WAVES).pack())) == whole
+    assert whole - parts[0] == merged(parts[1:], shuffler)
 
 
 TEXT_TALLY = load_json(
@@ -126,19 +131,31 @@ TEXT_TALLY = load_json(
 @pytest.mark.parametrize(
     ("change", "where", "message"),
     [
-        (lambda d: d.pop("waves"), "$.waves", "is missing"),
-        (lambda d: d.update(waves=[]), "$.waves", "ascending"),
-        (lambda d: d.update(waves=[0]), "$.waves", "different integers in [1, 5], ascending"),
-        (lambda d: d.update(waves=[6]), "$.waves", "ascending"),
-        (lambda d: d.update(waves=[2, 1]), "$.waves", "ascending"),
-        (lambda d: d.update(waves=[2, 2]), "$.waves", "ascending"),
-        (lambda d: d.update(waves=[True]), "$.waves", "ascending"),
-        (lambda d: d.update(waves=2), "$.waves", "ascending"),
+        (lambda d: d.pop("reports_by_wave"), "$.reports_by_wave", "is missing"),
+        (lambda d: d.update(reports_by_wave={}), "$.reports_by_wave", "add up, with n_unsplit, to n_reports (10)"),
+        (lambda d: d.update(reports_by_wave={"2": 9}), "$.reports_by_wave", "add up"),
+        (lambda d: d.update(reports_by_wave={"2": 10, "3": 1}), "$.reports_by_wave", "add up"),
+        (lambda d: d.update(reports_by_wave={"0": 10}), "$.reports_by_wave", "waves in [1, 5], each with an integer"),
+        (lambda d: d.update(reports_by_wave={"6": 10}), "$.reports_by_wave", "waves in [1, 5]"),
+        (lambda d: d.update(reports_by_wave={"02": 10}), "$.reports_by_wave", "waves in [1, 5]"),
+        (lambda d: d.update(reports_by_wave={"2": 11}), "$.reports_by_wave", "integer in [1, 10]"),
+        (lambda d: d.update(reports_by_wave={"2": 10, "3": 0}), "$.reports_by_wave", "integer in [1, 10]"),
+        (lambda d: d.update(reports_by_wave={"2": -1, "3": 11}), "$.reports_by_wave", "integer in [1, 10]"),
+        (lambda d: d.update(reports_by_wave={"2": True, "3": 9}), "$.reports_by_wave", "integer in [1, 10]"),
+        (lambda d: d.update(reports_by_wave=[[2, 10]]), "$.reports_by_wave", "must be an object"),
+        (lambda d: d.update(n_unsplit=1), "$.reports_by_wave", "add up"),
+        (lambda d: d.update(n_unsplit=1, reports_by_wave={"2": 9}), "$.reports_by_wave", "add up"),
+        (lambda d: d.update(n_unsplit=0), "$.n_unsplit", "integer in [1, 10]"),
+        (lambda d: d.update(waves=[2]), "$", "unknown member 'waves'"),
         (lambda d: d["support_counts"]["q1"].pop(), "$.support_counts.q1", "must be 5 lists of 21 counts"),
         (lambda d: d["support_counts"]["q1"][0].pop(), "$.support_counts.q1", "must be a list of lists"),
         (lambda d: [row.pop() for row in d["support_counts"]["q1"]], "$.support_counts.q1", "must be 5 lists of 21"),
         (lambda d: d["support_counts"].update(q1=[0] * 105), "$.support_counts.q1", "must be a list of lists"),
-        (lambda d: d["support_counts"]["q1"].reverse() or d.update(n_reports=11), "$.support_counts.q1", "add up to"),
+        (
+            lambda d: d.update(n_reports=11, reports_by_wave={"2": 11}),
+            "$.support_counts.q1",
+            "add up to n_reports (11)",
+        ),
         (lambda d: d["support_counts"]["q1"][4].__setitem__(20, 10), "$.support_counts.q1", "at most the total"),
     ],
 )
@@ -151,9 +168,9 @@ def test_an_impossible_tally_of_strings_or_waves_is_refused(change: Any, where: 
 
 
 def test_a_tally_of_one_wave_states_none() -> None:
-    with pytest.raises(TallyError, match="unknown member 'waves'"):
-        Tally.from_json(canonical_json(GOOD | {"waves": [1]}))
-    assert b"waves" not in Tally.of(SURVEY, simulated(3)).to_json()
+    with pytest.raises(TallyError, match="unknown member 'reports_by_wave'"):
+        Tally.from_json(canonical_json(GOOD | {"reports_by_wave": {"1": 10}}))
+    assert b"wave" not in Tally.of(SURVEY, simulated(3)).to_json()
 
 
 def test_a_merge_changes_neither_tally() -> None:
@@ -213,7 +230,7 @@ def counting(**changes: Any) -> dict[str, Any]:
 
 WRONG: list[tuple[Any, str, str]] = [
     ([], "$", "must be an object"),
-    (tampered(format="sottovoce-tally-2"), "$.format", "must be one of sottovoce-tally-1"),
+    (tampered(format="sottovoce-tally-3"), "$.format", "must be one of sottovoce-tally-2, sottovoce-tally-1"),
     (tampered(format=None), "$.format", "is missing"),
     (tampered(extra=1), "$", "unknown member 'extra'"),
     (tampered(n_reports=None), "$.n_reports", "is missing"),
@@ -266,7 +283,7 @@ def test_counts_that_overflow_64_bits_do_not_add_up() -> None:
     n_reports = 2**53 - 1
     assert counts.max() == counts.sum() == n_reports
     with pytest.raises(TallyError, match="must add up to n_reports"):
-        Tally(survey, n_reports, {"q0": counts})
+        Tally(survey, {1: n_reports}, {"q0": counts})
 
 
 @pytest.mark.parametrize(
@@ -284,7 +301,7 @@ def test_counts_that_overflow_64_bits_do_not_add_up() -> None:
 )
 def test_counts_that_no_reports_have_are_refused(n_reports: int, support_counts: Any, where: str) -> None:
     with pytest.raises(TallyError) as caught:
-        Tally(survey_of(YES_NO), n_reports, support_counts)
+        Tally(survey_of(YES_NO), {1: n_reports}, support_counts)
     assert caught.value.where == where
 
 
@@ -297,7 +314,8 @@ FAKES = np.array([[0xFF] * 5 + [0, 1, 0xFF, 0xFF, 0x0F]] * 3, np.uint8)
 def test_reports_are_taken_out_of_a_tally_as_they_were_put_in(these: Any, others: Any) -> None:
     whole = Tally.of(MANY, np.concatenate([these, FAKES, others]))
     assert whole - Tally.of(MANY, others) == Tally.of(MANY, np.concatenate([these, FAKES]))
-    assert (whole - whole).pack().tolist() == [0] * len(whole.pack())
+    assert (whole - whole).pack().counts.tolist() == [0] * len(whole.pack().counts)
+    assert whole - whole == Tally.empty(MANY)
 
 
 def test_reports_that_are_not_in_a_tally_are_not_taken_out() -> None:
@@ -316,17 +334,18 @@ def test_reports_that_are_not_in_a_tally_are_not_taken_out() -> None:
 def test_packed_tallies_unpack_and_add_up(survey: Survey, data: st.DataObject) -> None:
     one, two = (Tally.of(survey, data.draw(records_of(survey))) for _ in range(2))
     whole = one + two
-    assert Tally.unpack(survey, whole.n_reports, one.pack() + two.pack(), whole.waves) == whole
-    assert (whole.pack() - two.pack()).tolist() == one.pack().tolist()
+    assert Tally.unpack(survey, one.pack() + two.pack()) == whole
+    assert Tally.unpack(survey, whole.pack() - two.pack()) == one
 
 
 def test_packed_counts_are_the_questions_in_order_and_then_what_is_implausible() -> None:
     tally = Tally.of(MANY, FAKES)
     assert tally.implausible == {"q0": 3, "q1": 3}
     cohorts = [0] * 21 + [3] * 21 + [0] * 63
-    assert tally.pack().tolist() == [3] * 40 + cohorts + [3, 3]
+    packed = tally.pack()
+    assert packed.counts.tolist() == [3] * 40 + cohorts + [3, 3]
     with pytest.raises(TallyError, match="packed counts must be 147 integers"):
-        Tally.unpack(MANY, 3, tally.pack()[:-1], (1,))
+        Tally.unpack(MANY, PackedTally(packed.counted, packed.counts[:-1]))
 
 
 @pytest.mark.parametrize(
@@ -357,10 +376,10 @@ def test_none_is_implausible_where_every_report_is_plausible() -> None:
 
 def test_more_reports_than_json_keeps_exactly_do_not_merge() -> None:
     survey = survey_of(YES_NO)
-    most = Tally(survey, MAX_REPORTS, {"q0": np.array([MAX_REPORTS])})
+    most = Tally(survey, {1: MAX_REPORTS}, {"q0": np.array([MAX_REPORTS])})
     assert Tally.from_json(most.to_json()) == most
     with pytest.raises(TallyError, match=r"\$\.n_reports"):
-        most + Tally(survey, 1, {"q0": np.array([1])})
+        most + Tally(survey, {1: 1}, {"q0": np.array([1])})
 
 
 @given(st.one_of(st.binary(), st.text()))
@@ -373,7 +392,7 @@ def test_the_examples_tally_survives_a_million_reports_worth_of_counts() -> None
     counts = {q.id: np.zeros(q.mechanism.n_values, np.int64) for q in EXAMPLE.questions}
     for question in EXAMPLE.questions:
         counts[question.id][-1] = 10**6
-    tally = Tally(EXAMPLE, 10**6, counts)
+    tally = Tally(EXAMPLE, {1: 10**6}, counts)
     assert counts_of(tally + tally)["q3"][-1] == 2 * 10**6
 
 
@@ -403,9 +422,9 @@ def test_tally_that_is_held_back_round_trips(survey: Survey) -> None:
     held = tally_in(survey, 50).hold_back(["q1", "q2"], Tally.empty(survey)).hold_back(["q2"], tally_in(survey, 20))
     assert Tally.from_json(held.to_json()) == held
     assert Tally.from_json(held.to_json()).behind == held.behind
-    assert Tally.unpack(survey, 50, held.pack(), (1,), may_be_behind=True) == held
+    assert Tally.unpack(survey, held.pack(), may_be_behind=True) == held
     with pytest.raises(TallyError, match="add up to n_reports"):
-        Tally.unpack(survey, 50, held.pack(), (1,))
+        Tally.unpack(survey, held.pack())
 
 
 def test_held_back_tallies_merge_into_what_both_have() -> None:
@@ -413,10 +432,10 @@ def test_held_back_tallies_merge_into_what_both_have() -> None:
     held = first.hold_back(["q1"], Tally.empty(COHORT_WAVES))
     merged = held + second
     assert merged == second + held
-    assert (merged.n_reports, merged.waves) == (70, (1, 2))
-    assert merged.counted("q1") == Counted(30, (2,))
-    assert merged.counted("q2") == Counted(70, (1, 2))
-    assert merged - second == dataclasses.replace(held, waves=(1, 2), behind={"q1": Counted(0, (2,))})
+    assert (merged.n_reports, merged.waves, merged.reports_by_wave) == (70, (1, 2), {1: 40, 2: 30})
+    assert merged.counted("q1") == Counted({2: 30})
+    assert merged.counted("q2") == Counted({1: 40, 2: 30})
+    assert merged - second == held
 
 
 @pytest.mark.parametrize(
@@ -441,8 +460,10 @@ def test_what_is_held_back_is_read_strictly(behind: Any, where: str) -> None:
     assert caught.value.where.startswith(where)
 
 
-@pytest.mark.parametrize("waves", [[2], [1, 1], [0], [], [4]])
-def test_waves_of_what_is_held_back_are_some_of_the_tallys(waves: list[int]) -> None:
-    document = json.loads(tally_in(COHORT_WAVES, 50).hold_back(["q1"], tally_in(COHORT_WAVES, 20)).to_json())
-    with pytest.raises(TallyError, match=r"behind\.q1\.waves"):
-        Tally.from_json(json.dumps(document | {"behind": {"q1": {"n_reports": 20, "waves": waves}}}))
+@pytest.mark.parametrize("by_wave", [{"2": 20}, {"3": 20}, {"1": 19}, {"1": 13, "2": 7}, {"0": 20}, {}, {"4": 20}])
+def test_reports_of_what_is_held_back_are_some_of_the_tallys(by_wave: dict[str, int]) -> None:
+    whole = tally_in(COHORT_WAVES, 50) + tally_in(COHORT_WAVES, 6, wave=2)
+    document = json.loads(whole.hold_back(["q1"], tally_in(COHORT_WAVES, 20)).to_json())
+    assert document["behind"] == {"q1": {"n_reports": 20, "reports_by_wave": {"1": 20}}}
+    with pytest.raises(TallyError, match=r"behind\.q1"):
+        Tally.from_json(json.dumps(document | {"behind": {"q1": {"n_reports": 20, "reports_by_wave": by_wave}}}))

@@ -9,7 +9,7 @@ from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from sotto_collector.archive.manifest import ArchiveFile
-from sotto_collector.archive.recount import Counted, Progress, Sum, count_file, open_archive
+from sotto_collector.archive.recount import CountedFile, Progress, Sum, count_file, open_archive
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
 
@@ -71,7 +71,9 @@ async def _connect(opened: AsyncExitStack, scheduler: str) -> Client:
     return client
 
 
-async def _count_on(client: Client, folder: Path, files: list[ArchiveFile], wave: int | None) -> AsyncIterator[Counted]:
+async def _count_on(
+    client: Client, folder: Path, files: list[ArchiveFile], wave: int | None
+) -> AsyncIterator[CountedFile]:
     """Yield the files' counts as they come. A task is named after its file's digest: the same task is the same file."""
     tasks = [
         client.submit(

@@ -15,7 +15,7 @@ from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey, SurveyError
 from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.errors import LocatedError
-from sotto_protocol.tally import MAX_REPORTS
+from sotto_protocol.tally_document import MAX_REPORTS
 
 FORMAT = "sottovoce-archive-1"
 MANIFEST = "manifest.json"

@@ -9,44 +9,40 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
-
 from sotto_collector.archive.files import read_file
 from sotto_collector.archive.manifest import ArchiveFile, Manifest
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
-from sotto_protocol.mechanisms.mechanism import Counts
+from sotto_protocol.counted import PackedTally
 
 _WAITING_PER_WORKER = 2
 """So many files are given to a worker ahead, and so few results wait to be added up: a tally can be large."""
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
-    """What one file's reports come to: as a tally, but small enough to be sent from anywhere."""
+class CountedFile:
+    """What one file's reports come to: as a tally, but small enough to be sent from anywhere. None: it has none."""
 
     file: ArchiveFile
     fingerprint: str
-    n_reports: int
-    packed: Counts
-    waves: tuple[int, ...]
+    packed: PackedTally | None
 
 
 Progress = Callable[[int, int], None]
 """Told how many files are counted, and of how many."""
 
 
-def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> Counted:
+def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> CountedFile:
     """Count one file, of one wave or of all: a pure function of the file. Raises ArchiveError, which names it."""
-    fingerprint, n_read, n_reports, packed, waves = "", 0, 0, np.zeros(1, np.int64), set[int]()
+    fingerprint, n_read, total = "", 0, None
     for survey, records in read_file(folder, file):
         chosen = records if wave is None else records[survey.waves_of(records) == wave]
-        tally = Tally.of(survey, chosen)
+        packed = Tally.of(survey, chosen).pack()
         fingerprint, n_read = survey.fingerprint, n_read + len(records)
-        n_reports, packed, waves = n_reports + tally.n_reports, packed + tally.pack(), waves | {*tally.waves}
+        total = packed if total is None else total + packed
     if n_read != file.n_reports:
         raise ArchiveError(f"{folder / file.name} must hold {file.n_reports} reports; it holds {n_read}.")
-    return Counted(file, fingerprint, n_reports, packed, tuple(sorted(waves)))
+    return CountedFile(file, fingerprint, total)
 
 
 def open_archive(folder: Path, wave: int | None = None) -> Manifest:
@@ -96,33 +92,31 @@ class Sum:
         self._left = {file.digest: file for file in manifest.files}
         if len(self._left) < self._n_files:
             raise ArchiveError("two files of the archive are the same.")
-        empty = Tally.empty(self._survey)
-        self._n_reports, self._packed, self._waves = 0, empty.pack(), set(empty.waves)
+        self._packed = Tally.empty(self._survey).pack()
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: CountedFile) -> None:
         """Add a file's counts, unless they are in. Raises ArchiveError if its reports are another survey's."""
         if self._left.pop(counted.file.digest, None) is None:
             return
         if counted.fingerprint != self._survey.fingerprint:
             raise ArchiveError(f"{counted.file.name} holds reports of another survey.")
-        self._n_reports += counted.n_reports
-        self._packed = self._packed + counted.packed
-        self._waves |= {*counted.waves}
+        if counted.packed is not None:
+            self._packed += counted.packed
         self._progress(self._n_files - len(self._left), self._n_files)
 
     def tally(self) -> Tally:
         """Return the archive's tally. Raises ArchiveError if a file is missing."""
         if self._left:
             raise ArchiveError(f"{next(iter(self._left.values())).name} was not counted.")
-        return Tally.unpack(self._survey, self._n_reports, self._packed, tuple(sorted(self._waves)))
+        return Tally.unpack(self._survey, self._packed)
 
 
 def _count_in_pool(
     pool: ProcessPoolExecutor, n_workers: int, folder: Path, files: list[ArchiveFile], wave: int | None
-) -> Iterator[Counted]:
+) -> Iterator[CountedFile]:
     """Yield the files' counts as they come, with few of them under way."""
     tasks = iter(files)
-    running: set[Future[Counted]] = set()
+    running: set[Future[CountedFile]] = set()
     while True:
         ahead = islice(tasks, _WAITING_PER_WORKER * n_workers - len(running))
         running |= {pool.submit(count_file, folder, file, wave) for file in ahead}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sotto_collector.errors import InvitationError, SurveyClosedError
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.transaction import Transaction
-from sotto_protocol import Survey, Tally
+from sotto_protocol import Tally
 from sotto_protocol.report import REPORT_ID_BYTES
 
 
@@ -76,8 +76,8 @@ class Merged:
         if is_new.all():
             return self.tallies
         if 2 * is_new.sum() <= len(is_new):
-            return _tally_waves(self.stored.survey, self.records[self.first[is_new]])
-        known = _tally_waves(self.stored.survey, self.records[self.first[~is_new]])
+            return Tally.by_wave(self.stored.survey, self.records[self.first[is_new]])
+        known = Tally.by_wave(self.stored.survey, self.records[self.first[~is_new]])
         left = {wave: tally - known[wave] if wave in known else tally for wave, tally in self.tallies.items()}
         return {wave: tally for wave, tally in left.items() if tally.n_reports}
 
@@ -98,7 +98,7 @@ def merge(batches: list[Batch]) -> Merged:
     owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
     joined = b"".join(batch.ids for batch in batches)
     records, first = np.concatenate([batch.records for batch in batches]), _sort_unique(joined)
-    tallies = _tally_waves(batches[0].stored.survey, records[first])
+    tallies = Tally.by_wave(batches[0].stored.survey, records[first])
     return Merged(batches[0].stored, joined, records, owner, first, tallies)
 
 
@@ -183,20 +183,7 @@ def _count_invited(transaction: Transaction, batch: Batch, merged: Merged) -> Ou
 
 def _add_to_tallies(transaction: Transaction, merged: Merged, is_new: NDArray[np.bool_]) -> None:
     for wave, tally in merged.tally_new(is_new).items():
-        transaction.add_to_tally(merged.stored.key, wave, tally.n_reports, tally.pack())
-
-
-def _tally_waves(survey: Survey, records: NDArray[np.uint8]) -> dict[int, Tally]:
-    """Return the tally of each wave that packed reports are of, by wave, in their order."""
-    return {wave: Tally.of(survey, of_wave) for wave, of_wave in _split_waves(survey, records)}
-
-
-def _split_waves(survey: Survey, records: NDArray[np.uint8]) -> list[tuple[int, NDArray[np.uint8]]]:
-    """Return the waves among packed reports, and each one's reports."""
-    if survey.waves == 1:
-        return [(1, records)] if len(records) else []
-    waves = survey.waves_of(records)
-    return [(wave, records[waves == wave]) for wave in np.unique(waves).tolist()]
+        transaction.add_to_tally(merged.stored.key, wave, tally.pack())
 
 
 def _sort_unique(joined_ids: bytes) -> NDArray[np.intp]:

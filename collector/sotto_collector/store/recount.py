@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import Connection
 
 from sotto_collector.errors import StoreError
@@ -63,7 +62,7 @@ def check_integrity(store: Store) -> None:
 
 
 def _compare_ids(connection: Connection, stored: StoredSurvey) -> list[Difference]:
-    n_tallied = sum(n_reports for n_reports, _ in sum_shards(connection, stored).values())
+    n_tallied = sum(packed.n_reports for packed in sum_shards(connection, stored).values())
     n_ids = count_ids(connection, stored.key)
     return [Difference(stored.survey.id, None, n_tallied, n_ids, 0)] if n_tallied != n_ids else []
 
@@ -72,12 +71,12 @@ def _compare(
     dialect: Dialect, connection: Connection, stored: StoredSurvey
 ) -> tuple[list[Difference], dict[int, Tally]]:
     counted = count_reports(dialect, connection, Selection(stored.key, stored.survey))
-    tallied = sum_shards(connection, stored)
+    none = Tally.empty(stored.survey).pack()
+    stated, found = sum_shards(connection, stored), {wave: tally.pack() for wave, tally in counted.items()}
     differences = []
-    for wave in sorted({*tallied, *counted}):
-        want = counted.get(wave, Tally.empty(stored.survey))
-        n_reports, counts = tallied.get(wave, (0, np.zeros_like(want.pack())))
-        n_counts = int((counts != want.pack()).sum())
-        if n_counts or n_reports != want.n_reports:
-            differences.append(Difference(stored.survey.id, wave, n_reports, want.n_reports, n_counts))
+    for wave in sorted({*stated, *found}):
+        have, want = stated.get(wave, none), found.get(wave, none)
+        n_counts = int((have.counts != want.counts).sum())
+        if n_counts or have.n_reports != want.n_reports:
+            differences.append(Difference(stored.survey.id, wave, have.n_reports, want.n_reports, n_counts))
     return differences, counted

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from sotto_collector.errors import BelowMinimumError
 from sotto_collector.store.schema import releases, tallies
 from sotto_collector.store.store import Store, StoredSurvey, sum_shards
-from sotto_collector.store.transaction import Transaction, pack_counts, unpack_counts
+from sotto_collector.store.transaction import Transaction, pack_counts, unpack_row
 from sotto_protocol import Tally
-from sotto_protocol.tally import with_cohorts
+from sotto_protocol.tally_document import with_cohorts
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -> Tally:
@@ -39,7 +39,7 @@ def read_released_waves(store: Store, stored: StoredSurvey) -> dict[int, Tally]:
     if stored.survey.min_reports == 1:
         with store.reader() as connection:
             found = sum_shards(connection, stored)
-        given = {wave: Tally.unpack(stored.survey, *found[wave], (wave,)) for wave in sorted(found)}
+        given = {wave: Tally.unpack(stored.survey, found[wave]) for wave in sorted(found)}
     else:
         given = _read(store, stored, None)
     return {wave: tally for wave, tally in given.items() if tally.n_reports}
@@ -91,15 +91,15 @@ def _step(stored: StoredSurvey, given: Tally, now: Tally) -> Tally:
 def _sum(connection: Connection, stored: StoredSurvey, waves: list[int]) -> dict[int, Tally]:
     """Return the tallies of these waves as they are, in one query."""
     found = sum_shards(connection, stored, waves[0] if len(waves) == 1 else None)
-    return {wave: Tally.unpack(stored.survey, *found[wave], (wave,)) for wave in waves if wave in found}
+    return {wave: Tally.unpack(stored.survey, found[wave]) for wave in waves if wave in found}
 
 
 def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) -> dict[int, Tally]:
     """Return what was given last, by wave, ascending: in one query, so that it is one state's."""
     statement = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
     return {
-        number: Tally.unpack(stored.survey, n_reports, unpack_counts(counts), (number,), may_be_behind=True)
-        for number, n_reports, counts in connection.execute(statement.order_by(releases.c.wave))
+        row.wave: Tally.unpack(stored.survey, unpack_row(*row), may_be_behind=True)
+        for row in connection.execute(statement.order_by(releases.c.wave))
     }
 
 
@@ -108,7 +108,12 @@ def _write(connection: Connection, stored: StoredSurvey, steps: dict[int, Tally]
     changed = and_(releases.c.survey_key == stored.key, releases.c.wave == bindparam("given_wave"))
     connection.execute(delete(releases).where(changed), [{"given_wave": wave} for wave in steps])
     rows = [
-        {"survey_key": stored.key, "wave": wave, "n_reports": tally.n_reports, "counts": pack_counts(tally.pack())}
+        {
+            "survey_key": stored.key,
+            "wave": wave,
+            "n_reports": tally.n_reports,
+            "counts": pack_counts(tally.pack().counts),
+        }
         for wave, tally in steps.items()
     ]
     connection.execute(insert(releases), rows)

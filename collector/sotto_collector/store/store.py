@@ -26,8 +26,9 @@ from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_collector.store.transaction import SEVERAL_SHARDS, Counts, Transaction, unpack_counts
+from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction, unpack_row
 from sotto_protocol import Survey, Tally
+from sotto_protocol.counted import PackedTally
 
 N_SHARDS = 64
 """A tally has so many shards. A process writes to one, drawn as it opens the store: two seldom want the same row."""
@@ -312,20 +313,19 @@ def open_dialect(db: str | Path, busy_timeout_ms: int = 5000, *, create: bool = 
 def sum_tallies(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> Tally:
     """Return the sum of the shards of a survey's tally, of one wave or of all."""
     tally = Tally.empty(stored.survey)
-    for number, (n_reports, counts) in sum_shards(connection, stored, wave).items():
-        tally += Tally.unpack(stored.survey, n_reports, counts, (number,) if n_reports else ())
+    for packed in sum_shards(connection, stored, wave).values():
+        tally += Tally.unpack(stored.survey, packed)
     return tally
 
 
-def sum_shards(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> dict[int, tuple[int, Counts]]:
-    """Return how many reports a wave has and its counts, as they are stored: whether they can be is not looked at."""
+def sum_shards(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> dict[int, PackedTally]:
+    """Return every wave's tally, as it is stored: whether its counts can be is not looked at."""
     where = tallies.c.survey_key == stored.key
     if wave is not None:
         where = and_(where, tallies.c.wave == wave)
-    by_wave: dict[int, tuple[int, Counts]] = {}
+    by_wave: dict[int, PackedTally] = {}
     statement = select(tallies.c.wave, tallies.c.n_reports, tallies.c.counts).where(where)
-    for number, n_reports, packed in connection.execute(statement):
-        counts = unpack_counts(packed)
-        n_before, before = by_wave.get(number, (0, np.zeros_like(counts)))
-        by_wave[number] = n_before + n_reports, before + counts
+    for number, n_reports, counts in connection.execute(statement):
+        shard = unpack_row(number, n_reports, counts)
+        by_wave[number] = by_wave[number] + shard if number in by_wave else shard
     return by_wave

@@ -2,6 +2,8 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,9 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, update
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
 from sotto_protocol import Survey, Tally
+from sotto_protocol.counted import PackedCounts, PackedTally
 
 COUNT_DTYPE = np.dtype("<i8")
-Counts = NDArray[np.int64]
-"""A tally's counts, one behind the other, as `Tally.pack` gives them."""
-
 
 _OF_SHARD = "WHERE survey_key = :key AND wave = :wave AND shard = :shard"
 _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608  # built of constants
@@ -83,23 +83,21 @@ class Transaction:
         """Return the packed reports that are stored already, by position in ids; b"" for one that is not kept."""
         return self._dialect.find(self.connection, key, ids)
 
-    def add_to_tally(self, key: int, wave: int, n_reports: int, counts: Counts) -> None:
+    def add_to_tally(self, key: int, wave: int, packed: PackedTally) -> None:
         """Add to the tally of a survey's wave, in this process's shard, or begin it."""
         place = {"key": key, "wave": wave, "shard": self._shard}
         known = self._execute(_READ_TALLY + self._dialect.for_update, **place)
-        for n_before, packed in known:
-            n_reports, counts = n_before + n_reports, unpack_counts(packed) + counts
+        total = reduce(add, (unpack_row(wave, *row) for row in known), packed)
         statement = _UPDATE_TALLY if known else _INSERT_TALLY
-        self._execute(statement, **place, n_reports=n_reports, counts=pack_counts(counts))
+        self._execute(statement, **place, n_reports=total.n_reports, counts=pack_counts(total.counts))
 
-    def merge_shards(self, key: int, wave: int, n_reports: int = 0, counts: Counts | None = None) -> None:
-        """Make one shard of a wave's, and add to it. The survey must be held alone."""
+    def merge_shards(self, key: int, wave: int, without: PackedTally | None = None) -> None:
+        """Make one shard of a wave's, and take reports out of it. The survey must be held alone."""
         shards = self._execute(_READ_SHARDS, key=key, wave=wave)
-        total = sum((unpack_counts(packed) for _, packed in shards), 0 if counts is None else counts)
         self._execute("DELETE FROM tallies WHERE survey_key = :key AND wave = :wave", key=key, wave=wave)
         if shards:
-            n_total = n_reports + sum(n_before for n_before, _ in shards)
-            self.add_to_tally(key, wave, n_total, np.asarray(total))
+            total = reduce(add, (unpack_row(wave, *row) for row in shards))
+            self.add_to_tally(key, wave, total if without is None else total - without)
 
     def merge_all_shards(self) -> None:
         """Make one shard of every wave's: a shard alone says what one process has counted."""
@@ -111,7 +109,7 @@ class Transaction:
         """Replace a survey's tallies."""
         self.connection.execute(delete(tallies).where(tallies.c.survey_key == key))
         for wave, tally in by_wave.items():
-            self.add_to_tally(key, wave, tally.n_reports, tally.pack())
+            self.add_to_tally(key, wave, tally.pack())
 
     def erase_report(self, key: int, survey: Survey, report_id: bytes) -> bool:
         """Take a report out of the reports and its wave's tally; its id stays. Return whether its id is there.
@@ -129,9 +127,8 @@ class Transaction:
             if packed is not None:
                 self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
-                counts = Tally.of(survey, record).pack()
-                # Not into this process's shard alone: that could then be exactly minus the report.
-                self.merge_shards(key, int(survey.waves_of(record)[0]), -1, -counts)
+                # Not from this process's shard alone: that could then be exactly minus the report.
+                self.merge_shards(key, int(survey.waves_of(record)[0]), Tally.of(survey, record).pack())
                 return True
         return False
 
@@ -191,11 +188,11 @@ class Transaction:
         return self.connection.execute(delete(invitations).where(revoked)).rowcount
 
 
-def pack_counts(counts: Counts) -> bytes:
+def pack_counts(counts: PackedCounts) -> bytes:
     """Return counts as they are stored: int64, little-endian."""
     return counts.astype(COUNT_DTYPE).tobytes()
 
 
-def unpack_counts(packed: bytes) -> Counts:
-    """Return counts from the bytes that are stored."""
-    return np.frombuffer(packed, COUNT_DTYPE).astype(np.int64)
+def unpack_row(wave: int, n_reports: int, counts: bytes) -> PackedTally:
+    """Return the tally of a wave, or a shard of it, from what is stored."""
+    return PackedTally.of_wave(wave, n_reports, np.frombuffer(counts, COUNT_DTYPE).astype(np.int64))

@@ -53,7 +53,7 @@ def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:
     """
     counts = sha256(survey.fingerprint.encode())
     for wave, tally in tallies.items():
-        counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().tobytes())
+        counts.update(b"%d:%d:" % (wave, tally.n_reports) + tally.pack().counts.tobytes())
     return counts.hexdigest()
 
 
