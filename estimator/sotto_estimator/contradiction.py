@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.devices import Devices
 from sotto_estimator.respondents import tail_above, tail_below
 
 FALSE_ALARM = 1e-3
@@ -81,41 +82,41 @@ class _Count(NamedTuple):
     tails: tuple[float, float]
 
 
-def contradictions_of(samples: Sequence[Sample], n: int, n_waves: int = 1) -> tuple[Contradiction, ...]:
+def contradictions_of(samples: Sequence[Sample], n: int, devices: Devices | None = None) -> tuple[Contradiction, ...]:
     """Return the worst contradiction of each question that has any, of n reports to each.
 
-    With probability 1 - FALSE_ALARM honest reports give none at all. `n_waves`: as many reports may be of one device.
+    With probability 1 - FALSE_ALARM honest reports give none at all. `devices`: those that reports can be of.
     """
     n_tests = sum(sample.n_tests for sample in samples)
-    found = [_worst_of(sample, n, n_waves, n_tests) for sample in samples]
+    found = [_worst_of(sample, n, devices, n_tests) for sample in samples]
     return tuple(worst for worst in found if worst.p_value <= FALSE_ALARM)
 
 
-def _worst_of(sample: Sample, n: int, n_waves: int, n_tests: int) -> Contradiction:
-    counts = _counts_of(sample, n, n_waves)
+def _worst_of(sample: Sample, n: int, devices: Devices | None, n_tests: int) -> Contradiction:
+    counts = _counts_of(sample, n, devices)
     worst = min(counts, key=lambda count: min(count.tails))
     limit = worst.limits[int(worst.tails[1] < worst.tails[0])]
     p_value = min(1.0, max(_LEAST_P, n_tests * min(worst.tails) * (1 + _MARGIN)))
     return Contradiction(sample.question, worst.answer, n, worst.support_count, limit, p_value)
 
 
-def _counts_of(sample: Sample, n: int, n_waves: int) -> list[_Count]:
+def _counts_of(sample: Sample, n: int, devices: Devices | None) -> list[_Count]:
     channel, n_bits = sample.channel, len(sample.labels)
-    low, high = _tails(sample.support_counts, n, (0, n), channel, n_waves)
+    low, high = _tails(sample.support_counts, n, (0, n), channel, devices)
     limits = n * channel.prob_support_if_other, n * channel.prob_support_if_true
     tails = zip(low.tolist(), high.tolist(), strict=True)
     counts = [_Count(*row) for row in zip(sample.labels, sample.support_counts, [limits] * n_bits, tails, strict=True)]
     if sample.n_true is None:
         return counts
     total, n_true = sum(sample.support_counts), (n * sample.n_true[0], n * sample.n_true[1])
-    low, high = _tails([total], n * n_bits, n_true, channel, n_waves)
+    low, high = _tails([total], n * n_bits, n_true, channel, devices)
     fewest, most = (n * n_bits * channel.prob_support_if_other + true * channel.contrast for true in n_true)
     return [*counts, _Count(None, total, (fewest, most), (float(low[0]), float(high[0])))]
 
 
 def _tails(
-    counts: Sequence[int], n: int, n_true: tuple[int, int], channel: Channel, n_waves: int
+    counts: Sequence[int], n: int, n_true: tuple[int, int], channel: Channel, devices: Devices | None
 ) -> tuple[Floats, Floats]:
     """Return P(as few or fewer of n bits) with the fewest true ones, and P(as many or more) with the most."""
     s = np.array(counts, np.float64)
-    return tail_below(s, n_true[0], n, channel, n_waves), tail_above(s, n_true[1], n, channel, n_waves)
+    return tail_below(s, n_true[0], n, channel, devices), tail_above(s, n_true[1], n, channel, devices)

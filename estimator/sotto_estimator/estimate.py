@@ -8,6 +8,7 @@ import numpy as np
 
 from sotto_estimator.channel import Channel, Floats, Target, check_counts, errors_of, shares_of
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
+from sotto_estimator.devices import Devices
 from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import share_bounds
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
@@ -89,8 +90,9 @@ class _Counts:
 def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Estimates:
     """Estimate every share of a tally; not of text questions, which have no options (`sotto_estimator.strings`).
 
-    Of several waves the mean over them is estimated, and up to so many reports are taken to be of one device: standard
-    errors are then upper bounds. Raises SourceError where there are no reports, or text questions only.
+    Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
+    standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
+    reports, or text questions only.
     """
     counted = [
         _Counts(
@@ -108,7 +110,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
-    rows, contradictions = _estimate(tally.n_reports, counted, options, len(tally.waves))
+    rows, contradictions = _estimate(tally.n_reports, counted, options, Devices.of(tally.whole))
     return Estimates(
         tally.survey.title,
         tally.n_reports,
@@ -135,7 +137,7 @@ def estimate_counts(
         "", ("yes",), (n - said_yes if is_opposite else said_yes,), channel, binary_epsilon(channel), False
     )
     options = options or IntervalOptions()
-    rows, contradictions = _estimate(n, [counted], options)
+    rows, contradictions = _estimate(n, [counted], options, Devices.alike(n, 1))
     return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
 
 
@@ -162,21 +164,21 @@ def binary_epsilon(channel: Channel) -> float:
 
 
 def _estimate(
-    n: int, counted: list[_Counts], options: IntervalOptions, n_waves: int = 1
+    n: int, counted: list[_Counts], options: IntervalOptions, devices: Devices
 ) -> tuple[tuple[Estimate, ...], tuple[Contradiction, ...]]:
     """Return every value's estimate, and the questions whose counts contradict the design."""
     if n < 1:
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
     n_intervals = sum(len(counts.labels) for counts in counted) if options.simultaneous else 1
-    rows = tuple(row for counts in counted for row in _rows(counts, n, options, n_intervals, n_waves))
+    rows = tuple(row for counts in counted for row in _rows(counts, n, options, n_intervals, devices))
     samples = [Sample(of.question, of.labels, of.support_counts, of.channel, of.n_true) for of in counted]
-    return rows, contradictions_of(samples, n, n_waves)
+    return rows, contradictions_of(samples, n, devices)
 
 
-def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, n_waves: int) -> list[Estimate]:
+def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, devices: Devices) -> list[Estimate]:
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
-    errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(n_waves)
+    errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(devices.effect)
     ends = share_bounds(
         support_counts,
         n,
@@ -185,7 +187,7 @@ def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, n
         method=options.method,
         target=options.target,
         n_intervals=n_intervals,
-        n_waves=n_waves,
+        devices=devices,
     )
     low, high = (end.clip(0, 1) for end in ends)
     numbers = np.stack([shares, errors, low, high, *shift_per_percent(shares, counts.channel)], axis=-1).tolist()

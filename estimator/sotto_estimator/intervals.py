@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sotto_estimator.channel import Channel, Floats, Target, check_counts, check_target
+from sotto_estimator.devices import Devices, chernoff_of_devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.methods import METHODS, find_method
 from sotto_estimator.population import Bounds
@@ -33,6 +34,7 @@ def confidence_interval(
     target: Target = "population",
     n_intervals: int = 1,
     n_waves: int = 1,
+    devices: Devices | None = None,
 ) -> ConfidenceInterval:
     """Return intervals that cover the true shares with probability `level`, clipped to [0, 1].
 
@@ -46,7 +48,9 @@ def confidence_interval(
     people, of whom only the devices' noise is random.
 
     With `n_waves`, up to so many of the n reports are of one device, which makes them dependent: methods that allow for
-    that take it as if there were n / n_waves reports (Hölder's inequality), the same for both targets.
+    that take it as if there were n / n_waves reports, the same for both targets. `devices` says more where the number
+    of reports of each wave is known: hoeffding is as if there were n / devices.effect, chernoff is of the worst that
+    such devices can do.
 
     Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1),
     n_intervals >= 1, n_waves >= 1, and the method allows for them.
@@ -56,8 +60,11 @@ def confidence_interval(
     21.7% to 38.5%
     """
     counts = check_counts(support_counts, n)
+    devices = devices or Devices.alike(n, n_waves)
+    if abs(devices.n_reports - n) > 0.5:
+        raise DomainError(f"devices (of {devices.n_reports:g} reports) must be those of the n = {n} reports.")
     low, high = share_bounds(
-        counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals, n_waves=n_waves
+        counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals, devices=devices
     )
     return ConfidenceInterval(np.clip(low, 0, 1)[()], np.clip(high, 0, 1)[()])
 
@@ -71,19 +78,20 @@ def share_bounds(
     method: str,
     target: Target,
     n_intervals: int = 1,
-    n_waves: int = 1,
+    devices: Devices | None = None,
 ) -> Bounds:
-    """Return an interval's ends before clipping, for valid counts; counts and n broadcast."""
+    """Return an interval's ends before clipping, for valid counts; counts and n broadcast. `devices`: of one n."""
     check_target(target)
     of_method = find_method(method)
     tail = check_level(level, n_intervals) / 2
     s, size = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(n, np.float64))
-    if n_waves > 1:
-        s, size = s / _check_waves(n_waves, method), size / n_waves
+    if devices is not None and devices.n_waves > 1:
+        low, high = _pooled(s, size, devices, method, tail)
     elif target == "respondents" and of_method.respondents:
         low, high = of_method.respondents(s, size, channel, tail)
         return low / size, high / size
-    low, high = of_method.population(s, size, tail)
+    else:
+        low, high = of_method.population(s, size, tail)
     outward = 4 * _EPS * high  # more than the rounding of the ends, and of the map to shares
     offset, contrast = channel.prob_support_if_other, channel.contrast
     return (low - outward - offset) / contrast, (high + outward - offset) / contrast
@@ -102,17 +110,17 @@ def check_level(level: float, n_intervals: int = 1) -> float:
     return (1 - level) / n_intervals
 
 
-def _check_waves(n_waves: int, method: str) -> int:
-    """Return n_waves if the method allows for several reports of a device.
+def _pooled(s: Floats, n: Floats, devices: Devices, method: str, tail: float) -> Bounds:
+    """Return the interval of a mean of reports of which several can be of one device, if the method allows for them.
 
-    Let S be the sum of W sums of independent terms, a wave's each. By Hölder's inequality E e^(hS) is at most the
-    product of the (E e^(hW S_w))^(1/W), so Chernoff's bound on S has the exponent of n independent reports, divided
-    by W.
+    For devices that all sent equally many, and for Hoeffding's bound, it is that of fewer reports (docs/maths.md).
     """
     if not find_method(method).allows_waves:
         allowing = [name for name, known in METHODS.items() if known.allows_waves]
         raise DomainError(
-            f"method ({method!r}) must be one of {', '.join(allowing)} where {n_waves} waves are pooled: "
+            f"method ({method!r}) must be one of {', '.join(allowing)} where {devices.n_waves} waves are pooled: "
             "reports of one device are not independent."
         )
-    return n_waves
+    if method == "chernoff" and len(devices.n_each) > 1:
+        return chernoff_of_devices(s, devices, tail)
+    return find_method(method).population(s / devices.effect, n / devices.effect, tail)

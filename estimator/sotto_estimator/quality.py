@@ -13,6 +13,7 @@ from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
 from sotto_protocol import Tally
+from sotto_protocol.counted import Counted
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that an honest crowd's reports of a question give a warning."""
@@ -55,29 +56,36 @@ class Quality:
 def qualities(tally: Tally) -> tuple[Quality, ...]:
     """Return the quality of every question that counts reports not all of which are plausible, in order."""
     return tuple(
-        quality_of(question.id, counted.n_reports, tally.implausible[question.id], prob, len(counted.waves))
+        quality_of(question.id, counted, tally.implausible[question.id], prob)
         for question in tally.survey.questions
         if (prob := question.mechanism.prob_implausible) and (counted := tally.counted(question.id)).n_reports
     )
 
 
-def quality_of(question: str, n_reports: int, n_implausible: int, prob: float, n_waves: int = 1) -> Quality:
-    """Return the quality of so many reports, each implausible with at most `prob` if it is honest."""
-    return Quality(question, n_reports, n_implausible, most_if_honest(n_reports, prob, n_waves))
+def quality_of(question: str, counted: Counted, n_implausible: int, prob: float) -> Quality:
+    """Return the quality of these reports, each implausible with at most `prob` if it is honest."""
+    return Quality(question, counted.n_reports, n_implausible, most_if_honest(counted, prob))
 
 
-def most_if_honest(n: int, prob: float, n_waves: int = 1) -> int:
-    """Return the least m with P(more than m of n honest reports are implausible) <= 1e-9, each with at most `prob`.
+def most_if_honest(counted: Counted, prob: float) -> int:
+    """Return m with P(more than m of these honest reports are implausible) <= 1e-9, each with at most `prob`.
 
-    Of one wave, m is the quantile of a binomial. A device's reports of several waves share their permanent noise, so
-    that they are not independent: then at least one of the waves, each of at most n reports, has more than m / n_waves.
+    Of one wave, m is the quantile of a binomial, and the least. A device's reports of several waves share their
+    permanent noise, so that they are not independent: where there are more than the sum of the W waves' quantiles at
+    1e-9 / W, one of the waves has more than its own. Reports of which the wave is not known may be of any.
     """
-    false_alarm = FALSE_ALARM / max(n_waves, 1)
+    sizes = [n + counted.n_unsplit for n in counted.by_wave.values()]
+    quantiles = {n: _quantile(n, prob, FALSE_ALARM / len(sizes)) for n in sizes}
+    return min(counted.n_reports, sum(quantiles[n] for n in sizes))
+
+
+def _quantile(n: int, prob: float, tail: float) -> int:
+    """Return the least m with P(a binomial of n is more than m) <= tail."""
 
     def is_enough(most: int) -> bool:
-        return most >= n or float(special.betainc(most + 1, n - most, prob)) <= false_alarm
+        return most >= n or float(special.betainc(most + 1, n - most, prob)) <= tail
 
-    return min(n, max(n_waves, 1) * bisect_left(range(n), True, key=is_enough))
+    return bisect_left(range(n), True, key=is_enough)
 
 
 def shift_per_percent(shares: Floats, channel: Channel) -> tuple[Floats, Floats]:

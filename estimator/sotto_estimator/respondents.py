@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.devices import Devices
 
 _Flags = NDArray[np.bool_]
 _Indices = NDArray[np.intp]
@@ -27,6 +28,9 @@ _MAX_TILT = 50.0
 
 _NEGLIGIBLE = 36.0
 """e^-36 of a tail: what a Cauchy integral may leave out or count twice. Added, never dropped."""
+
+_N_TILTS = 32
+"""So many are tried where reports are of devices that sent several."""
 
 _LOG_TINY = -600.0
 """Logarithm of a tail below which its Chernoff bound will do."""
@@ -85,30 +89,48 @@ def score_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[F
     return n * (centre - half_width), n * (centre + half_width)
 
 
-def tail_above(s: Floats, n_true: int, n: int, channel: Channel, n_waves: int = 1) -> Floats:
+def tail_above(s: Floats, n_true: int, n: int, channel: Channel, devices: Devices | None = None) -> Floats:
     """Return P(S >= s) where n_true of n have the value, or slightly more; shape of s, which is one-dimensional.
 
-    Exact, to 1e-8 of it and outward. Where up to n_waves of the reports are of one device, by Chernoff's bound, its
-    exponent divided by as many (Hölder's inequality).
+    Exact, to 1e-8 of it and outward. Where `devices` can have sent several of the reports, each of which then has as
+    many of the n and n_true as the others, it is Chernoff's bound for them (docs/maths.md).
     """
-    return _upper_tail(s, float(n_true), float(n), _Noise.of(channel), n_waves)
+    return _upper_tail(s, float(n_true), float(n), _Noise.of(channel), devices)
 
 
-def tail_below(s: Floats, n_true: int, n: int, channel: Channel, n_waves: int = 1) -> Floats:
+def tail_below(s: Floats, n_true: int, n: int, channel: Channel, devices: Devices | None = None) -> Floats:
     """Return P(S <= s), as `tail_above` P(S >= s)."""
-    return _upper_tail(n - s, float(n - n_true), float(n), _Noise.of(channel).mirrored(), n_waves)
+    return _upper_tail(n - s, float(n - n_true), float(n), _Noise.of(channel).mirrored(), devices)
 
 
-def _upper_tail(s: Floats, n_true: float, n: float, noise: _Noise, n_waves: int) -> Floats:
+def _upper_tail(s: Floats, n_true: float, n: float, noise: _Noise, devices: Devices | None) -> Floats:
     k, size = np.full_like(s, n_true), np.full_like(s, n)
-    log_bound = np.minimum(_log_chernoff(_saddle(s, k, size, noise), s, k, size, noise), 0)
-    tail: Floats = np.exp(log_bound / n_waves)
-    if n_waves == 1:
-        far = np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY))
-        for start in range(0, far.size, _BLOCK):
-            at = far[start : start + _BLOCK]
-            tail[at] = np.minimum(tail[at], _tail_bound(s[at], k[at], size[at], noise, log_bound[at]))
+    saddle = _saddle(s, k, size, noise)
+    if devices is not None and devices.n_waves > 1:
+        return np.asarray(np.exp(_log_chernoff_of_devices(saddle, s, k, size, noise, devices)))
+    log_bound = np.minimum(_log_chernoff(saddle, s, k, size, noise), 0)
+    tail: Floats = np.exp(log_bound)
+    far = np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY))
+    for start in range(0, far.size, _BLOCK):
+        at = far[start : start + _BLOCK]
+        tail[at] = np.minimum(tail[at], _tail_bound(s[at], k[at], size[at], noise, log_bound[at]))
     return tail
+
+
+def _log_chernoff_of_devices(
+    saddle: Floats, s: Floats, k: Floats, n: Floats, noise: _Noise, devices: Devices
+) -> Floats:
+    """Return ln of Chernoff's bound where reports are of these devices, each one's all equal, which is the worst.
+
+    A device of j reports has the generating function of one report at j times the tilt. The best tilt lies between the
+    reports' saddle point and that divided by the most reports of a device; any gives a bound.
+    """
+    n_reports, best = devices.n_reports, np.zeros_like(s)
+    for part in np.geomspace(1 / devices.n_waves, 1, _N_TILTS):
+        kinds = zip(devices.n_each, devices.n_devices, strict=True)
+        logs = [of / n_reports * _log_chernoff(part * j * saddle, s, k, n, noise) for j, of in kinds]
+        best = np.minimum(best, sum(logs))
+    return best
 
 
 def _both_ends(fewest: _Fewest, s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:

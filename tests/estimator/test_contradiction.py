@@ -19,6 +19,7 @@ from published import ANY_OF, ONE_OF, YES_NO, survey_of
 from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
+from sotto_estimator.devices import Devices
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
@@ -177,12 +178,12 @@ def test_pooled_waves_allow_for_devices_that_send_the_same_each_time() -> None:
     n, channel = 200, Channel(0.75, 0.25)
     for count in range(n + 1):
         of_one = 2 * float(stats.binom.sf(count - 1, n, 0.75))
-        pooled = contradictions_of([Sample("q", ["yes"], [5 * count], channel)], 5 * n, 5)
+        pooled = contradictions_of([Sample("q", ["yes"], [5 * count], channel)], 5 * n, Devices.alike(5 * n, 5))
         if pooled and count > n / 2:
             assert of_one <= pooled[0].p_value
-    assert contradictions_of([Sample("q", ["yes"], [5 * 198], channel)], 5 * n, 5)
+    assert contradictions_of([Sample("q", ["yes"], [5 * 198], channel)], 5 * n, Devices.alike(5 * n, 5))
     assert contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n)  # as of one wave
-    assert not contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n, 5)
+    assert not contradictions_of([Sample("q", ["yes"], [165 * 5], channel)], 5 * n, Devices.alike(5 * n, 5))
 
 
 @pytest.mark.parametrize("n", [10**9, 10**12])

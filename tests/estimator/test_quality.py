@@ -20,6 +20,7 @@ from sotto_estimator import estimate_tally
 from sotto_estimator.quality import FALSE_ALARM, most_if_honest, qualities
 from sotto_estimator.render import table
 from sotto_protocol import Coins, Survey, Tally
+from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -149,7 +150,7 @@ def test_where_every_report_is_plausible_there_is_no_figure() -> None:
 @pytest.mark.parametrize(("n", "prob"), [(1, 1e-6), (40, 0.01), (500, 1e-6), (3000, 1e-4)])
 def test_an_honest_crowd_has_more_with_one_in_a_thousand_million_at_most(n: int, prob: float) -> None:
     """Exactly, by adding up the binomial's fractions; and one less would be too few."""
-    p, most = Fraction(prob), most_if_honest(n, prob)
+    p, most = Fraction(prob), most_if_honest(Counted({1: n}), prob)
     masses = [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(most + 1)]
     assert 1 - sum(masses) <= FALSE_ALARM
     assert most == 0 or 1 - sum(masses[:-1]) > FALSE_ALARM
@@ -157,14 +158,22 @@ def test_an_honest_crowd_has_more_with_one_in_a_thousand_million_at_most(n: int,
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
 def test_the_quantile_of_large_crowds_is_scipy_s(n: int) -> None:
-    assert most_if_honest(n, 7e-7) == pytest.approx(stats.poisson.isf(FALSE_ALARM, 7e-7 * n), abs=1)
+    assert most_if_honest(Counted({1: n}), 7e-7) == pytest.approx(stats.poisson.isf(FALSE_ALARM, 7e-7 * n), abs=1)
 
 
 def test_waves_of_the_same_devices_are_allowed_to_fail_together() -> None:
     """Each device's reports may all be implausible at once: n of one wave is the worst."""
-    one = most_if_honest(10**6, 1e-6)
-    assert most_if_honest(3 * 10**6, 1e-6, 3) >= 3 * one
-    assert most_if_honest(2, 0.5, 3) == 2
+    one = most_if_honest(Counted({1: 10**6}), 1e-6)
+    alike = most_if_honest(Counted(dict.fromkeys((1, 2, 3), 10**6)), 1e-6)
+    assert 3 * one <= alike <= 3 * one + 3
+    assert most_if_honest(Counted({1: 1, 2: 1}), 0.5) == 2
+
+
+def test_stray_reports_of_another_wave_hardly_allow_for_more_fakes() -> None:
+    one = most_if_honest(Counted({1: 10**6}), 1e-6)
+    assert one <= most_if_honest(Counted({1: 10**6, 2: 1}), 1e-6) <= one + 2
+    unsplit = most_if_honest(Counted.unsplit(10**6 + 1, (1, 2)), 1e-6)
+    assert unsplit >= 2 * one, "where it is not known which are of which, all may be of either"
 
 
 def run(*arguments: str) -> Result:

@@ -22,6 +22,7 @@ from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, ta
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey
+from sotto_protocol.counted import Counted
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -170,7 +171,7 @@ def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: 
         if withheld.question == question_id:
             warn(f"{withheld}.")
     return _DecodeInput(
-        _subject(tally.survey, question, counted.waves, counted.n_reports, tally.implausible[question_id]),
+        _subject(tally.survey, question, counted, tally.implausible[question_id]),
         counts,
         bit_rates(mechanism),
         CandidateMap.of(listed.read(), mechanism.design),
@@ -192,15 +193,16 @@ def _decode_unknown(
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
     reports = next(part for asked, part in survey.columns(of_wave(survey, records, wave)) if asked.id == question_id)
-    subject = _subject(survey, question, (wave or 1,), len(reports), mechanism.count_implausible(reports))
+    counted = Counted({wave or 1: len(reports)})
+    subject = _subject(survey, question, counted, mechanism.count_implausible(reports))
     return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
 
 
-def _subject(survey: Survey, question: Question, waves: tuple[int, ...], n_reports: int, n_implausible: int) -> Subject:
+def _subject(survey: Survey, question: Question, counted: Counted, n_implausible: int) -> Subject:
     epsilons = float(question.epsilon), float(question.epsilon_forever)
     prob = question.mechanism.prob_implausible
-    quality = quality_of(question.id, n_reports, n_implausible, prob, len(waves)) if prob else None
-    return Subject(survey.title, question.id, *epsilons, waves if survey.waves > 1 else (), quality)
+    quality = quality_of(question.id, counted, n_implausible, prob) if prob else None
+    return Subject(survey.title, question.id, *epsilons, counted.waves if survey.waves > 1 else (), quality)
 
 
 def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
