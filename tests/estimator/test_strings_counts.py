@@ -1,7 +1,7 @@
 """Bit counts, the two stages' rates, and debiasing."""
 
 import re
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -77,6 +77,39 @@ def test_counts_that_cannot_be_are_refused(
 def test_a_rate_outside_its_domain_is_named() -> None:
     with pytest.raises(DomainError, match=re.escape("report_if_zero (nan) must be in [0, 1].")):
         BitRates(1, 0, 1, float("nan"))
+
+
+def effect_of(sizes: tuple[int, ...]) -> float:
+    """Return the sum of squares of devices' numbers of reports, nested, over the number of reports."""
+    devices = [n - smaller for n, smaller in pairwise([*sorted(sizes, reverse=True), 0])]
+    return sum(k * k * n for k, n in enumerate(devices, 1)) / sum(sizes)
+
+
+@pytest.mark.parametrize("sizes", [(9, 9, 9), (20, 5, 2), (20, 1), (8, 6, 2), (12, 0)])
+@pytest.mark.parametrize("total", [1, 2, 6, 12])
+def test_a_cohorts_design_effect_is_that_of_the_worst_waves_its_reports_can_be_of(
+    sizes: tuple[int, ...], total: int
+) -> None:
+    """All splits of a cohort's reports are tried. Where they cannot be alike, parts of a report would be worse."""
+    splits = [split for split in product(*(range(size + 1) for size in sizes)) if sum(split) == total]
+    (worst,) = BitCounts(np.array([total]), np.zeros((1, 3), int), len(sizes), sizes).effects
+    found = max(map(effect_of, splits))
+    assert found <= worst + 1e-12
+    assert total < 6 or found == pytest.approx(worst)
+
+
+def test_design_effects_are_the_number_of_waves_unless_a_wave_is_small() -> None:
+    totals = np.array([150, 160, 0])
+    bits = np.zeros((3, 2), int)
+    assert BitCounts(totals, bits, 3).effects.tolist() == [3, 3, 3]
+    np.testing.assert_allclose(BitCounts(totals, bits, 3, (104, 103, 103)).effects, [3, 3, 3], rtol=0.02)
+    stray = BitCounts(totals, bits, 2, (309, 1))
+    np.testing.assert_allclose(stray.effects[:2], [152 / 150, 162 / 160])
+    assert stray.n_devices[2] == 0
+    np.testing.assert_allclose(BitCounts(totals, bits, 1, (310,)).effects, 1)
+    for sizes in ((310,), (200, 100), (100, 100, 110)):
+        with pytest.raises(DomainError, match="wave_sizes must be 2 numbers, of all reports or more"):
+            BitCounts(totals, bits, 2, sizes)
 
 
 def test_a_tallys_first_column_holds_the_cohorts_reports() -> None:

@@ -94,6 +94,37 @@ def test_standard_errors_are_those_of_the_enumerated_devices(n_waves: int) -> No
         assert error == pytest.approx(np.sqrt(variance / 6), rel=1e-12)
 
 
+def test_standard_errors_of_unequal_waves_are_those_of_the_enumerated_devices() -> None:
+    """Four devices answer once and six in two waves: as many reports of one cohort have no worse devices."""
+    counts = BitCounts(np.array([16]), np.array([[8, 8]]), 2, (10, 6))
+    cells = Cells.of(counts, RATES, HashMoments.of(BloomDesign(2, 2, 1)))
+    columns, shares, none = np.array(STRINGS, float).T, np.array(SHARES), np.zeros(2)
+    weights = np.array([[0.7, -0.6]])
+    fit = Regression(columns, shares, shares, weights, none, none, 0.0, 0, 0.0, columns @ shares, none)
+    variance = 0.0
+    for n_devices, n_each in ((4, 1), (6, 2)):
+        values, chances = device_values(weights[0], n_each)
+        variance += n_devices * n_each**2 * float(chances @ np.square(values) - (chances @ values) ** 2)
+    assert standard_errors(cells, fit, weights)[0] == pytest.approx(np.sqrt(variance) / 16, rel=1e-12)
+
+
+def test_chernoff_intervals_of_unequal_waves_miss_no_more_often_than_they_say() -> None:
+    row, n = np.array([0.7, -0.6]), 2 * 3 + 4
+    counts = BitCounts(np.array([n]), np.array([[5, 5]]), 2, (7, 3))
+    alike = BitCounts(counts.n_reports, counts.bit_counts, 2)
+    sums, probs = np.zeros(1), np.ones(1)
+    for n_devices, n_each in ((4, 1), (3, 2)):
+        values, chances = device_values(row, n_each)
+        truth = float(values @ chances)
+        means, of_means = mean_of_devices(values, chances, n_devices)
+        sums = np.add.outer(sums, means * n_devices * n_each / n).ravel()
+        probs = np.multiply.outer(probs, of_means).ravel()
+    for miss in (0.5, 0.2, 0.05, 0.001):
+        width = chernoff_half_width(row.reshape(1, 1, 2), counts, RATES, 2, miss)[0]
+        assert probs[np.abs(sums - truth) > width].sum() <= miss
+        assert width < chernoff_half_width(row.reshape(1, 1, 2), alike, RATES, 2, miss)[0]
+
+
 @pytest.mark.parametrize("prob", [0.01, 0.3, 0.4999999, 0.5, 0.9])
 def test_a_bits_proxy_variance_is_the_smallest(prob: float) -> None:
     step = np.linspace(-40, 40, 4001)

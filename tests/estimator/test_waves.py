@@ -12,7 +12,8 @@ from published import ONE_OF, YES_NO, survey_of
 from sotto_estimator import Channel, DomainError, IntervalOptions, SourceError, confidence_interval, estimate_tally
 from sotto_estimator.methods import METHODS
 from sotto_estimator.render import as_csv, as_json, table
-from sotto_protocol import Survey, Tally
+from sotto_estimator.strings.question import bit_counts
+from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
 CHANNEL = Channel(0.75, 0.25)
 FOR_WAVES = [name for name, method in METHODS.items() if method.allows_waves]
@@ -98,6 +99,17 @@ def test_text_questions_are_left_to_the_decoder() -> None:
     assert {row.question for row in estimates.rows} == {"q0"}
     assert "not shown: q1 (text; see `sotto decode`)" in table(estimates)
     assert '"text_questions": [\n    "q1"\n  ]' in as_json(estimates)
+
+
+def test_decoding_knows_the_sizes_of_the_waves() -> None:
+    survey = waves_of(HOME)
+    coins = Coins(hmac_bytes(bytes(32), b"waves"))
+    many, stray = (Tally.of(survey, survey.perturb({"q0": ["a"] * n}, coins, wave)) for n, wave in ((400, 1), (1, 2)))
+    counts = bit_counts(many + stray, "q0")
+    assert (counts.n_waves, counts.wave_sizes) == (2, (400, 1))
+    assert (counts.n_devices > 0.95 * counts.n_reports).all()
+    old = Tally(survey, {1: 0, 2: 0}, (many + stray).support_counts, n_unsplit=401)
+    assert bit_counts(old, "q0").n_devices.tolist() == (counts.n_reports / 2).tolist()
 
 
 def test_a_survey_of_text_questions_only_cannot_be_estimated() -> None:

@@ -18,12 +18,14 @@ class BitCounts:
 
     `n_reports`: shape (n_cohorts,), the reports of each cohort. `bit_counts`: shape (n_cohorts, n_bits), those in which
     a bit is 1: integers in [0, n_reports of the cohort]. `n_waves`: the most reports that one device can have sent.
+    `wave_sizes`: the most reports, of all cohorts together, that each wave can have, where that is known.
     Raises `DomainError` for counts that cannot be, and unless n_waves is an integer in [1, 10,000].
     """
 
     n_reports: NDArray[np.int64]
     bit_counts: NDArray[np.int64]
     n_waves: int = 1
+    wave_sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         totals, counts = _integers("n_reports", self.n_reports), _integers("bit_counts", self.bit_counts)
@@ -43,16 +45,18 @@ class BitCounts:
             )
         if type(self.n_waves) is not int or not 1 <= self.n_waves <= MAX_WAVES:
             raise DomainError(f"n_waves ({self.n_waves!r}) must be an integer in [1, {MAX_WAVES}].")
+        if self.wave_sizes and (len(self.wave_sizes) != self.n_waves or sum(self.wave_sizes) < totals.sum()):
+            raise DomainError(f"wave_sizes must be {self.n_waves} numbers, of all reports or more.")
         object.__setattr__(self, "n_reports", totals)
         object.__setattr__(self, "bit_counts", counts)
 
     @classmethod
-    def from_support(cls, support_counts: ArrayLike, n_waves: int = 1) -> "BitCounts":
+    def from_support(cls, support_counts: ArrayLike, n_waves: int = 1, wave_sizes: tuple[int, ...] = ()) -> "BitCounts":
         """Return the counts of a tally: shape (n_cohorts, 1 + n_bits), the cohort's reports in column 0."""
         table = _integers("support_counts", support_counts)
         if table.ndim != 2:
             raise DomainError(f"support_counts of shape {table.shape} must have the shape (n_cohorts, 1 + n_bits).")
-        return cls(table[:, 0], table[:, 1:], n_waves)
+        return cls(table[:, 0], table[:, 1:], n_waves, wave_sizes)
 
     @property
     def n_cohorts(self) -> int:
@@ -68,9 +72,24 @@ class BitCounts:
         return int(self.n_reports.sum())
 
     @property
+    def effects(self) -> Floats:
+        """Each cohort's design effect at the worst, shape (n_cohorts,): its waves as alike as they can be.
+
+        With sizes n_1 >= n_2 >= .. of a cohort's waves it is the sum of (2k - 1) n_k, divided by the cohort's reports:
+        the sum of squares of its devices' numbers of reports, where devices of a smaller wave are in all larger ones.
+        """
+        if not self.wave_sizes:
+            return np.full(self.n_cohorts, float(self.n_waves))
+        sizes, totals = np.sort(np.array(self.wave_sizes, np.float64)), np.maximum(self.n_reports, 1)[:, None]
+        left = np.arange(len(sizes), 0, -1)
+        least = (totals - np.cumsum([0, *sizes[:-1]])) / left  # of the others, where so many waves are all of a cohort
+        level = np.take_along_axis(least, (least <= sizes).argmax(1)[:, None], 1)
+        return np.asarray((np.minimum(sizes, level) * (2 * left - 1)).sum(1) / totals[:, 0])
+
+    @property
     def n_devices(self) -> Floats:
-        """The fewest devices a cohort can have: n_reports / n_waves, shape (n_cohorts,)."""
-        return self.n_reports / self.n_waves
+        """The fewest devices a cohort's reports can be worth: n_reports / effects, shape (n_cohorts,)."""
+        return self.n_reports / self.effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +137,24 @@ class BitRates:
         """if_true - if_other: what a share is multiplied by on its way into the counts."""
         return self.if_true - self.if_other
 
-    def noise_variances(self, n_waves: int = 1) -> tuple[float, float]:
-        """Return the variance of a device's mean debiased bit over n_waves reports, if its true bit is 0 and 1.
+    def noise_variances(self, effects: Floats | float = 1) -> tuple[Floats, Floats]:
+        """Return the variance of a device's mean debiased bit over so many reports, if its true bit is 0 and 1.
 
-        Reports of a device share the permanent bit: [between + within / n_waves] / contrast^2, `between` the variance
-        of the report's expectation given the permanent bit, `within` the mean of its variance.
+        Reports of a device share the permanent bit: [between + within / effect] / contrast^2, `between` the variance
+        of the report's expectation given the permanent bit, `within` the mean of its variance. Of devices that sent
+        different numbers, with a design effect for their number: n_reports / effect such have the variance of all.
         """
-        zero, one = (self._noise(permanent, n_waves) for permanent in (self.permanent_if_other, self.permanent_if_true))
+        zero, one = (self._noise(permanent, effects) for permanent in (self.permanent_if_other, self.permanent_if_true))
         return zero, one
 
     def _reported(self, permanent: float) -> float:
         return permanent * self.report_if_one + (1 - permanent) * self.report_if_zero
 
-    def _noise(self, permanent: float, n_waves: int) -> float:
+    def _noise(self, permanent: float, effects: Floats | float) -> Floats:
         one, zero = self.report_if_one, self.report_if_zero
         between = permanent * (1 - permanent) * (one - zero) ** 2
         within = permanent * one * (1 - one) + (1 - permanent) * zero * (1 - zero)
-        return (between + within / n_waves) / self.contrast**2
+        return np.asarray((between + within / effects) / self.contrast**2)
 
 
 def debias(counts: BitCounts, rates: BitRates) -> Floats:

@@ -35,14 +35,16 @@ def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResp
 
 
 def bit_counts(tally: Tally, question_id: str) -> BitCounts:
-    """Return a text question's counts; of as many reports of one device as waves are pooled.
+    """Return a text question's counts; of as many reports of one device as waves are pooled, with the waves' sizes.
 
     Raises SourceError where all of them are withheld.
     """
     for withheld in withheld_of(tally):
         if withheld.question == question_id and not withheld.n_counted:
             raise SourceError(f"there is nothing to decode yet: {withheld}.")
-    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(tally.counted(question_id).waves)))
+    counted = tally.counted(question_id)
+    sizes = tuple(n + counted.n_unsplit for n in counted.by_wave.values())
+    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(sizes)), sizes)
 
 
 def bit_rates(mechanism: BloomResponse) -> BitRates:

@@ -31,20 +31,20 @@ class Cells:
     """What is known of the cells (cohort, bit), flattened, before any string is looked at.
 
     `excess`: debiased shares less the density of a random string's bits. `noise_if_zero`, `noise_if_one`: a device's
-    variance by its true bit. `n_devices`: of the cell's cohort; 0 where nobody reported.
+    variance by its true bit, shape (n_cohorts, 1). `n_devices`: of the cell's cohort; 0 where nobody reported.
     """
 
     shape: tuple[int, int]
     excess: Floats
     n_devices: Floats
-    noise_if_zero: float
-    noise_if_one: float
+    noise_if_zero: Floats
+    noise_if_one: Floats
     contrast: float
     moments: HashMoments
 
     @classmethod
     def of(cls, counts: BitCounts, rates: BitRates, moments: HashMoments) -> "Cells":
-        zero, one = rates.noise_variances(counts.n_waves)
+        zero, one = rates.noise_variances(counts.effects[:, None])
         n_devices = np.repeat(counts.n_devices, counts.n_bits)
         excess = np.where(n_devices > 0, debias(counts, rates).ravel() - moments.density, 0.0)
         return cls(counts.bit_counts.shape, excess, n_devices, zero, one, rates.contrast, moments)
@@ -59,13 +59,17 @@ class Cells:
         """How many cells have reports."""
         return int(np.count_nonzero(self.n_devices))
 
-    def noise(self, true_shares: Floats) -> Floats:
-        """Return a device's variance by the perturbation, given the share of devices whose true bit is 1."""
-        return self.noise_if_zero + (self.noise_if_one - self.noise_if_zero) * true_shares
+    def noise(self, true_shares: Floats, cohorts: NDArray[np.intp] | slice = slice(None)) -> Floats:
+        """Return a device's variance by the perturbation, given the share of devices whose true bit is 1.
+
+        Shape (cohorts, n_bits), as of the shares.
+        """
+        zero, one = self.noise_if_zero[cohorts], self.noise_if_one[cohorts]
+        return zero + (one - zero) * true_shares
 
     def variances(self, true_shares: Floats) -> Floats:
         """Return the variance of each cell's share: perturbation and sampled strings; infinite without reports."""
-        device = self.noise(true_shares) + true_shares * (1 - true_shares)
+        device = self.noise(true_shares.reshape(self.shape)).ravel() + true_shares * (1 - true_shares)
         floor = (self.moments.variance or 1 / self.shape[1]) * _LEAST_VARIANCE
         out = np.full(self.n_devices.shape, np.inf)
         np.divide(np.maximum(device, floor), self.n_devices, out=out, where=self.n_devices > 0)
@@ -195,7 +199,7 @@ def _covariances(cells: Cells, fit: Regression, cohorts: NDArray[np.intp], strin
     device = (strings * shares) @ strings.transpose(0, 2, 1)  # shares of devices that set two bits
     device += (1 - float(shares.sum())) * (random_string + moments.density**2)
     device -= true_shares[:, :, None] * true_shares[:, None, :]
-    device += cells.noise(true_shares)[:, :, None] * ones
+    device += cells.noise(true_shares, cohorts)[:, :, None] * ones
     n_devices = cells.n_devices[:: cells.shape[1]][cohorts]
     return np.asarray(device / n_devices[:, None, None] + fit.unlisted * random_string)
 
