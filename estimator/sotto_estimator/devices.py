@@ -23,6 +23,12 @@ _MOST_TILT = 60.0
 _N_HALVINGS = 26
 """Of the tilts' logarithms, which span some 30. Any tilt gives a bound that holds, and the best lies in a flat top."""
 
+_N_SOLVED = 256
+"""So many counts' tilts are looked for; those of more lie between."""
+
+_BLOCK = 2**18
+"""So many numbers are worked on at once: it bounds memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Devices:
@@ -88,20 +94,44 @@ def chernoff_of_devices(s: Floats, devices: Devices, tail: float) -> tuple[Float
     """
     each, number = np.array(devices.n_each, np.float64), np.array(devices.n_devices, np.float64)
     n = float(each @ number)
-    both = np.stack([s, n - s])[..., None]
-    low, missing = _least_mean(both, n, each, number, -np.log(tail))
+    both, budget = np.concatenate([s.ravel(), n - s.ravel()])[:, None], -np.log(tail)
+    tilts = _tilts(both, n, each, number, budget)
+    rows = max(1, _BLOCK // each.size)
+    blocks = [slice(start, start + rows) for start in range(0, len(both), rows)]
+    least = np.concatenate([_least_mean(both[of], tilts[of], n, each, number, budget) for of in blocks])
+    low, missing = least.reshape(2, *s.shape)
     return low, np.minimum(1 - missing + 4 * _EPS, 1)
 
 
-def _least_mean(s: Floats, n: float, each: Floats, number: Floats, budget: float) -> Floats:
-    """Return the largest l with P(S >= s) <= e^-budget, or slightly less; s has a last axis for the devices' kinds.
+def _least_mean(s: Floats, h: Floats, n: float, each: Floats, number: Floats, budget: float) -> Floats:
+    """Return the largest l with P(S >= s) <= e^-budget, or less, as tilts are worse; s, h of shape (counts, 1).
 
     The exponent's dual: for every h > 0 and v,
       P(S >= s) <= exp(sum of N_k f_k + e^v n l - h s),  f_k = max over x in [0, 1] of ln(1 - x + x e^(h k)) - e^v k x.
-    For a given h the best v solves sum of N_k clip(e_k - v, 0, h k) = h s - budget, with e_k = ln((e^(h k) - 1) / k);
-    then h is too small where sum of k N_k y_k < s, with y_k = (1 - e^(v - e_k)) / (1 - e^(-h k)) brought into [0, 1].
+    For a given h the best v solves sum of N_k clip(e_k - v, 0, h k) = h s - budget, with e_k = ln((e^(h k) - 1) / k).
     """
-    count = np.maximum(s, 1)  # at least: of a count of 0 nothing is refuted
+    tilt = h * each
+    price, step = _price(tilt, each, number, h * s - budget)
+    is_one = step <= -tilt
+    rest = np.where(is_one, tilt - each * np.exp(np.minimum(price, 0)), np.expm1(step) - step)
+    refuted = h * s - budget
+    rounding = 16 * _EPS * (1 + np.abs(price) + tilt.max(-1, keepdims=True)) * (refuted + 2 * budget)
+    mean = (refuted - rounding - (number * rest).sum(-1, keepdims=True)) * np.exp(-price) / n
+    return np.where(s > 0, np.clip(mean, 0, 1), 0.0)[:, 0]
+
+
+def _tilts(s: Floats, n: float, each: Floats, number: Floats, budget: float) -> Floats:
+    """Return about the best h of each count, shape (counts, 1); of many counts from a few, between which it is smooth.
+
+    With the best v, h is too small where sum of k N_k y_k < s, y_k = (1 - e^(v - e_k)) / (1 - e^(-h k)) brought into
+    [0, 1].
+    """
+    if len(s) > _N_SOLVED:
+        odds = np.log((s + 0.5) / (n - s + 0.5))[:, 0]
+        at = np.linspace(odds.min(), odds.max(), _N_SOLVED)
+        some = _tilts(((n + 1) / (1 + np.exp(-at)) - 0.5)[:, None], n, each, number, budget)
+        return np.asarray(np.exp(np.interp(odds, at, np.log(some[:, 0])))[:, None])
+    count = np.clip(s, 1, n)  # 1 at least: of a count of 0 nothing is refuted
     low, high = np.log(budget / count), np.log(budget / count + _MOST_TILT)
     for _ in range(_N_HALVINGS):
         middle = (low + high) / 2
@@ -109,14 +139,7 @@ def _least_mean(s: Floats, n: float, each: Floats, number: Floats, budget: float
         _, step = _price(tilt, each, number, np.exp(middle) * count - budget)
         too_small = (each * number * np.expm1(step) / np.expm1(-tilt)).sum(-1, keepdims=True) < count
         low, high = np.where(too_small, middle, low), np.where(too_small, high, middle)
-    tilt = np.exp(high) * each
-    price, step = _price(tilt, each, number, np.exp(high) * count - budget)
-    is_one = step <= -tilt
-    rest = np.where(is_one, tilt - each * np.exp(np.minimum(price, 0)), np.expm1(step) - step)
-    refuted = np.exp(high) * s - budget
-    rounding = 16 * _EPS * (1 + np.abs(price) + tilt.max(-1, keepdims=True)) * (refuted + 2 * budget)
-    mean = (refuted - rounding - (number * rest).sum(-1, keepdims=True)) * np.exp(-price) / n
-    return np.where(s > 0, np.clip(mean, 0, 1), 0.0)[..., 0]
+    return np.asarray(np.exp(high))
 
 
 def _price(tilt: Floats, each: Floats, number: Floats, wanted: Floats) -> tuple[Floats, Floats]:

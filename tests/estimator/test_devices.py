@@ -185,6 +185,20 @@ def test_the_ends_are_where_the_exponent_is_that_of_the_level(sizes: tuple[int, 
         assert exponent(count, end, devices) == pytest.approx(-np.log(0.025), rel=1e-4)
 
 
+@pytest.mark.parametrize("sizes", [(900, 1), (2000, 700, 300), (10**9, 10**8, 5), (4, 3)])
+def test_intervals_of_many_counts_are_those_of_each_by_itself(sizes: tuple[int, ...]) -> None:
+    """Where there are many, tilts are worked out for some of them: that may widen, and hardly does."""
+    devices, n = sizes_of(*sizes), sum(sizes)
+    counts = np.unique(np.concatenate([np.geomspace(1, n / 2, 400), n - np.geomspace(1, n / 2, 400), [0, n]]).round())
+    many = np.resize(counts, 800)
+    low, high = (end[: counts.size] for end in chernoff_of_devices(many, devices, 0.025))
+    alone = [chernoff_of_devices(part, devices, 0.025) for part in np.array_split(counts, 1 + counts.size // 100)]
+    lows, highs = (np.concatenate(ends) for ends in zip(*alone, strict=True))
+    assert (low <= lows + 1e-14).all()
+    assert (high >= highs - 1e-14).all()
+    np.testing.assert_allclose(high - low, highs - lows, rtol=0.002)
+
+
 @given(st.dictionaries(st.integers(1, 9), st.integers(0, 50), min_size=2), st.integers(0, 60), st.data())
 def test_devices_are_as_many_as_make_the_waves(by_wave: dict[int, int], n_unsplit: int, data: st.DataObject) -> None:
     counted = Counted(by_wave, n_unsplit)
