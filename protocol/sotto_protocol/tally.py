@@ -111,19 +111,16 @@ class Tally:
     @staticmethod
     def of(survey: Survey, records: Bytes) -> "Tally":
         """Count packed reports, shape (n, record_bytes), of whatever waves."""
-        columns = survey.columns(records)
-        counts = {question.id: question.mechanism.count_support(part) for question, part in columns}
-        implausible = {question.id: question.mechanism.count_implausible(part) for question, part in columns}
-        return Tally(survey, _count_waves(survey, records), counts, implausible)
+        return _count(survey, records, _count_waves(survey, records))
 
     @staticmethod
     def by_wave(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
         """Count packed reports, shape (n, record_bytes), wave by wave; waves without reports are left out."""
         reports_by_wave = _count_waves(survey, records)
         if len(reports_by_wave) == 1:
-            return dict.fromkeys(reports_by_wave, Tally.of(survey, records))
+            return dict.fromkeys(reports_by_wave, _count(survey, records, reports_by_wave))
         waves = survey.waves_of(records)
-        return {wave: Tally.of(survey, records[waves == wave]) for wave in reports_by_wave}
+        return {wave: _count(survey, records[waves == wave], {wave: n}) for wave, n in reports_by_wave.items()}
 
     def __add__(self, other: "Tally") -> "Tally":
         """Return the tally of both sets of reports. Raises TallyError where the surveys differ."""
@@ -193,12 +190,20 @@ class Tally:
         return Tally(survey, whole.by_wave, counts, implausible, behind, whole.n_unsplit)
 
 
+def _count(survey: Survey, records: Bytes, reports_by_wave: Mapping[int, int]) -> Tally:
+    """Count packed reports, which are so many of each wave."""
+    columns = survey.columns(records)
+    counts = {question.id: question.mechanism.count_support(part) for question, part in columns}
+    implausible = {question.id: question.mechanism.count_implausible(part) for question, part in columns}
+    return Tally(survey, reports_by_wave, counts, implausible)
+
+
 def _count_waves(survey: Survey, records: Bytes) -> dict[int, int]:
     """Return how many packed reports are of each wave, ascending; waves without reports are left out."""
     if survey.waves == 1:
         return {1: len(records)} if len(records) else {}
-    waves, numbers = np.unique(survey.waves_of(records), return_counts=True)
-    return dict(zip(waves.tolist(), numbers.tolist(), strict=True))
+    numbers = np.bincount(survey.waves_of(records))  # a wave's number is at most 1,000
+    return {wave: int(numbers[wave]) for wave in np.flatnonzero(numbers).tolist()}
 
 
 def _counted_in(counts: Counts, whole: Counted) -> Counted:
