@@ -5,10 +5,9 @@ import random
 import pytest
 
 from collecting import SMALL, STRINGS, make_batch, make_reports, publish_here
-from sotto_collector.intake import counting
 from sotto_collector.intake.counting import Outcome, count_batches, prepare_batches
 from sotto_collector.store import Store
-from sotto_protocol import Report, Survey
+from sotto_protocol import Report, Survey, Tally
 
 N_REPORTS = 60
 
@@ -25,7 +24,7 @@ def test_reports_that_are_all_new_are_counted_before_the_transaction(
 ) -> None:
     stored, reports = publish_here(store, survey), reports_of(survey)
     group = prepare_batches([make_batch(stored, reports[:40]), make_batch(stored, reports[20:])])
-    monkeypatch.setattr(counting, "_tally_waves", lambda *_: pytest.fail("counted in the transaction"))
+    monkeypatch.setattr(Tally, "by_wave", lambda *_: pytest.fail("counted in the transaction"))
     assert store.run(lambda transaction: count_batches(transaction, group)) == [Outcome(40, 0), Outcome(20, 20)]
     assert store.read_tally(stored) == store.recount(stored)
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special
 from scipy.stats import binom
-from test_waves import CHANNEL, METHODS, waves_of
+from test_waves import CHANNEL, FOR_WAVES, waves_of
 
 from published import YES_NO
-from sotto_estimator import Channel, DomainError, Manner, confidence_interval, estimate_tally
+from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval, estimate_tally
 from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.devices import Devices, chernoff_of_devices
 from sotto_protocol import Tally
@@ -43,7 +43,7 @@ def counts_of(n_both: int, n_single: int, mean_both: float, mean_single: float, 
 
 
 @pytest.mark.parametrize("coupling", ["same", "opposite", "independent"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FOR_WAVES)
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
 def test_intervals_of_unequal_waves_hold_whatever_the_dependence(method: str, level: float, coupling: str) -> None:
     """By enumeration of all counts. Who answers twice may think otherwise than who answers once."""
@@ -60,7 +60,7 @@ def test_intervals_of_unequal_waves_hold_whatever_the_dependence(method: str, le
                 assert prob[inside].sum() >= level, (n_both, n_single, of_both, of_single)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FOR_WAVES)
 def test_the_same_check_finds_intervals_that_take_all_reports_as_independent(method: str) -> None:
     """Sixty devices repeat themselves in ten waves, five answer once: what the bounds leave free is not enough."""
     share, devices = 0.3, sizes_of(65, *[60] * 9)
@@ -73,7 +73,7 @@ def test_the_same_check_finds_intervals_that_take_all_reports_as_independent(met
         assert (prob[(low <= share) & (share <= high)].sum() >= 0.8) == holds
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FOR_WAVES)
 @pytest.mark.parametrize("sizes", [(9, 4, 4), (6, 5, 2), (7, 1, 1)])
 def test_intervals_of_three_waves_hold_for_devices_in_all_that_they_can_be_in(
     method: str, sizes: tuple[int, ...]
@@ -95,7 +95,7 @@ def test_intervals_of_three_waves_hold_for_devices_in_all_that_they_can_be_in(
         assert prob[(low <= share + 1e-12) & (share - 1e-12 <= high)].sum() >= 0.7, means
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FOR_WAVES)
 @pytest.mark.parametrize(("n", "most"), [(900, 1.002), (10_000, 1.0003), (10**6, 1.00001)])
 def test_a_stray_report_of_another_wave_hardly_widens_an_interval(method: str, n: int, most: float) -> None:
     for count in (n // 3, n // 2, 3 * n // 5):
@@ -127,10 +127,10 @@ def test_a_stray_report_hardly_widens_what_is_printed() -> None:
     assert stray.standard_error == pytest.approx(one.standard_error, rel=0.002)
     assert stray.high - stray.low == pytest.approx(one.high - one.low, rel=0.003)
     with pytest.raises(DomainError, match="where 2 waves are pooled"):
-        estimate_tally(Tally(survey, {2: 900, 3: 1}, {"q0": np.array([400])}), Manner(method="wilson"))
+        estimate_tally(Tally(survey, {2: 900, 3: 1}, {"q0": np.array([400])}), IntervalOptions(method="wilson"))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FOR_WAVES)
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=6), st.data())
 def test_intervals_are_never_wider_than_the_number_of_waves_makes_them(
     method: str, sizes: list[int], data: st.DataObject
