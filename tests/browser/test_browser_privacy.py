@@ -20,6 +20,7 @@ from asked import CANARIES, HABITS, Answers, stored_reports
 from chromium import open_profile
 from collecting import Served, serve
 from own_site import HERE
+from published import support_rates
 from sotto_protocol import Question
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -208,15 +209,12 @@ def p_value(n_supported: int, n: int, probability: float) -> float:
 def test_the_flip_rates_are_the_published_ones(question: Question, crowd: Crowd) -> None:
     """Both ways; and 200 people are enough to tell the right noise from none, and from nothing but noise."""
     counts = Counter(support_rows(question, crowd))
-    for is_true, probability in (
-        (True, question.mechanism.prob_support_if_true),
-        (False, question.mechanism.prob_support_if_other),
-    ):
+    rates = support_rates(question.mechanism)
+    for is_true, probability, blind in ((True, *rates), (False, *reversed(rates))):
         n_supported, n = counts[is_true, True], counts[is_true, True] + counts[is_true, False]
         assert p_value(n_supported, n, probability) > MOST_FALSE_ALARMS / 10
         assert p_value(n if is_true else 0, n, probability) < MOST_FALSE_ALARMS / 10
         if question.epsilon > 1:
-            blind = question.mechanism.prob_support_if_other if is_true else question.mechanism.prob_support_if_true
             assert p_value(round(n * blind), n, probability) < MOST_FALSE_ALARMS / 10
 
 

@@ -79,7 +79,7 @@ def tally() -> Tally:
     mechanism = SURVEY.questions[0].mechanism
     assert isinstance(mechanism, BloomResponse)
     mapped = CandidateMap.of(SHARES, mechanism.design)
-    counts = expected_counts(mapped, mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    counts = expected_counts(mapped, mechanism.prob_one_if_one, mechanism.prob_one_if_zero)
     n = 32 * PER_COHORT
     return Tally(SURVEY, {1: n}, {"liked": counts, "paid": np.array([n // 2])})
 
@@ -134,9 +134,7 @@ def test_a_surveys_candidates_are_brought_to_the_normal_form_that_devices_report
     mechanism = SURVEY.questions[0].mechanism
     assert isinstance(mechanism, BloomResponse)
     answer = CandidateMap.of(["\u00e9clair"], mechanism.design)
-    counts = expected_counts(
-        answer, mechanism.prob_support_if_true, mechanism.prob_support_if_other, {"\u00e9clair": 1.0}
-    )
+    counts = expected_counts(answer, mechanism.prob_one_if_one, mechanism.prob_one_if_zero, {"\u00e9clair": 1.0})
     n = 32 * PER_COHORT
     eclairs = Tally(SURVEY, {1: n}, {"liked": counts, "paid": np.array([n // 2])})
     (folder / "tally.json").write_bytes(eclairs.to_json())

@@ -44,7 +44,7 @@ def design_of(epsilon: str, shape: BloomShape, epsilon_forever: str | None = Non
 def test_the_variance_of_one_hash_is_that_of_all_its_reports(n_bits: int, share: float) -> None:
     """Enumerated: the string sets bit 0, every other string one of the bits with equal probability."""
     design = design_of("1.5", BloomShape(n_bits, 1, 4))
-    a, b = design.prob_support_if_true, design.prob_support_if_other
+    a, b = design.prob_one_if_one, design.prob_one_if_zero
     weights = (np.eye(n_bits)[0] - 1 / n_bits) / ((a - b) * (1 - 1 / n_bits))
     is_set = np.vstack([np.eye(n_bits)[0], np.eye(n_bits)])
     probability = np.array([share] + n_bits * [(1 - share) / n_bits])
@@ -59,7 +59,7 @@ def test_the_variance_of_one_hash_is_that_of_all_its_reports(n_bits: int, share:
 def test_more_hashes_approach_the_variance_of_their_random_bits() -> None:
     """50,000 strings drawn: the mean of g^2 has an error of .3 %; one of 3 % is refused."""
     design = design_of("3", BloomShape(256, 2, 4))
-    a, b = design.prob_support_if_true, design.prob_support_if_other
+    a, b = design.prob_one_if_one, design.prob_one_if_zero
     draws = np.random.default_rng(5).integers(0, 256, (50_000, 2))
     is_set = np.zeros((50_000, 256))
     np.put_along_axis(is_set, draws, 1, 1)
@@ -194,8 +194,8 @@ def simulate(
     answers = generator.multinomial(cohorts, shares)
     is_set = (mapped.bits(0, len(mapped))[..., None] == np.arange(design.n_values)).any(axis=2)
     ones = np.einsum("ms,smk->mk", answers, is_set)
-    counts = generator.binomial(ones, design.prob_support_if_true)
-    counts += generator.binomial(cohorts[:, None] - ones, design.prob_support_if_other)
+    counts = generator.binomial(ones, design.prob_one_if_one)
+    counts += generator.binomial(cohorts[:, None] - ones, design.prob_one_if_zero)
     return BitCounts(cohorts, counts)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
 
+from audits import Counts, rejects
 from sotto_protocol import COIN_SCALE, Coins
 from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.bits import BitMechanism
@@ -26,8 +26,6 @@ from sotto_protocol.mechanisms.warner import BinaryResponse
 
 Answers = NDArray[Any]
 Perturb = Callable[[Answers, Coins], Bytes]
-Counts = list[tuple[Any, Any, float]]
-"""Counts of successes, of how many trials, at which probability."""
 
 TRUE, OTHER, OFF = (round(prob * COIN_SCALE) for prob in (0.73, 0.27, 0.02))
 N_ONE_BIT, N_OF_9, N_OF_128, N_K_ARY = 300_001, 100_009, 100_129, 300_000
@@ -52,15 +50,6 @@ bit_mechanisms = pytest.mark.parametrize(
     ("mechanism", "n"), BIT_MECHANISMS, ids=[f"{m.name}-{m.n_values}" for m, _ in BIT_MECHANISMS]
 )
 k_ary = pytest.mark.parametrize(("mechanism", "n"), K_ARY, ids=[f"k-ary-{m.n_values}" for m, _ in K_ARY])
-
-
-def rejects(tests: Counts, false_alarm: float = FALSE_ALARM) -> bool:
-    """Whether some exact binomial test fails at false_alarm shared by all; two-sided: twice the smaller tail."""
-    counts = np.concatenate([np.ravel(count) for count, _, _ in tests])
-    n = np.concatenate([np.broadcast_to(n, np.shape(count)).ravel() for count, n, _ in tests])
-    probs = np.concatenate([np.full(np.size(count), prob) for count, _, prob in tests])
-    tails = np.minimum(stats.binom.cdf(counts, n, probs), stats.binom.sf(counts - 1, n, probs))
-    return bool((2 * tails).min() < false_alarm / tails.size)
 
 
 def true_bits(mechanism: BitMechanism, n: int) -> tuple[Answers, NDArray[np.bool_]]:
@@ -91,7 +80,8 @@ def audit_bits(mechanism: BitMechanism, n: int, perturb: Perturb) -> bool:
             (ones_of_other.sum(), (n - n_true).sum(), prob_other),
             *_pairs(ones[:, :-1:2], ones[:, 1::2], is_true[:, :-1:2] | is_true[:, 1::2], prob_other),
             *_pairs(ones[:-1:2], ones[1::2], is_true[:-1:2] | is_true[1::2], prob_other),
-        ]
+        ],
+        FALSE_ALARM,
     )
 
 
@@ -116,7 +106,8 @@ def audit_k_ary(mechanism: KaryResponse, n: int, perturb: Perturb) -> bool:
             (lies, n // k, prob_other),
             (truths.sum(), n, prob_true),
             (counts.sum(axis=0) - truths, n - n // k, prob_other),  # every reported option, whatever else is true
-        ]
+        ],
+        FALSE_ALARM,
     )
 
 

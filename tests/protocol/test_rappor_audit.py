@@ -17,17 +17,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from test_channel_audit import (
-    Counts,
     _pairs,
     keep_the_first_bit,
     keep_the_last_bit,
     keep_true_ones,
     never_report_the_last_bit,
-    rejects,
     true_bits,
 )
 
 import reference
+from audits import Counts, bits_of, rejects
 from sotto_protocol import COIN_SCALE, Coins
 from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.bits import BitMechanism
@@ -55,15 +54,6 @@ mechanisms = pytest.mark.parametrize(
 )
 parts = pytest.mark.parametrize("part", PARTS)
 strings = pytest.mark.parametrize(("mechanism", "n"), [row for row in MECHANISMS if isinstance(row[0], BloomResponse)])
-
-
-def bits_of(mechanism: BitMechanism, reports: Bytes) -> Bits:
-    """Return the bits of all blocks, shape (n, n_blocks * n_values)."""
-    size = (mechanism.n_values + 7) // 8
-    blocks = reports[:, mechanism.group_bytes :].reshape(-1, size)
-    bits = np.unpackbits(blocks, axis=1, bitorder="little")
-    assert not bits[:, mechanism.n_values :].any(), "spare bits are zero"
-    return bits[:, : mechanism.n_values].reshape(len(reports), -1).astype(np.bool_)
 
 
 def truth_of(mechanism: BitMechanism, n: int, groups: Bytes) -> tuple[Any, Bits]:

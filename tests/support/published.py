@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
@@ -182,3 +182,11 @@ ONE_HOT = ONE_OF | {"mechanism": "oue"}
 TEXT = {"type": "text", "n_bits": 20, "n_cohorts": 5, "epsilon": Decimal(2)}
 TWO_STAGES = {"epsilon": Decimal(1), "epsilon_forever": Decimal(3)}
 EXAMPLE = survey_of(YES_NO, ONE_OF, ANY_OF | {"max_selected": 3}, WIDE, ONE_HOT)
+
+
+def support_rates(mechanism: Mechanism) -> tuple[float, float]:
+    """Return P(a report supports a value) if it is true and if it is not; of a Bloom filter, of a bit."""
+    if isinstance(mechanism, BloomResponse):
+        return mechanism.prob_one_if_one, mechanism.prob_one_if_zero
+    assert isinstance(mechanism, PureMechanism)
+    return mechanism.prob_support_if_true, mechanism.prob_support_if_other

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_channel_audit import Counts, rejects
-from test_rappor_audit import bits_of
 
 import reference
+from audits import Counts, bits_of, rejects
 from collecting import Served, serve
 from node import JS, require_node, run
+from published import support_rates
 from sotto_collector.store import Store
 from sotto_estimator import IntervalOptions, estimate_tally, fetch_tally
 from sotto_estimator.strings.decode import DecodeOptions
@@ -216,7 +216,7 @@ def test_the_frequent_strings_are_found_and_their_intervals_hold(town: Town) -> 
 @pytest.mark.parametrize("question_id", [question.id for question in SURVEY.questions])
 def test_every_bit_that_was_sent_is_noise_of_the_published_rates(town: Town, question_id: str) -> None:
     reported, is_true, question = looks(town, question_id)
-    rates = question.mechanism.prob_support_if_true, question.mechanism.prob_support_if_other
+    rates = support_rates(question.mechanism)
     assert not rejects(positions(reported, is_true, rates), FALSE_ALARM / len(SURVEY.questions))
     assert (reported != is_true).any(axis=1).mean() > 0.1, "what people answered is not what was sent"
 
@@ -224,7 +224,7 @@ def test_every_bit_that_was_sent_is_noise_of_the_published_rates(town: Town, que
 @pytest.mark.parametrize("question_id", [question.id for question in SURVEY.questions])
 def test_the_same_test_sees_answers_that_were_sent_as_they_are(town: Town, question_id: str) -> None:
     _, is_true, question = looks(town, question_id)
-    rates = question.mechanism.prob_support_if_true, question.mechanism.prob_support_if_other
+    rates = support_rates(question.mechanism)
     assert rejects(positions(is_true, is_true, rates), FALSE_ALARM / len(SURVEY.questions))
 
 
