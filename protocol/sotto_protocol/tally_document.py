@@ -71,7 +71,7 @@ def read_tally(text: str | bytes) -> TallyMembers:
 
 def with_cohorts(survey: Survey) -> list[str]:
     """Return the ids of the questions whose counts are kept by cohort."""
-    return [question.id for question in survey.questions if len(question.mechanism.counts_shape) > 1]
+    return [question.id for question in survey.questions if question.mechanism.has_cohorts]
 
 
 def most_implausible(question: Question, n_reports: int) -> int:

@@ -50,7 +50,7 @@ def run_command(command: str, db: str) -> tuple[int, str, str]:
 def n_tables(db: str) -> int:
     from sqlalchemy import inspect
 
-    from sotto_collector.store.store import open_dialect
+    from sotto_collector.store.databases import open_dialect
 
     dialect = open_dialect(db)
     try:

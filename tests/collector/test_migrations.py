@@ -24,9 +24,9 @@ from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
+from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata
-from sotto_collector.store.store import open_dialect
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
 
@@ -254,7 +254,7 @@ def test_upgrading_makes_no_database(tmp_path: Path) -> None:
 UPGRADE_AND_DIE = """
 import os, signal, sys
 from sqlalchemy import Engine, event
-from sotto_collector.store.store import open_dialect
+from sotto_collector.store.databases import open_dialect
 
 db, deadly = sys.argv[1], int(sys.argv[2])
 n_statements = 0

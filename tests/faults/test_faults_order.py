@@ -15,7 +15,7 @@ from raw_database import correlate_ranks, leaf_offsets, read_hidden
 from sotto_collector.collector import Collector
 from sotto_collector.intake import counting, tidying
 from sotto_collector.settings import Settings
-from sotto_collector.store import Store, postgres
+from sotto_collector.store import Store, postgres_statements
 from sotto_collector.store.schema import metadata
 from sotto_protocol import Report
 
@@ -73,7 +73,7 @@ def test_reports_of_one_flush_lie_in_no_order_of_arrival(db: str) -> None:
 def test_order_of_arrival_within_a_flush_is_found_out(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ids are inserted as they came; SQLite puts the rows of a page where there is room."""
     monkeypatch.setattr(counting, "_sort_unique", lambda joined: np.arange(len(joined) // 16))
-    monkeypatch.setattr(postgres, "_INSERT", postgres._INSERT.replace("ORDER BY report_id", ""))
+    monkeypatch.setattr(postgres_statements, "INSERT", postgres_statements.INSERT.replace("ORDER BY report_id", ""))
     with collector(db) as at_work:
         assert tells_order(db, store_flush(at_work))
 

@@ -10,8 +10,8 @@ from sotto_collector.commands.options import db_option
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.copy import copy_store
+from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import Difference, recount_survey
-from sotto_collector.store.store import open_dialect
 from sotto_collector.tokens import create_token
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Table, func, insert, select
 
 from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import StoreError
+from sotto_collector.store.databases import POSTGRES
 from sotto_collector.store.schema import metadata
-from sotto_collector.store.store import POSTGRES, Store
+from sotto_collector.store.store import Store
 
 CHUNK_ROWS = 10_000
 

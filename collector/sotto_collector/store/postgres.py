@@ -13,6 +13,7 @@ from sqlalchemy import ClauseElement, Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from sotto_collector.errors import StoreError
+from sotto_collector.store import postgres_statements as statements
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.postgres_engine import make_engine
 from sotto_collector.store.retally import KEPT_SINCE, retally
@@ -33,6 +34,7 @@ N_READERS = 8
 WAIT_MS = 200
 _TRANSIENT = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
 _NOT_UNIQUE = "23505"
+_LOCKED = "55P03"
 _TWICE = {"tallies", "tokens", "invitations"}
 """Where a duplicate key is worth another try: two began a shard at once, or a commit was not confirmed but done."""
 _GONE = {"57P01", "57P02", "57P03"}  # the server ended this session, or all; a new connection may do
@@ -122,7 +124,7 @@ class PostgresDialect(Dialect):
         return before, HEAD
 
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
-        self.execute(connection, _LOCK if alone else _LOCK_SHARED, space=LOCK_SPACE, key=key)
+        self.execute(connection, statements.LOCK if alone else statements.LOCK_SHARED, space=LOCK_SPACE, key=key)
 
     def lock_tidying(self, connection: Connection) -> None:
         self.execute(connection, "SELECT pg_advisory_xact_lock(:space, -1)", space=LOCK_SPACE)
@@ -147,11 +149,11 @@ class PostgresDialect(Dialect):
         with _raw(connection).cursor() as cursor:
             with cursor.copy("COPY staging FROM STDIN (FORMAT BINARY)") as copy:
                 copy.write(copy_rows(part, ids, records))
-            inserted = cursor.execute(_INSERT, {"key": key, "part": part}, binary=True).fetchall()
+            inserted = cursor.execute(statements.INSERT, {"key": key, "part": part}, binary=True).fetchall()
             # Looked up afterwards: what another collector moves out of the inbox just now can be inserted there again.
-            known = cursor.execute(_KNOWN, {"key": key, "part": part}, binary=True).fetchall()
+            known = cursor.execute(statements.KNOWN, {"key": key, "part": part}, binary=True).fetchall()
             if known:
-                cursor.execute(_TAKE_BACK, {"key": key, "ids": [row[0] for row in known]})
+                cursor.execute(statements.TAKE_BACK, {"key": key, "ids": [row[0] for row in known]})
         if not known and len(inserted) == len(ids):
             return np.ones(len(ids), np.bool_)
         new = {row[0] for row in inserted} - {row[0] for row in known}
@@ -159,12 +161,14 @@ class PostgresDialect(Dialect):
 
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
         with _raw(connection).cursor() as cursor:
-            cursor.execute(_FIND, {"key": key, "ids": _split(ids)}, binary=True)
+            cursor.execute(statements.FIND, {"key": key, "ids": _split(ids)}, binary=True)
             known = dict(cursor.fetchall())
         return {index: known[report_id] for index, report_id in enumerate(_split(ids)) if report_id in known}
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
-        self.execute(connection, _MOVE, key=key, low=low, high=high)  # one statement: what comes meanwhile stays
+        self.execute(
+            connection, statements.MOVE, key=key, low=low, high=high
+        )  # one statement: what comes meanwhile stays
 
     def is_transient(self, fault: BaseException) -> bool:
         cause = fault.orig if isinstance(fault, DBAPIError) else fault
@@ -188,7 +192,7 @@ class PostgresDialect(Dialect):
         """Nothing: the server's disk cannot be seen from here."""
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
-        self.execute(connection, _SETTLE, keys=list(keys))
+        self.execute(connection, statements.SETTLE, keys=list(keys))
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
         """Give tables new files, without traces of deleted rows; a very large table of reports is only vacuumed.
@@ -200,7 +204,10 @@ class PostgresDialect(Dialect):
             if connection is None:
                 return False
             most = None if large_tables else MOST_OFTEN_BYTES
-            tables = ["inbox", *(table for table in _SIDE_TABLES if most is None or self._count_bytes(table) <= most)]
+            tables = [
+                "inbox",
+                *(table for table in statements.SIDE_TABLES if most is None or self._count_bytes(table) <= most),
+            ]
             if reports and self._count_bytes("reports") <= MOST_FULL_BYTES:
                 tables.append("reports")
             self._is_clean = self._vacuum(connection, "VACUUM (FULL)", *tables) and (
@@ -212,7 +219,7 @@ class PostgresDialect(Dialect):
         """Rewrite reports in the order of their ids, in one transaction, unless another collector does."""
         with self._alone() as connection:
             if connection is not None:
-                connection.exec_driver_sql(_REWRITE)
+                connection.exec_driver_sql(statements.REWRITE)
             return connection is not None
 
     @contextmanager
@@ -224,7 +231,7 @@ class PostgresDialect(Dialect):
         with suppress(OperationalError), self.write_engine.connect() as connection:  # a dead one drops the whole pool
             connection.exec_driver_sql("SELECT 1")
         with self.write_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            is_alone = self.execute(connection, _TRY_ALONE, space=LOCK_SPACE) == [(True,)]
+            is_alone = self.execute(connection, statements.TRY_ALONE, space=LOCK_SPACE) == [(True,)]
             try:
                 if is_alone:
                     _raw(connection).takes_time = True
@@ -233,7 +240,7 @@ class PostgresDialect(Dialect):
             finally:
                 if is_alone and not connection.invalidated:  # else its session is gone
                     connection.exec_driver_sql(f"SET statement_timeout = {self._statement_ms}")
-                    self.execute(connection, _NO_MORE_ALONE, space=LOCK_SPACE)
+                    self.execute(connection, statements.NO_MORE_ALONE, space=LOCK_SPACE)
 
     def _vacuum(self, connection: Connection, command: str, *tables: str) -> bool:
         """Run a command on each of the tables; return False where somebody else holds one."""
@@ -277,40 +284,6 @@ _WORDS = (
     ("too many clients|remaining connection slots", "the server has no connection left"),
     ("QueuePool limit", "no connection is free"),
 )
-_LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
-_TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
-_NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
-_LOCKED = "55P03"
-_LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
-_INSERT = """
-INSERT INTO inbox SELECT %(key)s, report_id, packed FROM staging WHERE part = %(part)s ORDER BY report_id
-ON CONFLICT DO NOTHING RETURNING report_id
-"""
-_KNOWN = """
-SELECT report_id FROM staging JOIN reports USING (report_id) WHERE part = %(part)s AND survey_key = %(key)s
-"""
-_TAKE_BACK = "DELETE FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)"
-_FIND = """
-SELECT report_id, packed FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s) UNION ALL
-SELECT report_id, packed FROM reports WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)
-"""
-_MOVE = """
-WITH gone AS (
-  DELETE FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high
-  RETURNING survey_key, report_id, packed
-)
-INSERT INTO reports SELECT * FROM gone ORDER BY report_id
-"""
-_SETTLE = """
-WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
-INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
-"""
-_SIDE_TABLES = ("invitations", "tallies")
-"""Their dead rows would link a report to its invitation, and tell how its commit changed the tally."""
-_REWRITE = """
-WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
-INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id
-"""
 
 
 def _make_staging(raw: Any, _: object) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ClauseElement, Connection, event
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.store import sqlite_statements as statements
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.place import Place
 from sotto_collector.store.retally import KEPT_SINCE, retally
@@ -39,30 +40,6 @@ FRESH_S = 0.05
 other threads go first, which takes longer than all of the commit."""
 CLEAN_WAIT_S = 0.1
 """Emptying the log waits this long for readers, and writers wait meanwhile; then it is left for another time."""
-
-# One statement for the whole group, whatever its size: SQLite then works without the interpreter's lock, which it would
-# otherwise give up and queue for once a row. Row i is cut out of the joined ids and records.
-_ROWS = "WITH RECURSIVE row(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM row WHERE i + 1 < :n_rows) "
-_ID = "substr(:ids, i * 16 + 1, 16)"
-_PACKED = "CASE :width WHEN 0 THEN x'' ELSE substr(:packed, i * :width + 1, :width) END"  # of nothing substr is NULL
-_FIND = (
-    f"{_ROWS} SELECT i, packed FROM row "  # noqa: S608  # built of constants
-    f"JOIN reports ON survey_key = :key AND report_id = {_ID} UNION ALL "
-    f"SELECT i, packed FROM row JOIN inbox ON survey_key = :key AND report_id = {_ID}"
-)
-_INSERT = (
-    f"INSERT OR IGNORE INTO inbox {_ROWS} "  # noqa: S608  # built of constants
-    f"SELECT :key, {_ID}, {_PACKED} FROM row "
-    f"WHERE NOT EXISTS (SELECT 1 FROM reports WHERE survey_key = :key AND report_id = {_ID})"
-)
-_SETTLE = (
-    "CREATE TEMP TABLE IF NOT EXISTS settling (survey_key, report_id, packed)",
-    "INSERT INTO settling SELECT survey_key, report_id, packed FROM inbox",
-    "DELETE FROM inbox",
-    "INSERT INTO inbox SELECT * FROM settling ORDER BY survey_key, report_id",
-    "DELETE FROM settling",
-)
-_RANGE = "FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high"
 
 
 class SqliteDialect(Dialect):
@@ -237,12 +214,16 @@ class SqliteDialect(Dialect):
         return is_new
 
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
-        return dict(self.execute(connection, _FIND, key=key, ids=ids.tobytes(), n_rows=len(ids))) if len(ids) else {}
+        return (
+            dict(self.execute(connection, statements.FIND, key=key, ids=ids.tobytes(), n_rows=len(ids)))
+            if len(ids)
+            else {}
+        )
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
-        statement = f"INSERT INTO reports SELECT survey_key, report_id, packed {_RANGE} ORDER BY report_id"
+        statement = f"INSERT INTO reports SELECT survey_key, report_id, packed {statements.RANGE} ORDER BY report_id"
         self.execute(connection, statement, key=key, low=low, high=high)
-        self.execute(connection, f"DELETE {_RANGE}", key=key, low=low, high=high)
+        self.execute(connection, f"DELETE {statements.RANGE}", key=key, low=low, high=high)
 
     def is_transient(self, fault: BaseException) -> bool:
         return False
@@ -262,7 +243,7 @@ class SqliteDialect(Dialect):
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
         """Rewrite all of it at once: on pages that rows share, single ones would fill the gaps left by deleted ones."""
-        for statement in _SETTLE:
+        for statement in statements.SETTLE:
             _raw(connection).execute(statement).close()
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:
@@ -309,7 +290,7 @@ def _insert(connection: sqlite3.Connection, key: int, ids: Ids, records: NDArray
         return 0
     packed, width = records.tobytes(), records.shape[1]
     values = {"key": key, "ids": ids.tobytes(), "packed": packed, "width": width, "n_rows": len(ids)}
-    return connection.execute(_INSERT, values).rowcount
+    return connection.execute(statements.INSERT, values).rowcount
 
 
 def _mark(connection: Connection) -> None:

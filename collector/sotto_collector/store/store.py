@@ -22,7 +22,7 @@ from sotto_collector.errors import (
     SurveyExistsError,
     SurveyOpenError,
 )
-from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
@@ -37,7 +37,6 @@ RETRY_S = 3.0  # while no more seconds have passed: a request waits for it
 MAX_REWRITE_BYTES = 64 * 2**20
 """A larger store is not rewritten as a whole: others wait meanwhile, and it must be done within the ten seconds that
 stopping may take, of which requests in flight may need seven."""
-POSTGRES = ("postgresql:", "postgres:", "postgresql+")
 
 Result = TypeVar("Result")
 
@@ -290,24 +289,6 @@ class Store:
         with self.reader() as connection:
             rows = connection.execute(union_all(*both).order_by("report_id")).all()
         return [(bytes(report_id), bytes(packed)) for report_id, packed in rows]
-
-
-def open_dialect(db: str | Path, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
-    """Return a database by its file, made with `create` where it is missing, or by its URL. Raises StoreError.
-
-    Its schema is not checked.
-    """
-    if not str(db):
-        raise StoreError("db must be the path of a file or postgresql://..; it is empty.")
-    if "://" in str(db) and not str(db).startswith(POSTGRES):
-        raise StoreError("db must be the path of a file or postgresql://..; it begins otherwise.")
-    if not str(db).startswith(POSTGRES):
-        return SqliteDialect(Path(db), busy_timeout_ms, create=create)
-    try:
-        from sotto_collector.store.postgres import PostgresDialect
-    except ModuleNotFoundError as fault:
-        raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
-    return PostgresDialect(str(db), busy_timeout_ms)
 
 
 def sum_tallies(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> Tally:

@@ -151,7 +151,7 @@ def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[
 
 def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
-    has_commands = any(question.type == "text" for question in release.survey.questions)
+    has_commands = any(not question.is_pure for question in release.survey.questions)
     address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
     told = release.digest, release.is_open, release.n_known, address, choices
     return sha256(repr(told).encode()).hexdigest()[:32]

@@ -99,7 +99,7 @@ def _sections(
         key = question.id
         n_counted = tally.counted(key).n_reports
         about = (question, n_counted, (*remarks, *contradictions.get(key, ())), quality.get(key))
-        if question.type == "text":
+        if not question.is_pure:
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
         else:
@@ -110,7 +110,7 @@ def _sections(
 
 def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
     """Return the estimates of a tally; None of one without reports, or with text questions only."""
-    if not tally.n_reports or all(question.type == "text" for question in tally.survey.questions):
+    if not tally.n_reports or all(not question.is_pure for question in tally.survey.questions):
         return None
     try:
         return estimate_tally(tally, choices.interval_options)

@@ -1,5 +1,6 @@
 """Checks that mechanisms share: of answers, of thresholds, of values on the wire."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.errors import AnswerError, ReportError
+from sotto_protocol.text import EXPECTED, is_answer
 
 
 class BadValueError(ReportError):
@@ -30,6 +32,26 @@ def check_choices(answers: ArrayLike, n_values: int) -> NDArray[Any]:
     if given.ndim != 1 or (given.size and np.maximum.reduce(choices) >= too_large):
         raise AnswerError("$", expected)
     return choices
+
+
+def check_texts(answers: ArrayLike) -> NDArray[Any]:
+    """Return answers as an array of strings, shape (n,). Raises AnswerError unless each is an open answer."""
+    expected = f"answers must be a list, each {EXPECTED}."
+    if isinstance(answers, str | bytes):  # lists of characters, by mistake
+        raise AnswerError("$", expected)
+    given = list(answers)  # type: ignore[arg-type]  # checked below
+    if not all(map(is_answer, given if len(given) == 1 else _different(given))):
+        raise AnswerError("$", expected)
+    checked: NDArray[Any] = np.empty(len(given), object)
+    checked[:] = given
+    return checked
+
+
+def _different(answers: list[Any]) -> Sequence[Any]:
+    try:
+        return list(set(answers))
+    except TypeError:  # a list among them
+        return answers
 
 
 def read_array(answers: ArrayLike, expected: str) -> NDArray[Any]:

@@ -16,16 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.errors import AnswerError, ReportError
+from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.bits import FIRST_DRAW, BitMechanism, replace_bits
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
 from sotto_protocol.mechanisms.bloom.wire import COHORT_BYTES, WireForm
 from sotto_protocol.mechanisms.bloom.words import say_bits
-from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.checks import check_integer, check_texts
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
-from sotto_protocol.text import EXPECTED, cut, is_answer, normalise
+from sotto_protocol.text import cut, normalise
 from sotto_protocol.words import roughly
 
 MAX_COUNTS = 2**18
@@ -265,14 +265,7 @@ class BloomResponse(BitMechanism):
         return self.n_blocks * self.n_values
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        if isinstance(answers, str | bytes):  # lists of characters, by mistake
-            raise AnswerError("$", f"answers must be a list, each {EXPECTED}.")
-        given = list(answers)  # type: ignore[arg-type]  # checked below
-        if not all(map(is_answer, given if len(given) == 1 else _different(given))):
-            raise AnswerError("$", f"answers must be a list, each {EXPECTED}.")
-        checked: NDArray[Any] = np.empty(len(given), object)
-        checked[:] = given
-        return checked
+        return check_texts(answers)
 
     def _place(self, answers: NDArray[Any], group: Bytes) -> NDArray[Any]:
         """Return n rows of their group's bytes and the numbers of all true bits, in the blocks' order."""
@@ -318,10 +311,3 @@ class BloomResponse(BitMechanism):
 
     def _join(self, group: Bytes, bits: NDArray[np.bool_]) -> Bytes:
         return np.concatenate([group, self._pack(bits).reshape(len(group), self.n_blocks * self._block_bytes)], axis=1)
-
-
-def _different(answers: list[Any]) -> Sequence[Any]:
-    try:
-        return list(set(answers))
-    except TypeError:  # a list among them
-        return answers

@@ -1,0 +1,35 @@
+"""What PostgreSQL is asked in words of its own."""
+
+LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
+TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
+NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
+LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
+INSERT = """
+INSERT INTO inbox SELECT %(key)s, report_id, packed FROM staging WHERE part = %(part)s ORDER BY report_id
+ON CONFLICT DO NOTHING RETURNING report_id
+"""
+KNOWN = """
+SELECT report_id FROM staging JOIN reports USING (report_id) WHERE part = %(part)s AND survey_key = %(key)s
+"""
+TAKE_BACK = "DELETE FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)"
+FIND = """
+SELECT report_id, packed FROM inbox WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s) UNION ALL
+SELECT report_id, packed FROM reports WHERE survey_key = %(key)s AND report_id = ANY(%(ids)s)
+"""
+MOVE = """
+WITH gone AS (
+  DELETE FROM inbox WHERE survey_key = :key AND report_id >= :low AND report_id < :high
+  RETURNING survey_key, report_id, packed
+)
+INSERT INTO reports SELECT * FROM gone ORDER BY report_id
+"""
+SETTLE = """
+WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
+INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
+"""
+SIDE_TABLES = ("invitations", "tallies")
+"""Their dead rows would link a report to its invitation, and tell how its commit changed the tally."""
+REWRITE = """
+WITH gone AS (DELETE FROM reports RETURNING survey_key, report_id, packed)
+INSERT INTO reports SELECT * FROM gone ORDER BY survey_key, report_id
+"""
