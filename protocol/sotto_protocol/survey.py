@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import add_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields, canonical_json, load_json
-from sotto_protocol.errors import AnswerError, ReportError, SurveyError
-from sotto_protocol.mechanisms.checks import BadValueError, check_integer
+from sotto_protocol.errors import AnswerError, SurveyError
+from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.members import (
     ID_PATTERN,
@@ -31,6 +31,7 @@ from sotto_protocol.members import (
 )
 from sotto_protocol.questions.document import MAX_DECLARED_EPSILON, question_document, read_question
 from sotto_protocol.questions.question import Question
+from sotto_protocol.record import WAVE, RecordLayout
 
 __all__ = [
     "FORMAT",
@@ -132,19 +133,19 @@ class Survey:
         return hashlib.sha256(self.canonical).hexdigest()
 
     @cached_property
+    def layout(self) -> RecordLayout:
+        """Where everything stands in a packed report."""
+        return RecordLayout(self.questions, self.waves)
+
+    @property
     def record_bytes(self) -> int:
-        """The width of a packed report: the wave, then every question's, each from a whole byte."""
-        return self.wave_bytes + sum(question.mechanism.n_bytes for question in self.questions)
+        """The width of a packed report."""
+        return self.layout.n_bytes
 
     @property
     def keeps_reports(self) -> bool:
         """Whether a collector keeps the reports themselves: else none can be erased, recounted, exported or joined."""
         return self.keep == REPORTS
-
-    @property
-    def wave_bytes(self) -> int:
-        """The width of the wave's number, big-endian, in front of a packed report; none in a survey of one wave."""
-        return 2 if self.waves > 1 else 0
 
     @staticmethod
     def from_canonical(text: bytes) -> "Survey":
@@ -159,8 +160,8 @@ class Survey:
 
         For simulations; a device perturbs each question with coins of its own. Raises AnswerError.
         """
-        if answers.keys() != self._ids:
-            raise AnswerError("$", f"answers must have {self._members}.")
+        if answers.keys() != {question.id for question in self.questions}:
+            raise AnswerError("$", f"answers must have {self.layout.members}.")
         columns = [_perturb_column(question, answers[question.id], coins) for question in self.questions]
         if len({len(column) for column in columns}) > 1:
             raise AnswerError("$", "answers must be for the same number of people in every question.")
@@ -172,46 +173,27 @@ class Survey:
 
     def join(self, columns: Sequence[Bytes], waves: Sequence[int]) -> Bytes:
         """Join every question's part of n packed reports, shape (n, n_bytes), and the waves that they belong to."""
-        numbers = np.array(waves, ">u2").view(np.uint8).reshape(-1, 2)[:, : self.wave_bytes]
-        return np.concatenate([numbers, *columns], axis=1)
+        return self.layout.join(columns, {WAVE: waves})
 
     def columns(self, records: Bytes) -> list[tuple[Question, Bytes]]:
-        """Cut packed reports, shape (n, record_bytes), into each question's, shape (n, n_bytes).
-
-        Raises ReportError where they are of another width, unless there are none.
-        """
-        records = self._check_width(records)
-        starts = np.cumsum([self.wave_bytes] + [question.mechanism.n_bytes for question in self.questions])
-        return list(zip(self.questions, np.split(records, starts[:-1], axis=1)[1:], strict=True))
+        """Cut packed reports, shape (n, record_bytes), into each question's, shape (n, n_bytes). Raises ReportError."""
+        return self.layout.cut(records)
 
     def waves_of(self, records: Bytes) -> NDArray[np.intp]:
         """Return the waves that packed reports belong to, shape (n,). Raises ReportError outside [1, waves]."""
-        records = self._check_width(records)
-        if not self.wave_bytes:
-            return np.ones(len(records), np.intp)
-        numbers = np.ascontiguousarray(records[:, : self.wave_bytes])
-        waves: NDArray[np.intp] = numbers.view(">u2").ravel().astype(np.intp)
-        if waves.size and not 1 <= waves.min() <= waves.max() <= self.waves:
-            raise ReportError("$", f"packed reports must be of waves in [1, {self.waves}].")
-        return waves
-
-    def _check_width(self, records: Bytes) -> Bytes:
-        if not len(records):
-            records = np.empty((0, self.record_bytes), np.uint8)
-        if records.shape[1:] != (self.record_bytes,) or records.dtype != np.uint8:
-            raise ReportError("$", f"packed reports must be bytes, shape (n, {self.record_bytes}).")
-        return records
+        for field in self.layout.head:
+            if field.name == WAVE:
+                return self.layout.numbers(records, field)
+        return np.ones(len(self.layout.check(records)), np.intp)
 
     def to_wire(self, record: Bytes) -> dict[str, Any]:
         """Return the answers of one packed report, shape (record_bytes,), as the JSON object that is sent."""
-        columns = self.columns(record.reshape(1, -1))
-        return {question.id: question.mechanism.to_wire(part[0]) for question, part in columns}
+        return self.layout.to_wire(record)
 
     @cached_property
     def longest_record(self) -> bytes:
         """A packed report that no other one of this survey is longer than as JSON."""
-        columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
-        return self.join(columns, [self.waves]).tobytes()
+        return self.layout.longest()
 
     def from_wire(
         self, answers: Sequence[Mapping[str, Any]], where: str = "$", waves: Sequence[int | None] | None = None
@@ -220,39 +202,7 @@ class Survey:
 
         Raises ReportError at `where[i].answers.question`, or `where[i].wave`.
         """
-        for index, sent in enumerate(answers):
-            if sent.keys() != self._ids:
-                raise ReportError(
-                    f"{where}[{index}].answers",
-                    f"must have {self._members}.",
-                )
-        numbers = self._read_waves([None] * len(answers) if waves is None else waves, where)
-        columns = []
-        for question in self.questions:
-            try:
-                columns.append(question.mechanism.from_wire([sent[question.id] for sent in answers]))
-            except BadValueError as bad:
-                path = f"{where}[{bad.index}].answers.{question.id}"
-                raise ReportError(path, f"must be {bad.expected}.") from None
-        return self.join(columns, numbers)
-
-    def _read_waves(self, waves: Sequence[int | None], where: str) -> list[int]:
-        numbers = []
-        for index, wave in enumerate(waves):
-            if not self.wave_bytes and wave is not None:
-                raise ReportError(f"{where}[{index}].wave", "must not be given: the survey has one wave.")
-            if self.wave_bytes and (type(wave) is not int or not 1 <= wave <= self.waves):
-                raise ReportError(f"{where}[{index}].wave", f"must be an integer in [1, {self.waves}].")
-            numbers.append(wave or 1)
-        return numbers
-
-    @cached_property
-    def _ids(self) -> frozenset[str]:
-        return frozenset(question.id for question in self.questions)
-
-    @property
-    def _members(self) -> str:
-        return "exactly the members " + ", ".join(question.id for question in self.questions)
+        return self.layout.from_wire(answers, where, {WAVE: [None] * len(answers) if waves is None else waves})
 
 
 def _perturb_column(question: Question, answers: ArrayLike, coins: Coins) -> Bytes:

@@ -69,7 +69,9 @@ def test_every_report_is_counted_once_and_its_id_alone_is_stored(store: Store, s
     assert count_here(store, stored, reports[50:] + reports[50:60]) == [Outcome(30, 30, 0)]
     check_counted(store, stored, reports)
     for wave in range(1, survey.waves + 1):
-        of_wave = [report for report in reports if int.from_bytes(report.record[: survey.wave_bytes]) in (0, wave)]
+        of_wave = [
+            report for report in reports if int.from_bytes(report.record[: survey.layout.head_bytes]) in (0, wave)
+        ]
         assert store.read_tally(stored, wave) == tally_of(survey, of_wave)
 
 

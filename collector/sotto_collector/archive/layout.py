@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
-WAVE = "wave"
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -82,9 +80,9 @@ class Layout:
 
 
 def _columns(survey: Survey) -> Iterator[Column]:
-    start = survey.wave_bytes
-    if start:
-        yield Column(WAVE, 0, start, is_number=True)
+    for field in survey.layout.head:
+        yield Column(field.name, field.start, field.n_bytes, is_number=True)
+    start = survey.layout.head_bytes
     for question in survey.questions:
         for part in question.mechanism.parts():
             yield Column(f"{question.id}.{part.name}", start, part.n_bytes, part.is_number)

@@ -11,6 +11,7 @@ from sqlalchemy import CompoundSelect, Connection, LargeBinary, Select, Table, f
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.schema import inbox, reports, tallies
 from sotto_protocol import Survey
+from sotto_protocol.record import WAVE
 
 CHUNK_BYTES = 2**18
 """The most of the reports that is held in memory at once."""
@@ -50,9 +51,11 @@ class Selection:
     def _rows_of(self, table: Table) -> Select[Any]:
         columns = table.c
         conditions = [columns.survey_key == self.key, func.length(columns.packed) > 0]
-        if self.wave is not None and self.survey.wave_bytes:
-            prefix = literal(self.wave.to_bytes(self.survey.wave_bytes, "big"), LargeBinary)
-            conditions.append(func.substr(columns.packed, 1, self.survey.wave_bytes, type_=LargeBinary) == prefix)
+        for field in self.survey.layout.head:
+            if field.name == WAVE and self.wave is not None:
+                number = literal(self.wave.to_bytes(field.n_bytes, "big"), LargeBinary)
+                found = func.substr(columns.packed, 1 + field.start, field.n_bytes, type_=LargeBinary)
+                conditions.append(found == number)
         if self.part is not None:
             low, high = self.part.bounds()
             conditions.append(columns.report_id >= low)

@@ -1,0 +1,140 @@
+"""A record: one packed report of a whole survey. In front its public numbers, the head; then a column a question.
+
+Each part begins at a whole byte. Of the head there is the wave today, where a survey has several; another public number
+of a report is another field here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol.errors import ReportError
+from sotto_protocol.mechanisms.checks import BadValueError
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.questions.question import Question
+
+WAVE = "wave"
+_KIND = ">u2"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadField:
+    """A public number in front of a record: an integer in [1, most], of 2 bytes, big-endian, from byte `start` on."""
+
+    name: str
+    start: int
+    most: int
+    n_bytes: int = 2
+
+    @property
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.start + self.n_bytes
+
+
+@dataclass(frozen=True)
+class RecordLayout:
+    """Where everything stands in a survey's records, and how they are joined, cut, sent and read.
+
+    A survey of one wave has no head. Numbers of the head are given by name, a sequence of n each.
+    """
+
+    questions: tuple[Question, ...]
+    waves: int
+
+    @cached_property
+    def head(self) -> tuple[HeadField, ...]:
+        """The fields of the head, in their order."""
+        return (HeadField(WAVE, 0, self.waves),) if self.waves > 1 else ()
+
+    @cached_property
+    def head_bytes(self) -> int:
+        """The width of the head."""
+        return self.head[-1].end if self.head else 0
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """The width of a record."""
+        return self.head_bytes + sum(question.mechanism.n_bytes for question in self.questions)
+
+    def join(self, columns: Sequence[Bytes], numbers: Mapping[str, Sequence[int]]) -> Bytes:
+        """Join every question's part of n reports, shape (n, n_bytes), and the numbers of their heads."""
+        head = [np.array(numbers[field.name], _KIND).view(np.uint8).reshape(-1, field.n_bytes) for field in self.head]
+        return np.concatenate([*head, *columns], axis=1)
+
+    def cut(self, records: Bytes) -> list[tuple[Question, Bytes]]:
+        """Cut records into each question's part, shape (n, n_bytes). Raises ReportError, as `check` does."""
+        records = self.check(records)
+        starts = np.cumsum([self.head_bytes] + [question.mechanism.n_bytes for question in self.questions])
+        return list(zip(self.questions, np.split(records, starts[:-1], axis=1)[1:], strict=True))
+
+    def numbers(self, records: Bytes, field: HeadField) -> NDArray[np.intp]:
+        """Return a number of each head, shape (n,). Raises ReportError where one is outside [1, most]."""
+        part = np.ascontiguousarray(self.check(records)[:, field.start : field.end])
+        numbers: NDArray[np.intp] = part.view(_KIND).ravel().astype(np.intp)
+        if numbers.size and not 1 <= numbers.min() <= numbers.max() <= field.most:
+            raise ReportError("$", f"packed reports must be of {field.name}s in [1, {field.most}].")
+        return numbers
+
+    def check(self, records: Bytes) -> Bytes:
+        """Return records, shape (n, n_bytes). Raises ReportError where they have another width, if there are any."""
+        if not len(records):
+            records = np.empty((0, self.n_bytes), np.uint8)
+        if records.shape[1:] != (self.n_bytes,) or records.dtype != np.uint8:
+            raise ReportError("$", f"packed reports must be bytes, shape (n, {self.n_bytes}).")
+        return records
+
+    def to_wire(self, record: Bytes) -> dict[str, Any]:
+        """Return the answers of one record, shape (n_bytes,), as the JSON object that is sent."""
+        return {question.id: question.mechanism.to_wire(part[0]) for question, part in self.cut(record.reshape(1, -1))}
+
+    def from_wire(
+        self, answers: Sequence[Mapping[str, Any]], where: str, numbers: Mapping[str, Sequence[int | None]]
+    ) -> Bytes:
+        """Pack n sent answers, and what was sent of `numbers`, by name; None where nothing was.
+
+        Raises ReportError at `where[i].answers.question`, or at `where[i]` and the number's name.
+        """
+        for index, sent in enumerate(answers):
+            if sent.keys() != self._ids:
+                raise ReportError(f"{where}[{index}].answers", f"must have {self.members}.")
+        checked = self._read_numbers(numbers, where)
+        columns = []
+        for question in self.questions:
+            try:
+                columns.append(question.mechanism.from_wire([sent[question.id] for sent in answers]))
+            except BadValueError as bad:
+                path = f"{where}[{bad.index}].answers.{question.id}"
+                raise ReportError(path, f"must be {bad.expected}.") from None
+        return self.join(columns, checked)
+
+    def _read_numbers(self, numbers: Mapping[str, Sequence[int | None]], where: str) -> dict[str, list[int]]:
+        known = {field.name: field for field in self.head}
+        checked: dict[str, list[int]] = {}
+        for name, given in numbers.items():
+            field, checked[name] = known.get(name), []
+            for index, number in enumerate(given):
+                if field is None and number is not None:
+                    raise ReportError(f"{where}[{index}].{name}", f"must not be given: the survey has one {name}.")
+                if field is not None and (type(number) is not int or not 1 <= number <= field.most):
+                    raise ReportError(f"{where}[{index}].{name}", f"must be an integer in [1, {field.most}].")
+                checked[name].append(number or 1)
+        return checked
+
+    def longest(self) -> bytes:
+        """Return a record that no other one is longer than as JSON."""
+        columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
+        return self.join(columns, {field.name: [field.most] for field in self.head}).tobytes()
+
+    @property
+    def members(self) -> str:
+        """In words, the members that a report's answers must have."""
+        return "exactly the members " + ", ".join(question.id for question in self.questions)
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(question.id for question in self.questions)

@@ -1,0 +1,50 @@
+"""A record's layout: a head of public numbers, a column a question, every byte of it accounted for."""
+
+import numpy as np
+import pytest
+
+from collecting import SMALL, STRINGS, SURVEY, make_reports
+from sotto_protocol import ReportError, Survey, stack_records
+from sotto_protocol.record import WAVE, HeadField, RecordLayout
+
+SURVEYS = [SURVEY, SMALL, STRINGS]
+
+
+class TwoNumbers(RecordLayout):
+    """A layout with another public number behind the wave, as a stratum would be."""
+
+    @property
+    def head(self) -> tuple[HeadField, ...]:  # type: ignore[override]  # no cache here
+        return HeadField(WAVE, 0, self.waves), HeadField("stratum", 2, 7)
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
+def test_what_is_cut_is_joined_again(survey: Survey) -> None:
+    records = stack_records(make_reports(20, survey, survey.waves))
+    layout = survey.layout
+    assert layout.n_bytes == records.shape[1] == layout.head_bytes + sum(q.mechanism.n_bytes for q in survey.questions)
+    numbers = {field.name: layout.numbers(records, field).tolist() for field in layout.head}
+    assert numbers == ({WAVE: [survey.waves] * 20} if survey.waves > 1 else {})
+    assert layout.join([part for _, part in layout.cut(records)], numbers).tolist() == records.tolist()
+
+
+def test_another_number_of_the_head_is_joined_cut_sent_and_checked_like_the_wave() -> None:
+    layout = TwoNumbers(STRINGS.questions, STRINGS.waves)
+    columns = [part for _, part in STRINGS.columns(stack_records(make_reports(3, STRINGS)))]
+    records = layout.join(columns, {WAVE: [1, 2, 3], "stratum": [7, 1, 4]})
+    assert records.shape == (3, STRINGS.record_bytes + 2)
+    assert [layout.numbers(records, field).tolist() for field in layout.head] == [[1, 2, 3], [7, 1, 4]]
+    assert [part.tolist() for _, part in layout.cut(records)] == [column.tolist() for column in columns]
+    answers = [layout.to_wire(record) for record in records]
+    assert layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 4]}).tolist() == records.tolist()
+    with pytest.raises(ReportError, match=r"\$\[2\].stratum: must be an integer in \[1, 7\]"):
+        layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 8]})
+    records[1, 3] = 8
+    with pytest.raises(ReportError, match=r"stratums in \[1, 7\]"):
+        layout.numbers(records, layout.head[1])
+
+
+def test_a_number_that_the_survey_has_not_is_refused() -> None:
+    answers = [SMALL.to_wire(np.frombuffer(make_reports(1, SMALL)[0].record, np.uint8))]
+    with pytest.raises(ReportError, match=r"\$\[0\].wave: must not be given: the survey has one wave"):
+        SMALL.layout.from_wire(answers, "$", {WAVE: [1]})
