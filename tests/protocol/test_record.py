@@ -5,6 +5,7 @@ import pytest
 
 from collecting import SMALL, STRINGS, SURVEY, make_reports
 from sotto_protocol import ReportError, Survey, stack_records
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import WAVE, HeadField, RecordLayout
 
 SURVEYS = [SURVEY, SMALL, STRINGS]
@@ -18,9 +19,13 @@ class TwoNumbers(RecordLayout):
         return HeadField(WAVE, 0, self.waves), HeadField("stratum", 2, 7)
 
 
+def records_of(survey: Survey, n_reports: int, wave: int = 1) -> Bytes:
+    return stack_records([report.record for report in make_reports(n_reports, survey, wave)])
+
+
 @pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
 def test_what_is_cut_is_joined_again(survey: Survey) -> None:
-    records = stack_records(make_reports(20, survey, survey.waves))
+    records = records_of(survey, 20, survey.waves)
     layout = survey.layout
     assert layout.n_bytes == records.shape[1] == layout.head_bytes + sum(q.mechanism.n_bytes for q in survey.questions)
     numbers = {field.name: layout.numbers(records, field).tolist() for field in layout.head}
@@ -30,7 +35,7 @@ def test_what_is_cut_is_joined_again(survey: Survey) -> None:
 
 def test_another_number_of_the_head_is_joined_cut_sent_and_checked_like_the_wave() -> None:
     layout = TwoNumbers(STRINGS.questions, STRINGS.waves)
-    columns = [part for _, part in STRINGS.columns(stack_records(make_reports(3, STRINGS)))]
+    columns = [part for _, part in STRINGS.columns(records_of(STRINGS, 3))]
     records = layout.join(columns, {WAVE: [1, 2, 3], "stratum": [7, 1, 4]})
     assert records.shape == (3, STRINGS.record_bytes + 2)
     assert [layout.numbers(records, field).tolist() for field in layout.head] == [[1, 2, 3], [7, 1, 4]]
@@ -39,6 +44,7 @@ def test_another_number_of_the_head_is_joined_cut_sent_and_checked_like_the_wave
     assert layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 4]}).tolist() == records.tolist()
     with pytest.raises(ReportError, match=r"\$\[2\].stratum: must be an integer in \[1, 7\]"):
         layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 8]})
+    records = records.copy()
     records[1, 3] = 8
     with pytest.raises(ReportError, match=r"stratums in \[1, 7\]"):
         layout.numbers(records, layout.head[1])

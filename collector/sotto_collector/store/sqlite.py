@@ -261,7 +261,7 @@ class SqliteDialect(Dialect):
             return bool(first(connection, "PRAGMA wal_checkpoint(TRUNCATE)") == 0)  # the first column says busy
 
     def rewrite(self) -> bool:
-        self.check_room(2 * self.count_bytes())  # all goes through the log; cut short it would fill the disk
+        self.check_room(self.count_bytes() * 33 // 32)  # all goes through the log: cut short it would fill the disk
         with closing(configure_to_write(self._connect())) as connection:
             connection.execute("VACUUM")
         return True
