@@ -31,7 +31,7 @@ from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.intake.counting import Outcome, count_batches, prepare_batches
 from sotto_collector.intake.writer import Writer
 from sotto_collector.store import Store
-from sotto_collector.store.postgres import _REWRITE as REWRITE
+from sotto_collector.store.postgres_statements import REWRITE
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.timeouts import SilentServerError, Timeouts
 from sotto_protocol import Report

@@ -105,8 +105,8 @@ def test_room_is_used_by_reports_and_not_by_the_log(tmp_path: Path, workers: str
             wait_until(lambda: served.send([crowd.sent[key] for key in again], SMALL)[0] == 200)
             crowd.acknowledged |= {*again}
             wait_until(lambda: db.with_name(f"{db.name}-wal").stat().st_size == 0)  # nothing came for a second
-            served.stop()  # 1 where there is no room to write everything anew
-            assert [path.name for path in disk.iterdir()] == ["survey.db"]
+            code, *_ = served.stop()  # 1 where there is no room to write everything anew; then the log may stay, too
+            assert code or [path.name for path in disk.iterdir()] == ["survey.db"]
         crowd.check(db)
 
 

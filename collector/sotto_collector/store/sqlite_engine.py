@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sotto_collector.errors import StoreError
 from sotto_collector.store.upgrade import refuse_missing
 
+_POLL_S = 0.01
 APPLICATION_ID = 0x534F5454
 """Marks a file as ours: "SOTT" in SQLite's header. `user_version` is the schema's number, for older programs."""
 CHECKPOINT_PAGES = 4000
@@ -70,8 +72,23 @@ def recognise(connection: sqlite3.Connection, path: Path, *, create: bool) -> No
         raise StoreError(f"db ({path}) must be a sottovoce database; it is another program's.")
     if is_new and not create:
         raise refuse_missing(str(path))
-    if first(connection, "PRAGMA journal_mode = WAL") != "wal":
+    if _begin_logging(connection) != "wal":
         raise StoreError(f"db ({path}) must be on a file system that can do write-ahead logging.")
+
+
+def _begin_logging(connection: sqlite3.Connection) -> str:
+    """Return the journal's mode after asking for a log; wait for who opens the file at the same moment.
+
+    SQLite itself does not wait here, as two who did could wait for each other.
+    """
+    deadline = time.monotonic() + first(connection, "PRAGMA busy_timeout") / 1000
+    while True:
+        try:
+            return str(first(connection, "PRAGMA journal_mode = WAL"))
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
 
 
 def configure(connection: sqlite3.Connection) -> sqlite3.Connection:
