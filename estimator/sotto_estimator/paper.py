@@ -17,7 +17,7 @@ _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?"
 """Not whatever `Fraction` reads: it takes hours for 1e999999999."""
 
 
-class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.1
+class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
     """A decimal or a fraction such as 2/3, in [0, 1]."""
 
     name = "probability"

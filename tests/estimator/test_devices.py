@@ -51,7 +51,7 @@ def test_intervals_of_unequal_waves_hold_whatever_the_dependence(method: str, le
         n, every = 2 * n_both + n_single, np.arange(2 * n_both + n_single + 1)
         devices = sizes_of(n_both + n_single, n_both)
         for channel in (PLAIN, CHANNEL):
-            low, high = confidence_interval(every, n, channel, method=method, level=level, devices=devices)  # type: ignore[arg-type]
+            low, high = confidence_interval(every, n, channel, method=method, level=level, devices=devices)
             for of_both, of_single in product((0.0, 0.02, 0.3, 0.5, 1.0), repeat=2):
                 share = (2 * n_both * of_both + n_single * of_single) / n
                 reported = (channel.reported_share(of_both), channel.reported_share(of_single))
@@ -69,7 +69,7 @@ def test_the_same_check_finds_intervals_that_take_all_reports_as_independent(met
     repeated[::10] = binom.pmf(np.arange(61), 60, share)
     prob = np.convolve(repeated, binom.pmf(np.arange(6), 5, share))
     for known, holds in ((None, False), (devices, True)):
-        low, high = confidence_interval(every, 605, PLAIN, method=method, level=0.8, devices=known)  # type: ignore[arg-type]
+        low, high = confidence_interval(every, 605, PLAIN, method=method, level=0.8, devices=known)
         assert (prob[(low <= share) & (share <= high)].sum() >= 0.8) == holds
 
 
@@ -82,7 +82,7 @@ def test_intervals_of_three_waves_hold_for_devices_in_all_that_they_can_be_in(
     n = sum(sizes)
     devices = sizes_of(*sizes)
     every = np.arange(n + 1)
-    low, high = confidence_interval(every, n, PLAIN, method=method, level=0.7, devices=devices)  # type: ignore[arg-type]
+    low, high = confidence_interval(every, n, PLAIN, method=method, level=0.7, devices=devices)
     kinds = list(zip(devices.n_each, map(int, devices.n_devices), strict=True))
     for means in product((0.0, 0.1, 0.4, 0.9), repeat=len(kinds)):
         parts = [
@@ -100,11 +100,11 @@ def test_intervals_of_three_waves_hold_for_devices_in_all_that_they_can_be_in(
 def test_a_stray_report_of_another_wave_hardly_widens_an_interval(method: str, n: int, most: float) -> None:
     for count in (n // 3, n // 2, 3 * n // 5):
         alone, stray = (
-            np.diff(confidence_interval(count, size, CHANNEL, method=method, devices=devices))[0]  # type: ignore[arg-type]
+            np.diff(confidence_interval(count, size, CHANNEL, method=method, devices=devices))[0]
             for size, devices in ((n, sizes_of(n)), (n + 1, sizes_of(n, 1)))
         )
         assert stray < most * alone
-        as_before = np.diff(confidence_interval(count, n + 1, CHANNEL, method=method, n_waves=2))[0]  # type: ignore[arg-type]
+        as_before = np.diff(confidence_interval(count, n + 1, CHANNEL, method=method, n_waves=2))[0]
         assert as_before > 1.3 * alone, "the number of waves alone would say something else"
 
 
@@ -138,9 +138,9 @@ def test_intervals_are_never_wider_than_the_number_of_waves_makes_them(
     n = sum(sizes)
     count = data.draw(st.integers(0, n))
     level = data.draw(st.sampled_from([0.5, 0.95, 1 - 1e-9]))
-    low, high = confidence_interval(count, n, PLAIN, method=method, level=level, devices=sizes_of(*sizes))  # type: ignore[arg-type]
-    worst = confidence_interval(count, n, PLAIN, method=method, level=level, n_waves=len(sizes))  # type: ignore[arg-type]
-    best = confidence_interval(count, n, PLAIN, method=method, level=level)  # type: ignore[arg-type]
+    low, high = confidence_interval(count, n, PLAIN, method=method, level=level, devices=sizes_of(*sizes))
+    worst = confidence_interval(count, n, PLAIN, method=method, level=level, n_waves=len(sizes))
+    best = confidence_interval(count, n, PLAIN, method=method, level=level)
     tiny = 1e-12
     assert worst.low - tiny <= low <= best.low + tiny
     assert best.high - tiny <= high <= worst.high + tiny

@@ -18,14 +18,14 @@ from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_threshold
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part, PureMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Counts, Part
 from sotto_protocol.mechanisms.registry import Entry
 
 WEIGHT = 2
 
 
 @dataclass(frozen=True)
-class Subset(PureMechanism):
+class Subset(ChoiceMechanism):
     """One-of: `WEIGHT` options, uniformly of those sets that have the true one (by a coin), or of those that have not.
 
     Packed, a bit an option, of one byte: for 3 to 8 options.
@@ -113,9 +113,6 @@ class Subset(PureMechanism):
 
     def parts(self) -> list[Part]:
         return [Part("bits", 1, is_number=False)]
-
-    def decode(self, report: Bytes, labels: Sequence[str]) -> list[str]:
-        return [labels[value] for value in self.supported(report)]
 
     def what_happens(self) -> str:
         return f"Your device sends {WEIGHT} of the {self.n_values} options, with yours or without."

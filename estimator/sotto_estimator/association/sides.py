@@ -11,7 +11,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, SelectionMechanism
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
@@ -43,7 +43,8 @@ class Side:
         """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
         if self.option is None:
             return column
-        return self._channel.cut_value(column, self.option)
+        mechanism = self.question.mechanism
+        return mechanism.cut_value(column, self.option) if isinstance(mechanism, SelectionMechanism) else column
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """Return P(report | category) but for a factor of the report, shape (n, n_categories); reports of `narrow`.
@@ -53,17 +54,13 @@ class Side:
         mechanism = self.question.mechanism
         if self.candidates is not None and isinstance(mechanism, BloomResponse):
             return text_likelihood(mechanism, reports, self.candidates)
-        channel = self._channel if self.option is None else self._channel.of_value(self.option)
-        return channel.likelihood(reports)
-
-    @property
-    def _channel(self) -> PureMechanism:
-        mechanism = self.question.mechanism
-        if not isinstance(mechanism, PureMechanism) or mechanism.takes_rows is (self.option is None):
-            raise DomainError(
-                f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
-            )
-        return mechanism
+        if self.option is not None and isinstance(mechanism, SelectionMechanism):
+            return mechanism.of_value(self.option).likelihood(reports)
+        if self.option is None and isinstance(mechanism, ChoiceMechanism):
+            return mechanism.likelihood(reports)
+        raise DomainError(
+            f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
+        )
 
 
 def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:

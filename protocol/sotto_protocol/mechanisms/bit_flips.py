@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,21 +14,20 @@ from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_integer, read_array
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, SelectionMechanism
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.mechanisms.warner import BinaryResponse
 from sotto_protocol.words import times
 
 
 @dataclass(frozen=True)
-class BitFlips(OptionBits):
+class BitFlips(OptionBits, SelectionMechanism):
     """Any-of: a bit per option, at most `max_selected` of them true.
 
     Answers: zeros and ones, shape (n, n_values). `max_selected` in [1, n_values].
     """
 
     max_selected: int = 1
-    takes_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,9 +66,6 @@ class BitFlips(OptionBits):
             raise AnswerError("$", f"at most {self.max_selected} options may be selected.")
         return selected
 
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        raise NotImplementedError(f"answers of {self.name} are rows of options: ask for that of one option.")
-
     def of_value(self, value: int) -> BinaryResponse:
         stages = self.threshold_if_true, self.threshold_if_other, self.report_if_one, self.report_if_zero
         return BinaryResponse(self.name, 1, *stages)
@@ -83,9 +79,8 @@ class BitFlips(OptionBits):
         chosen, not_chosen = "one that you choose", "one that you do not choose"
         if self.name in RAPPOR:
             return self._say_stages(self._draw_each(), chosen, not_chosen)
-        each = f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return f"{each} is reported as yes or no: {chosen} as yes {true}, {not_chosen} as yes {other}."
+        return f"{self._say_each()} is reported as yes or no: {chosen} as yes {true}, {not_chosen} as yes {other}."
 
 
 def bit_flips(n_options: int, epsilon: Decimal, max_selected: int) -> BitFlips:

@@ -192,9 +192,6 @@ class BitMechanism(Mechanism):
     def parts(self) -> list[Part]:
         return [Part("bits", self.n_bytes, is_number=False)]
 
-    def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
-        return [labels[value] for value in self.supported(report)]
-
     def _say_stages(self, drawn: str, chosen: str, not_chosen: str) -> str:
         """Return both stages in words, and the two together; or the one that there is.
 
@@ -242,9 +239,11 @@ class OptionBits(BitMechanism, PureMechanism):
         each = "Your device sends a yes or a no for each option, and flips a coin for each"
         return f"{each}: a yes is sent as a no {lost}, a no as a yes {gained}."
 
+    def _say_each(self) -> str:
+        return f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
+
     def _draw_each(self) -> str:
-        each = f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
-        return f"{each} is reported as yes or no. {FIRST_DRAW} yes or no for each"
+        return f"{self._say_each()} is reported as yes or no. {FIRST_DRAW} yes or no for each"
 
 
 def replace_bits(is_one: NDArray[np.bool_], if_one: int, if_zero: int, coins: Coins) -> NDArray[np.bool_]:

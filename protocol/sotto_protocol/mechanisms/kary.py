@@ -19,13 +19,13 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer, check_threshold
-from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, MAX_VALUES, Bytes, Counts, Part, PureMechanism
+from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, MAX_VALUES, Bytes, ChoiceMechanism, Counts, Part
 from sotto_protocol.mechanisms.thresholds import check_epsilon
 from sotto_protocol.words import roughly, times
 
 
 @dataclass(frozen=True)
-class KaryResponse(PureMechanism):
+class KaryResponse(ChoiceMechanism):
     """One-of: report the true option with probability threshold_if_true / 2**32, else another, uniformly.
 
     Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
@@ -130,9 +130,6 @@ class KaryResponse(PureMechanism):
 
     def parts(self) -> list[Part]:
         return [Part("value", self.n_bytes, is_number=True)]
-
-    def decode(self, report: Bytes, labels: Sequence[str]) -> list[str]:
-        return [labels[value] for value in self.supported(report)]
 
     def what_happens(self) -> str:
         n_others = self.n_values - 1

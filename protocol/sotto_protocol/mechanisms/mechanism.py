@@ -194,8 +194,7 @@ class Mechanism(ABC):
     def to_wire(self, report: Bytes) -> Any:
         """Return one packed report, shape (n_bytes,), as the JSON value that is sent.
 
-        A number, a boolean, a text without a colon, or a list of these; no object: a collector tells a member that
-        stands twice by the number of colons.
+        With an object or a colon in it a collector searches each body for members that stand twice, which takes longer.
         """
 
     @abstractmethod
@@ -246,23 +245,9 @@ class PureMechanism(Mechanism):
     def prob_support_if_other(self) -> float:
         """P(report supports v | answer is not v)."""
 
-    @abstractmethod
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no.
-
-        Where an answer is a row of values that is asked of `of_value`, for one of them.
-        """
-
-    def of_value(self, value: int) -> "PureMechanism":
-        """Return the yes-no channel that one value alone goes through, where an answer is a row of values.
-
-        Its reports are those that `cut_value` cuts out. Each value goes through coins of its own.
-        """
-        raise NotImplementedError(f"{self.name} has no channel for one value alone.")
-
-    def cut_value(self, reports: Bytes, value: int) -> Bytes:
-        """Return the part of n packed reports that speaks of one value, shape (n, n_bytes of `of_value`'s)."""
-        raise NotImplementedError(f"{self.name} has no channel for one value alone.")
+    def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
+        """Return the labels of the values that one packed report, shape (n_bytes,), supports."""
+        return [labels[value] for value in self.supported(report)]
 
     @property
     def report_variance(self) -> float:
@@ -275,3 +260,28 @@ class PureMechanism(Mechanism):
         share = 1 / self.n_values
         noise = share * true * (1 - true) + (1 - share) * other * (1 - other)
         return noise / (true - other) ** 2
+
+
+class ChoiceMechanism(PureMechanism):
+    """A pure mechanism for answers that are one value each: one of several options, or yes or no."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """Return P(report | answer) but for a factor of the report, shape (n, n_answers): of each value; or yes, no."""
+
+
+class SelectionMechanism(PureMechanism):
+    """A pure mechanism for answers that are rows of values, each of which goes through coins of its own."""
+
+    __slots__ = ()
+    takes_rows: ClassVar[bool] = True
+
+    @abstractmethod
+    def of_value(self, value: int) -> ChoiceMechanism:
+        """Return the yes-no channel that one value alone goes through; its reports are those of `cut_value`."""
+
+    @abstractmethod
+    def cut_value(self, reports: Bytes, value: int) -> Bytes:
+        """Return the part of n packed reports that speaks of one value, shape (n, n_bytes of `of_value`'s)."""

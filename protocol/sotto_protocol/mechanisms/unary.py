@@ -13,12 +13,12 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_choices
-from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.words import times
 
 
-class UnaryEncoding(OptionBits):
+class UnaryEncoding(OptionBits, ChoiceMechanism):
     """One-of: a bit per option, one of them true (one-hot RAPPOR, Erlingsson et al. 2014; Wang et al. 2017).
 
     Answers: integers in [0, n_values), shape (n,). Two answers differ in exactly one bit lost and one gained.

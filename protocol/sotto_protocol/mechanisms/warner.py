@@ -14,12 +14,12 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import FIRST_DRAW, RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
-from sotto_protocol.mechanisms.mechanism import Bytes, Part
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.words import percent_above, roughly, times
 
 
-class BinaryResponse(OptionBits):
+class BinaryResponse(OptionBits, ChoiceMechanism):
     """Yes-no: one coin, whose bias depends on the answer (Warner 1965; forced response, Boruch 1971).
 
     Answers: integers, 1 is yes, shape (n,). `n_values` is 1.
