@@ -134,9 +134,9 @@ def _summarise(survey: Survey) -> dict[str, Any]:
         }
         for question in survey.questions
     ]
-    names = ("id", "title", "fingerprint", "waves", "invited", "public_results", "min_reports", "keep")
+    named = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
     epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
-    return {name: getattr(survey, name) for name in names} | epsilons | {"questions": questions}
+    return named | survey.settings() | epsilons | {"questions": questions}
 
 
 def _alone(survey: Survey) -> str:

@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from sotto_client.errors import DeliveryError
 from sotto_client.line import Line, open_session
-from sotto_protocol.survey import ID_PATTERN
+from sotto_protocol.members import ID_PATTERN
 
 _HEADERS = {
     "User-Agent": "sottovoce",  # no version or platform, so that devices cannot be told apart

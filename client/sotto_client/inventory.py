@@ -12,6 +12,7 @@ from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.state import State
 from sotto_protocol import ReportError, Survey, SurveyError
+from sotto_protocol.record import WAVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     Of a text question, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
     `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
-    record = survey.from_wire([report["answers"]], waves=[report.get("wave")])
-    return {question.id: question.decode(part[0]) for question, part in survey.columns(record)}
+    record = survey.layout.from_wire([report["answers"]], "$", {WAVE: [report.get(WAVE)]})
+    return {question.id: question.decode(part[0]) for question, part in survey.layout.cut(record)}
 
 
 def _spent(entry: Entry) -> Spent:

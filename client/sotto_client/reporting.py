@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sotto_client.permanent import group_coins, permanent_coins, tag_answer
 from sotto_protocol import AnswerError, Coins, Question, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import WAVE
 
 
 def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[Any]]:
@@ -73,19 +74,19 @@ def make_report(
 ) -> tuple[bytes, bytes]:
     """Return the marks of one respondent's answers (`mark_answers`), and the noisy record of one wave, to be sent.
 
-    The record is `survey.record_bytes` long and takes `survey.epsilon`. `encoded` is `check_answers`'s; secret and
+    The record is `survey.layout.n_bytes` long and takes `survey.epsilon`. `encoded` is `check_answers`'s; secret and
     coins are those of `report_answer`.
     """
     if survey.waves == 1:  # the permanent responses are the marks, too: they are made once
         responses = _respond_to_all(survey, encoded, secret)
         pairs = zip(survey.questions, responses, strict=True)
         columns = [question.mechanism.report(response, coins) for question, response in pairs]
-        return _join(responses), survey.join(columns, [wave]).tobytes()
+        return _join(responses), survey.layout.join(columns, {WAVE: [wave]}).tobytes()
     columns = [
         report_answer(question, answer, secret, survey.fingerprint, coins)
         for question, answer in zip(survey.questions, encoded, strict=True)
     ]
-    return mark_answers(survey, encoded, secret), survey.join(columns, [wave]).tobytes()
+    return mark_answers(survey, encoded, secret), survey.layout.join(columns, {WAVE: [wave]}).tobytes()
 
 
 def _respond_to_all(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes) -> list[Bytes]:

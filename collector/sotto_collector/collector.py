@@ -10,8 +10,8 @@ from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.problem import NO_SUCH_SURVEY
-from sotto_protocol.survey import ID_PATTERN
 
 WORK_S = 10.0
 """A request waits this long for its commit, in seconds, plus the busy timeout."""

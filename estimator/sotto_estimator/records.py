@@ -14,11 +14,12 @@ from sotto_estimator.fetch import unreadable
 from sotto_estimator.http import get
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import WAVE
 
 _MAX_BYTES = 2**30
 _ACCEPT = "application/octet-stream"
 Records = tuple[Survey, Bytes]
-"""A survey, and packed reports of it, shape (n, survey.record_bytes)."""
+"""A survey, and packed reports of it, shape (n, survey.layout.n_bytes)."""
 
 
 def fetch_records(url: str, survey_id: str, token: str, wave: int | None = None) -> Records:
@@ -66,15 +67,15 @@ def of_wave(survey: Survey, records: Bytes, wave: int | None) -> Bytes:
         return records
     if not 1 <= wave <= survey.waves:
         raise SourceError(f"wave ({wave}) must be in [1, {survey.waves}], the survey's.")
-    chosen: Bytes = records[survey.waves_of(records) == wave]
+    chosen: Bytes = records[survey.layout.numbers(records, WAVE) == wave]
     return chosen
 
 
 def _parse(content: bytes) -> Records:
     line, _, packed = content.partition(b"\n")
     survey = Survey.from_canonical(line)
-    if len(packed) % survey.record_bytes:
-        raise SourceError(f"packed reports ({len(packed)} bytes) must be of {survey.record_bytes} bytes each.")
-    records = np.frombuffer(packed, np.uint8).reshape(-1, survey.record_bytes)
-    survey.waves_of(records)
+    if len(packed) % survey.layout.n_bytes:
+        raise SourceError(f"packed reports ({len(packed)} bytes) must be of {survey.layout.n_bytes} bytes each.")
+    records = np.frombuffer(packed, np.uint8).reshape(-1, survey.layout.n_bytes)
+    survey.layout.numbers(records, WAVE)
     return survey, records

@@ -63,7 +63,7 @@ def compile_survey(document: Any) -> Survey:
     settings = read_settings(fields)
     fields.finish()
     questions = tuple(compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
-    survey = Survey(survey_id, title, questions, *settings)
+    survey = Survey(survey_id, title, questions, **settings)
     _check_kept(survey)
     survey.check_size()
     if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from textwrap import wrap
 
-from sotto_protocol.members import COUNTS
+from sotto_protocol.members import COUNTS, Settings
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
 from sotto_protocol.words import percent_above, percent_below
@@ -92,22 +92,17 @@ class QuestionExplanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Settings):
     """A whole survey: its questions, and what all answers together can give away.
 
     `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
     all waves, if the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. `invited`, `min_reports`, `public_results`, `keep`: see `Survey`.
+    nothing. What is set of the survey: see `Settings`.
     """
 
     survey_id: str
     title: str
     fingerprint: str
-    waves: int
-    invited: bool
-    min_reports: int
-    public_results: bool
-    keep: str
     epsilon: Decimal
     epsilon_forever: Decimal
     questions: tuple[QuestionExplanation, ...]
@@ -169,17 +164,13 @@ def explain(survey: Survey) -> Explanation:
         survey.id,
         survey.title,
         survey.fingerprint,
-        survey.waves,
-        survey.invited,
-        survey.min_reports,
-        survey.public_results,
-        survey.keep,
         survey.epsilon,
         survey.epsilon_forever,
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
         _CHANGES if survey.waves > 1 else "",
+        **survey.settings(),
     )
 
 

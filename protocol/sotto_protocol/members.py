@@ -1,8 +1,15 @@
-"""The members that an author's definition and a published survey have in common, and their domains."""
+"""The members that an author's definition and a published survey have in common, and their domains.
+
+What is set of a whole survey has one table, `Settings`: another member is another line of it.
+"""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.errors import SurveyError
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
@@ -25,34 +32,60 @@ def read_id(fields: Fields) -> str:
     return value
 
 
-def read_waves(fields: Fields) -> int:
-    """Take the member `waves`: how often the survey is asked; once where it is left out."""
-    return fields.integer("waves", 2, MAX_WAVES) if fields.has("waves") else 1
+def _setting(usual: Any, expected: str, accepts: Callable[[Any], bool]) -> Any:
+    return field(default=usual, metadata={"expected": expected, "accepts": accepts})
 
 
-def read_invited(fields: Fields) -> bool:
-    """Take the member `invited`: whether only who was invited takes part; everybody where it is left out."""
-    return fields.has("invited") and bool(fields.take("invited", "true or false", lambda v: isinstance(v, bool)))
+def _integer(usual: int, low: int, high: int) -> Any:
+    return _setting(usual, f"an integer in [{low}, {high}]", lambda v: type(v) is int and low <= v <= high)
 
 
-def read_public_results(fields: Fields) -> bool:
-    """Take the member `public_results`: whether everybody may see the estimates; not where it is left out."""
-    return fields.has("public_results") and bool(
-        fields.take("public_results", "true or false", lambda v: isinstance(v, bool))
-    )
+def _flag() -> Any:
+    return _setting(False, "true or false", lambda v: type(v) is bool)
 
 
-def read_keep(fields: Fields) -> str:
-    """Take the member `keep`: what the collector keeps, reports or counts alone; reports where it is left out."""
-    return fields.one_of("keep", KEEPS) if fields.has("keep") else REPORTS
+def _word(words: tuple[str, ...]) -> Any:
+    return _setting(words[0], "one of " + ", ".join(words), lambda v: type(v) is str and v in words)
 
 
-def read_min_reports(fields: Fields) -> int:
-    """Take the member `min_reports`: of how many reports a tally is given at least; one where it is left out."""
-    return fields.integer("min_reports", 1, MAX_MIN_REPORTS) if fields.has("min_reports") else 1
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What is set of a whole survey: each with what it is where it is left out, and its domain where it is given.
+
+    `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
+    `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
+    [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
+    from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
+    a collector keeps the reports, or "counts" of them alone. Raises SurveyError.
+    """
+
+    waves: int = _integer(1, 2, MAX_WAVES)
+    invited: bool = _flag()
+    public_results: bool = _flag()
+    min_reports: int = _integer(1, 1, MAX_MIN_REPORTS)
+    keep: str = _word(KEEPS)
+
+    def __post_init__(self) -> None:
+        for setting in fields(Settings):
+            value = getattr(self, setting.name)
+            is_usual = type(value) is type(setting.default) and value == setting.default
+            if not is_usual and not setting.metadata["accepts"](value):
+                raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}.")
+
+    def settings(self) -> dict[str, Any]:
+        """Return all that is set, by name."""
+        return {setting.name: getattr(self, setting.name) for setting in fields(Settings)}
+
+    def unusual(self) -> dict[str, Any]:
+        """Return what is not as it would be if it were left out, by name."""
+        usual = {setting.name: setting.default for setting in fields(Settings)}
+        return {name: value for name, value in self.settings().items() if value != usual[name]}
 
 
-def read_settings(fields: Fields) -> tuple[int, bool, int, bool, str]:
-    """Take what is set of a whole survey: waves, invited, min_reports, public_results, keep."""
-    crowd = read_waves(fields), read_invited(fields), read_min_reports(fields)
-    return *crowd, read_public_results(fields), read_keep(fields)
+def read_settings(document: Fields) -> dict[str, Any]:
+    """Take what a file or a published survey sets of the whole, by name. Raises the fields' error."""
+    return {
+        setting.name: document.take(setting.name, setting.metadata["expected"], setting.metadata["accepts"])
+        for setting in fields(Settings)
+        if document.has(setting.name)
+    }

@@ -7,6 +7,7 @@ of a report is another field here.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sotto_protocol.questions.question import Question
 
 WAVE = "wave"
 _KIND = ">u2"
+NOTHING_SENT: Mapping[str, Sequence[None]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,14 @@ class RecordLayout:
         starts = np.cumsum([self.head_bytes] + [question.mechanism.n_bytes for question in self.questions])
         return list(zip(self.questions, np.split(records, starts[:-1], axis=1)[1:], strict=True))
 
-    def numbers(self, records: Bytes, field: HeadField) -> NDArray[np.intp]:
-        """Return a number of each head, shape (n,). Raises ReportError where one is outside [1, most]."""
+    def numbers(self, records: Bytes, name: str) -> NDArray[np.intp]:
+        """Return a number of each head, shape (n,): one where the head has not this number.
+
+        Raises ReportError where one is outside [1, most].
+        """
+        field = next((field for field in self.head if field.name == name), None)
+        if field is None:
+            return np.ones(len(self.check(records)), np.intp)
         part = np.ascontiguousarray(self.check(records)[:, field.start : field.end])
         numbers: NDArray[np.intp] = part.view(_KIND).ravel().astype(np.intp)
         if numbers.size and not 1 <= numbers.min() <= numbers.max() <= field.most:
@@ -89,20 +97,26 @@ class RecordLayout:
         return records
 
     def to_wire(self, record: Bytes) -> dict[str, Any]:
-        """Return the answers of one record, shape (n_bytes,), as the JSON object that is sent."""
-        return {question.id: question.mechanism.to_wire(part[0]) for question, part in self.cut(record.reshape(1, -1))}
+        """Return one record, shape (n_bytes,), as the members that are sent: the head's numbers, and `answers`."""
+        records = record.reshape(1, -1)
+        numbers = {field.name: int(self.numbers(records, field.name)[0]) for field in self.head}
+        answers = {question.id: question.mechanism.to_wire(part[0]) for question, part in self.cut(records)}
+        return numbers | {"answers": answers}
 
     def from_wire(
-        self, answers: Sequence[Mapping[str, Any]], where: str, numbers: Mapping[str, Sequence[int | None]]
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        where: str = "$",
+        numbers: Mapping[str, Sequence[int | None]] = NOTHING_SENT,
     ) -> Bytes:
-        """Pack n sent answers, and what was sent of `numbers`, by name; None where nothing was.
+        """Pack n sent answers, shape (n, n_bytes), and what was sent of `numbers`, by name; None where nothing was.
 
         Raises ReportError at `where[i].answers.question`, or at `where[i]` and the number's name.
         """
         for index, sent in enumerate(answers):
             if sent.keys() != self._ids:
                 raise ReportError(f"{where}[{index}].answers", f"must have {self.members}.")
-        checked = self._read_numbers(numbers, where)
+        checked = self._read_numbers(numbers, len(answers), where)
         columns = []
         for question in self.questions:
             try:
@@ -112,10 +126,12 @@ class RecordLayout:
                 raise ReportError(path, f"must be {bad.expected}.") from None
         return self.join(columns, checked)
 
-    def _read_numbers(self, numbers: Mapping[str, Sequence[int | None]], where: str) -> dict[str, list[int]]:
+    def _read_numbers(
+        self, numbers: Mapping[str, Sequence[int | None]], n_reports: int, where: str
+    ) -> dict[str, list[int]]:
         known = {field.name: field for field in self.head}
         checked: dict[str, list[int]] = {}
-        for name, given in numbers.items():
+        for name, given in ({name: [None] * n_reports for name in known} | dict(numbers)).items():
             field, checked[name] = known.get(name), []
             for index, number in enumerate(given):
                 if field is None and number is not None:
@@ -125,8 +141,9 @@ class RecordLayout:
                 checked[name].append(number or 1)
         return checked
 
+    @cached_property
     def longest(self) -> bytes:
-        """Return a record that no other one is longer than as JSON."""
+        """A record that no other one is longer than as JSON."""
         columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
         return self.join(columns, {field.name: [field.most] for field in self.head}).tobytes()
 

@@ -23,7 +23,7 @@ _REPORT_ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.record_bytes` long.
+    """One noisy report. `id`: 16 random bytes. `record`: the packed answers, `survey.layout.n_bytes` long.
 
     `invitation`, as it is written, in an invited survey: it is sent with the report, and is no part of it.
     """
@@ -39,10 +39,8 @@ class Report:
 
     def to_wire(self, survey: Survey) -> dict[str, Any]:
         """Return the JSON object that is sent; an invitation is in it where the report has one."""
-        record = np.frombuffer(self.record, np.uint8)
-        wave = {"wave": int(survey.waves_of(record.reshape(1, -1))[0])} if survey.waves > 1 else {}
         invitation = {"invitation": self.invitation} if self.invitation else {}
-        return {"id": self.receipt} | wave | invitation | {"answers": survey.to_wire(record)}
+        return {"id": self.receipt} | invitation | survey.layout.to_wire(np.frombuffer(self.record, np.uint8))
 
 
 def batch_body(survey: Survey, reports: list[Report]) -> bytes:
@@ -53,7 +51,7 @@ def batch_body(survey: Survey, reports: list[Report]) -> bytes:
     """
     sent = [report.to_wire(survey) for report in reports]
     body = canonical_json({"fingerprint": survey.fingerprint, "reports": sent})
-    longest = canonical_json(Report(bytes(REPORT_ID_BYTES), survey.longest_record).to_wire(survey))
+    longest = canonical_json(Report(bytes(REPORT_ID_BYTES), survey.layout.longest).to_wire(survey))
     n_commas = max(0, len(reports) - 1)
     invitations = sum(len(f',"invitation":"{report.invitation}"') for report in reports if report.invitation)
     frame = canonical_json({"fingerprint": survey.fingerprint, "reports": []})
@@ -76,7 +74,7 @@ def parse_report_id(text: Any, where: str) -> bytes:
 
 
 def stack_records(records: list[bytes]) -> Bytes:
-    """Return packed reports as one array, shape (n, record_bytes). Raises ReportError unless all are equally long."""
+    """Return packed reports as one array, shape (n, n_bytes). Raises ReportError unless all are equally long."""
     width = len(records[0]) if records else 0
     if any(len(record) != width for record in records):
         raise ReportError("$", "packed reports of one survey must be equally long.")

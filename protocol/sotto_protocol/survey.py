@@ -2,14 +2,13 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sotto_protocol.bounds import add_above
 from sotto_protocol.coins import Coins
@@ -17,34 +16,10 @@ from sotto_protocol.documents import Fields, canonical_json, load_json
 from sotto_protocol.errors import AnswerError, SurveyError
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.members import (
-    ID_PATTERN,
-    KEEPS,
-    MAX_COUNTS,
-    MAX_MIN_REPORTS,
-    MAX_QUESTIONS,
-    MAX_TEXT,
-    MAX_WAVES,
-    REPORTS,
-    read_id,
-    read_settings,
-)
-from sotto_protocol.questions.document import MAX_DECLARED_EPSILON, question_document, read_question
+from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS, Settings, read_id, read_settings
+from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
 from sotto_protocol.record import WAVE, RecordLayout
-
-__all__ = [
-    "FORMAT",
-    "ID_PATTERN",
-    "MAX_COUNTS",
-    "MAX_DECLARED_EPSILON",
-    "MAX_MIN_REPORTS",
-    "MAX_QUESTIONS",
-    "MAX_SURVEY_BYTES",
-    "MAX_TEXT",
-    "MAX_WAVES",
-    "Survey",
-]
 
 FORMAT = "sottovoce-survey-1"
 MAX_SURVEY_BYTES = 2**20
@@ -52,38 +27,23 @@ _N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every rep
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(Settings):
     """A compiled survey. Make one with `compile_survey` (an author's definition) or `Survey.from_canonical`.
 
-    `waves` in [1, 1000]: how often it is asked. A device sends one report a wave, under the same permanent responses.
-    `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
-    [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
-    from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
-    a collector keeps the reports, or "counts" of them alone. The questions have at most 2^22 counts, times the waves.
-    Raises SurveyError.
+    `waves`, `invited`, `public_results`, `min_reports`, `keep`: see `Settings`. The questions have at most 2^22 counts,
+    times the waves. Raises SurveyError.
     """
 
     id: str
     title: str
     questions: tuple[Question, ...]
-    waves: int = 1
-    invited: bool = False
-    min_reports: int = 1
-    public_results: bool = False
-    keep: str = REPORTS
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
             raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions.")
         if len({question.id for question in self.questions}) < len(self.questions):
             raise SurveyError("$.questions", "must not have two questions of the same id.")
-        for name in ("invited", "public_results"):
-            if type(getattr(self, name)) is not bool:
-                raise SurveyError(f"$.{name}", "must be true or false.")
-        if type(self.min_reports) is not int or not 1 <= self.min_reports <= MAX_MIN_REPORTS:
-            raise SurveyError("$.min_reports", f"must be an integer in [1, {MAX_MIN_REPORTS}].")
-        if self.keep not in KEEPS:
-            raise SurveyError("$.keep", f"must be one of {', '.join(KEEPS)}.")
 
     def check_size(self) -> None:
         """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""
@@ -117,15 +77,7 @@ class Survey:
             "questions": [question_document(question) for question in self.questions],
             "title": self.title,
         }
-        usual = {
-            "waves": 1,
-            "invited": False,
-            "min_reports": 1,
-            "public_results": False,
-            "keep": REPORTS,
-        }  # left out: so they keep old fingerprints
-        unusual = {key: getattr(self, key) for key, value in usual.items() if getattr(self, key) != value}
-        return canonical_json(document | unusual)
+        return canonical_json(document | self.unusual())  # what is usual is left out: old fingerprints stay
 
     @cached_property
     def fingerprint(self) -> str:
@@ -136,11 +88,6 @@ class Survey:
     def layout(self) -> RecordLayout:
         """Where everything stands in a packed report."""
         return RecordLayout(self.questions, self.waves)
-
-    @property
-    def record_bytes(self) -> int:
-        """The width of a packed report."""
-        return self.layout.n_bytes
 
     @property
     def keeps_reports(self) -> bool:
@@ -156,7 +103,7 @@ class Survey:
         return _read_canonical(text)
 
     def perturb(self, answers: Mapping[str, ArrayLike], coins: Coins, wave: int = 1) -> Bytes:
-        """Perturb n people's answers, shape (n, record_bytes), by question id as the mechanisms take them.
+        """Perturb n people's answers, shape (n, layout.n_bytes), by question id as the mechanisms take them.
 
         For simulations; a device perturbs each question with coins of its own. Raises AnswerError.
         """
@@ -165,44 +112,11 @@ class Survey:
         columns = [_perturb_column(question, answers[question.id], coins) for question in self.questions]
         if len({len(column) for column in columns}) > 1:
             raise AnswerError("$", "answers must be for the same number of people in every question.")
-        return self.join(columns, [self.check_wave(wave)] * len(columns[0]))
+        return self.layout.join(columns, {WAVE: [self.check_wave(wave)] * len(columns[0])})
 
     def check_wave(self, wave: int) -> int:
         """Return wave if it is one of this survey: an integer in [1, waves]. Raises ValueError."""
         return check_integer("wave", wave, 1, self.waves)
-
-    def join(self, columns: Sequence[Bytes], waves: Sequence[int]) -> Bytes:
-        """Join every question's part of n packed reports, shape (n, n_bytes), and the waves that they belong to."""
-        return self.layout.join(columns, {WAVE: waves})
-
-    def columns(self, records: Bytes) -> list[tuple[Question, Bytes]]:
-        """Cut packed reports, shape (n, record_bytes), into each question's, shape (n, n_bytes). Raises ReportError."""
-        return self.layout.cut(records)
-
-    def waves_of(self, records: Bytes) -> NDArray[np.intp]:
-        """Return the waves that packed reports belong to, shape (n,). Raises ReportError outside [1, waves]."""
-        for field in self.layout.head:
-            if field.name == WAVE:
-                return self.layout.numbers(records, field)
-        return np.ones(len(self.layout.check(records)), np.intp)
-
-    def to_wire(self, record: Bytes) -> dict[str, Any]:
-        """Return the answers of one packed report, shape (record_bytes,), as the JSON object that is sent."""
-        return self.layout.to_wire(record)
-
-    @cached_property
-    def longest_record(self) -> bytes:
-        """A packed report that no other one of this survey is longer than as JSON."""
-        return self.layout.longest()
-
-    def from_wire(
-        self, answers: Sequence[Mapping[str, Any]], where: str = "$", waves: Sequence[int | None] | None = None
-    ) -> Bytes:
-        """Pack n sent answers, shape (n, record_bytes), and their waves: None, or n Nones, in a survey of one wave.
-
-        Raises ReportError at `where[i].answers.question`, or `where[i].wave`.
-        """
-        return self.layout.from_wire(answers, where, {WAVE: [None] * len(answers) if waves is None else waves})
 
 
 def _perturb_column(question: Question, answers: ArrayLike, coins: Coins) -> Bytes:
@@ -232,4 +146,4 @@ def _read_survey(document: Any) -> Survey:
     settings = read_settings(fields)
     fields.finish()
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
-    return Survey(survey_id, title, questions, *settings)
+    return Survey(survey_id, title, questions, **settings)

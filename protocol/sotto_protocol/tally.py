@@ -13,6 +13,7 @@ from sotto_protocol.counted import Counted, PackedTally
 from sotto_protocol.errors import TallyError
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.questions.question import Question
+from sotto_protocol.record import WAVE
 from sotto_protocol.survey import Survey
 from sotto_protocol.tally_document import (
     MAX_REPORTS,
@@ -106,20 +107,20 @@ class Tally:
     @staticmethod
     def empty(survey: Survey) -> "Tally":
         """Return the tally of no reports."""
-        return Tally.of(survey, np.empty((0, survey.record_bytes), np.uint8))
+        return Tally.of(survey, np.empty((0, survey.layout.n_bytes), np.uint8))
 
     @staticmethod
     def of(survey: Survey, records: Bytes) -> "Tally":
-        """Count packed reports, shape (n, record_bytes), of whatever waves."""
+        """Count packed reports, shape (n, layout.n_bytes), of whatever waves."""
         return _count(survey, records, _count_waves(survey, records))
 
     @staticmethod
     def by_wave(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
-        """Count packed reports, shape (n, record_bytes), wave by wave; waves without reports are left out."""
+        """Count packed reports, shape (n, layout.n_bytes), wave by wave; waves without reports are left out."""
         reports_by_wave = _count_waves(survey, records)
         if len(reports_by_wave) == 1:
             return dict.fromkeys(reports_by_wave, _count(survey, records, reports_by_wave))
-        waves = survey.waves_of(records)
+        waves = survey.layout.numbers(records, WAVE)
         return {wave: _count(survey, records[waves == wave], {wave: n}) for wave, n in reports_by_wave.items()}
 
     def __add__(self, other: "Tally") -> "Tally":
@@ -192,7 +193,7 @@ class Tally:
 
 def _count(survey: Survey, records: Bytes, reports_by_wave: Mapping[int, int]) -> Tally:
     """Count packed reports, which are so many of each wave."""
-    columns = survey.columns(records)
+    columns = survey.layout.cut(records)
     counts = {question.id: question.mechanism.count_support(part) for question, part in columns}
     implausible = {question.id: question.mechanism.count_implausible(part) for question, part in columns}
     return Tally(survey, reports_by_wave, counts, implausible)
@@ -202,7 +203,7 @@ def _count_waves(survey: Survey, records: Bytes) -> dict[int, int]:
     """Return how many packed reports are of each wave, ascending; waves without reports are left out."""
     if survey.waves == 1:
         return {1: len(records)} if len(records) else {}
-    numbers = np.bincount(survey.waves_of(records))  # a wave's number is at most 1,000
+    numbers = np.bincount(survey.layout.numbers(records, WAVE))  # a wave's number is at most 1,000
     return {wave: int(numbers[wave]) for wave in np.flatnonzero(numbers).tolist()}
 
 

@@ -102,5 +102,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    assert LARGE.record_bytes == 2 + N_BYTES
+    assert LARGE.layout.n_bytes == 2 + N_BYTES
     sys.exit(main())

@@ -150,7 +150,7 @@ def on_postgres(survey: Survey) -> list[Bar]:
             compare(
                 "PostgreSQL, batches of 1,000 over HTTP",
                 lambda: through(1, 400, 1000),
-                lambda: bare_copy(url, 400, 1000, survey.record_bytes),
+                lambda: bare_copy(url, 400, 1000, survey.layout.n_bytes),
                 least=0.6,
                 reference="bare COPY + INSERT .. SELECT",
                 rounds=5,

@@ -159,7 +159,7 @@ def test_a_request_says_nothing_but_the_report(crowd: Crowd) -> None:
 
 
 def test_the_collector_has_these_reports_and_no_answer(crowd: Crowd) -> None:
-    records = {report["id"]: HABITS.from_wire([report["answers"]])[0].tobytes() for report in crowd.sent}
+    records = {report["id"]: HABITS.layout.from_wire([report["answers"]])[0].tobytes() for report in crowd.sent}
     assert crowd.reports == records
     definition = HABITS.canonical
     assert find_answers(crowd.database.replace(definition, b""), crowd.people) == []

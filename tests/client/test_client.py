@@ -51,7 +51,7 @@ def test_an_answer_becomes_one_report_that_the_survey_can_read(http: FaultServer
     assert sent["fingerprint"] == receipt.fingerprint == LUNCH.fingerprint
     assert [report["id"] for report in sent["reports"]] == [receipt.id] == [str(receipt)]
     assert receipt.epsilon == LUNCH.epsilon
-    assert LUNCH.from_wire([sent["reports"][0]["answers"]]).shape == (1, LUNCH.record_bytes)
+    assert LUNCH.layout.from_wire([sent["reports"][0]["answers"]]).shape == (1, LUNCH.layout.n_bytes)
 
 
 def test_requests_tell_nothing_about_the_device(

@@ -68,7 +68,7 @@ def test_the_report_carries_the_invitation_in_the_one_form_that_it_has(
     [report] = sent(http)
     assert (report["id"], report["invitation"]) == (receipt.id, INVITATION)
     assert report.keys() == {"id", "invitation", "answers"}
-    assert INVITED.from_wire([report["answers"]]).shape == (1, INVITED.record_bytes)
+    assert INVITED.layout.from_wire([report["answers"]]).shape == (1, INVITED.layout.n_bytes)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_a_record_is_the_wave_and_every_questions_report() -> None:
         for question, answer in zip(PULSE.questions, encoded, strict=True)
     ]
     assert record == b"\x00\x03" + b"".join(columns)
-    assert len(record) == PULSE.record_bytes
+    assert len(record) == PULSE.layout.n_bytes
     assert marks == mark_answers(PULSE, encoded, secret)
 
 

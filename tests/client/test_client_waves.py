@@ -26,6 +26,7 @@ from sotto_client.outbox import Outbox
 from sotto_client.reporting import check_answers, mark_answers, report_answer, respond
 from sotto_protocol import Problem, compile_toml
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import WAVE
 
 BAD = Scripted(422, Problem(422, "bad_report", "No.").to_json())
 
@@ -101,8 +102,10 @@ def test_what_is_sent_is_what_the_survey_can_read(http: FaultServer, state: Path
     for wave in (2, 3):
         answer(http, state, WORDS, wave)
     reports = sent(http)
-    record = PULSE.from_wire([report["answers"] for report in reports], waves=[report["wave"] for report in reports])
-    assert PULSE.waves_of(record).tolist() == [2, 3]
+    record = PULSE.layout.from_wire(
+        [report["answers"] for report in reports], "$", {WAVE: [report["wave"] for report in reports]}
+    )
+    assert PULSE.layout.numbers(record, WAVE).tolist() == [2, 3]
 
 
 def test_a_changed_answer_is_charged_anew_and_an_old_one_goes_on_with_its_pot(

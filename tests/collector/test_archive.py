@@ -46,7 +46,7 @@ def test_columns_and_packed_reports_are_the_same_thing(survey: Survey) -> None:
     batch = layout.to_batch(records)
     assert np.array_equal(layout.to_records(batch), records)
     assert np.array_equal(layout.to_records(batch.slice(7, 100)), records[7:107])
-    assert layout.to_records(batch.slice(0, 0)).shape == (0, survey.record_bytes)
+    assert layout.to_records(batch.slice(0, 0)).shape == (0, survey.layout.n_bytes)
     assert len(set(batch.schema.names)) == len(batch.schema.names)
 
 

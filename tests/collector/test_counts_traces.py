@@ -47,7 +47,7 @@ def server() -> Iterator[PostgresServer]:
 
 def spell(survey: Survey, reports: list[Report]) -> list[bytes]:
     """Return the forms in which somebody might write reports down: bits, digits, base64, what was sent."""
-    sent = [survey.to_wire(np.frombuffer(report.record, np.uint8)) for report in reports]
+    sent = [survey.layout.to_wire(np.frombuffer(report.record, np.uint8))["answers"] for report in reports]
     texts = [json.dumps(answers["town"], separators=(",", ":")).encode() for answers in sent]
     bits = [report.record for report in reports]
     return [*bits, *(b.hex().encode() for b in bits), *(base64.b64encode(b).rstrip(b"=") for b in bits), *texts]

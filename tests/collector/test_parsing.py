@@ -16,7 +16,8 @@ from flask.testing import FlaskClient
 from collecting import STRINGS, SURVEY, assert_problem, check_store, make_reports, prepare
 from sotto_collector.app import create_app
 from sotto_collector.settings import Settings
-from sotto_protocol import Survey, batch_body
+from sotto_protocol import batch_body
+from sotto_protocol.record import RecordLayout
 
 PATH = "/v1/surveys/habits/reports"
 JSON = "application/json"
@@ -202,7 +203,7 @@ def test_reported_values_may_be_objects_whose_members_stand_once(
 ) -> None:
     """A mechanism may say on the wire what it likes: which values can be is its own matter."""
     records = np.frombuffer(make_reports(1)[0].record, np.uint8).reshape(1, -1)
-    monkeypatch.setattr(Survey, "from_wire", lambda *_: records)
+    monkeypatch.setattr(RecordLayout, "from_wire", lambda *_: records)
     body = re.sub(rb'"rating":\d+', b'"rating":' + text.encode(), LONE)
     response = http.post(PATH, data=body, content_type=JSON)
     assert (response.status_code, response.get_json(force=True).get("where")) == (status, where)

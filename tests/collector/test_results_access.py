@@ -197,7 +197,8 @@ def test_question_with_cohorts_says_what_it_needs(house: House) -> None:
 def test_counts_that_contradict_the_design_are_warned_of_on_the_page(house: House) -> None:
     sent = [{"affair": True, "rating": number % 5} for number in range(200)]
     fakes = [
-        Report(number.to_bytes(16, "big"), record.tobytes()) for number, record in enumerate(SMALL.from_wire(sent))
+        Report(number.to_bytes(16, "big"), record.tobytes())
+        for number, record in enumerate(SMALL.layout.from_wire(sent))
     ]
     assert house.send(SMALL, fakes).status_code == 200
     page = see(house, SMALL)

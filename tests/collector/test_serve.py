@@ -305,7 +305,7 @@ def fill(db: Path, n_reports: int) -> None:
     with closing(Store(db)) as store:
         stored = publish_here(store, WIDE)
         for wave, n in ((1, n_reports), (2, 10)):
-            records = np.frombuffer(os.urandom(n * WIDE.record_bytes), np.uint8).reshape(n, -1).copy()
+            records = np.frombuffer(os.urandom(n * WIDE.layout.n_bytes), np.uint8).reshape(n, -1).copy()
             records[:, :4] = (0, wave, 0, 7)  # the cohort is one of the survey's
             with store.transaction() as transaction:
                 count_batches(transaction, prepare_batches([Batch(stored, os.urandom(16 * n), records)]))

@@ -152,7 +152,7 @@ def test_a_common_string_that_is_missing_widens_the_errors_and_is_told() -> None
 def test_grouped_reports_give_what_single_ones_give(monkeypatch: pytest.MonkeyPatch) -> None:
     records = collect(3000, 7)
     grouped = associate(SURVEY, records, ["size", "paid"])
-    columns = [column for q, column in SURVEY.columns(records) if q.id in ("size", "paid")]
+    columns = [column for q, column in SURVEY.layout.cut(records) if q.id in ("size", "paid")]
     assert len(module._group(columns)[1]) == 6
     monkeypatch.setattr(module, "_KEY_BYTES", 0)
     assert len(module._group(columns)[1]) == 3000
@@ -243,7 +243,7 @@ def test_a_mechanism_whose_likelihood_is_not_known_is_refused_by_name(unknown: s
     subset = BitFlips("subset", 3, 2**31, 2**30, max_selected=2)
     questions = [replace(each, mechanism=subset) if each.id == unknown else each for each in SURVEY.questions]
     survey = replace(SURVEY, questions=tuple(questions))
-    reports = np.zeros((5, survey.record_bytes), np.uint8)
+    reports = np.zeros((5, survey.layout.n_bytes), np.uint8)
     with pytest.raises(DomainError, match=r"mechanism \('subset'\) must be one whose likelihood is known"):
         associate(survey, reports, [unknown, "lent"])
 

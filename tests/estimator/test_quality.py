@@ -106,7 +106,7 @@ def test_all_ones_are_counted_one_by_one_and_an_honest_crowd_gives_no_warning(qu
     honest = Tally.of(survey, survey.perturb({"q0": answers}, coins(28000)))
     (quality,) = qualities(honest)
     assert not quality.is_alarming
-    ones = Tally.of(survey, np.full((1000, survey.record_bytes), 0xFF, np.uint8))
+    ones = Tally.of(survey, np.full((1000, survey.layout.n_bytes), 0xFF, np.uint8))
     assert ones.implausible == {"q0": 1000}
     (quality,) = qualities(honest + ones)
     assert quality.is_alarming

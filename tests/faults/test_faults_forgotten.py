@@ -248,7 +248,7 @@ def test_large_store_keeps_no_order_of_single_reports(files: RawFiles) -> None:
     with closing(Store(files.db)) as store:
         stored = publish_here(store, wide)
         for _ in range(25):
-            bits = np.frombuffer(os.urandom(5000 * wide.record_bytes), np.uint8).reshape(5000, -1)
+            bits = np.frombuffer(os.urandom(5000 * wide.layout.n_bytes), np.uint8).reshape(5000, -1)
             batch = Batch(stored, os.urandom(16 * 5000), bits)
             store.run(lambda transaction, batch=batch: count_batches(transaction, prepare_batches([batch])))
         mine = Tidying(store)

@@ -17,7 +17,7 @@ from sotto_protocol.mechanisms.bit_flips import BitFlips
 from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.unary import UnaryEncoding
 from sotto_protocol.mechanisms.warner import BinaryResponse
-from sotto_protocol.survey import MAX_QUESTIONS
+from sotto_protocol.members import MAX_QUESTIONS
 
 TOML = """
 id = "health-2026"

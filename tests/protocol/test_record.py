@@ -28,29 +28,31 @@ def test_what_is_cut_is_joined_again(survey: Survey) -> None:
     records = records_of(survey, 20, survey.waves)
     layout = survey.layout
     assert layout.n_bytes == records.shape[1] == layout.head_bytes + sum(q.mechanism.n_bytes for q in survey.questions)
-    numbers = {field.name: layout.numbers(records, field).tolist() for field in layout.head}
+    numbers = {field.name: layout.numbers(records, field.name).tolist() for field in layout.head}
     assert numbers == ({WAVE: [survey.waves] * 20} if survey.waves > 1 else {})
     assert layout.join([part for _, part in layout.cut(records)], numbers).tolist() == records.tolist()
 
 
 def test_another_number_of_the_head_is_joined_cut_sent_and_checked_like_the_wave() -> None:
     layout = TwoNumbers(STRINGS.questions, STRINGS.waves)
-    columns = [part for _, part in STRINGS.columns(records_of(STRINGS, 3))]
+    columns = [part for _, part in STRINGS.layout.cut(records_of(STRINGS, 3))]
     records = layout.join(columns, {WAVE: [1, 2, 3], "stratum": [7, 1, 4]})
-    assert records.shape == (3, STRINGS.record_bytes + 2)
-    assert [layout.numbers(records, field).tolist() for field in layout.head] == [[1, 2, 3], [7, 1, 4]]
+    assert records.shape == (3, STRINGS.layout.n_bytes + 2)
+    assert [layout.numbers(records, field.name).tolist() for field in layout.head] == [[1, 2, 3], [7, 1, 4]]
     assert [part.tolist() for _, part in layout.cut(records)] == [column.tolist() for column in columns]
-    answers = [layout.to_wire(record) for record in records]
+    sent = [layout.to_wire(record) for record in records]
+    assert [(one[WAVE], one["stratum"]) for one in sent] == [(1, 7), (2, 1), (3, 4)]
+    answers = [one["answers"] for one in sent]
     assert layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 4]}).tolist() == records.tolist()
     with pytest.raises(ReportError, match=r"\$\[2\].stratum: must be an integer in \[1, 7\]"):
         layout.from_wire(answers, "$", {WAVE: [1, 2, 3], "stratum": [7, 1, 8]})
     records = records.copy()
     records[1, 3] = 8
     with pytest.raises(ReportError, match=r"stratums in \[1, 7\]"):
-        layout.numbers(records, layout.head[1])
+        layout.numbers(records, "stratum")
 
 
 def test_a_number_that_the_survey_has_not_is_refused() -> None:
-    answers = [SMALL.to_wire(np.frombuffer(make_reports(1, SMALL)[0].record, np.uint8))]
+    answers = [SMALL.layout.to_wire(np.frombuffer(make_reports(1, SMALL)[0].record, np.uint8))["answers"]]
     with pytest.raises(ReportError, match=r"\$\[0\].wave: must not be given: the survey has one wave"):
         SMALL.layout.from_wire(answers, "$", {WAVE: [1]})

@@ -14,6 +14,7 @@ from published import ANY_OF, ONE_HOT, ONE_OF, WIDE, YES_NO, records_of, survey_
 from sotto_protocol import Report, ReportError, Survey, batch_body, parse_report_id, stack_records
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.invitation import invitation_text
+from sotto_protocol.record import WAVE
 from sotto_protocol.report import with_invitation
 
 ID = bytes(range(16))
@@ -35,7 +36,7 @@ def test_a_report_is_readable_on_the_wire_and_packed_at_rest() -> None:
     report = Report(ID, PACKED)
     assert report.receipt == "000102030405060708090a0b0c0d0e0f"
     assert report.to_wire(SURVEY) == {"id": report.receipt, "answers": GOOD}
-    assert SURVEY.from_wire([GOOD]).tobytes() == PACKED
+    assert SURVEY.layout.from_wire([GOOD]).tobytes() == PACKED
 
 
 def test_a_batch_is_canonical_json_under_the_surveys_fingerprint() -> None:
@@ -76,7 +77,7 @@ def test_the_length_of_a_batch_tells_the_number_of_its_reports_alone(
 ) -> None:
     invitation = invitation_text(CODE) if is_invited else ""
     records = data.draw(records_of(survey))
-    longest = Report(ID, survey.longest_record, invitation)
+    longest = Report(ID, survey.layout.longest, invitation)
     for reports in ([Report(ID, record.tobytes(), invitation) for record in records], [longest]):
         body = batch_body(survey, reports)
         assert len(body) == len(batch_body(survey, [longest] * len(reports)))
@@ -95,7 +96,7 @@ def test_reports_are_unchanged_by_the_wire(survey: Survey, data: st.DataObject) 
     sent = json.loads(body)
     assert sent["fingerprint"] == survey.fingerprint
     waves = [report.get("wave") for report in sent["reports"]]
-    packed = survey.from_wire([report["answers"] for report in sent["reports"]], "$.reports", waves)
+    packed = survey.layout.from_wire([report["answers"] for report in sent["reports"]], "$.reports", {WAVE: waves})
     assert packed.dtype == np.uint8
     assert packed.tolist() == records.tolist()
     again = [
@@ -157,7 +158,7 @@ BAD_VALUES: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("question", "value", "message"), BAD_VALUES, ids=range(len(BAD_VALUES)))
 def test_a_value_that_no_mechanism_makes_is_refused_where_it_stands(question: str, value: Any, message: str) -> None:
     with pytest.raises(ReportError) as caught:
-        SURVEY.from_wire([GOOD, GOOD, GOOD | {question: value}, GOOD], "$.reports")
+        SURVEY.layout.from_wire([GOOD, GOOD, GOOD | {question: value}, GOOD], "$.reports")
     assert caught.value.where == f"$.reports[2].answers.{question}"
     assert caught.value.problem.startswith(message)
     assert type(caught.value) is ReportError
@@ -168,14 +169,14 @@ def test_a_value_that_no_mechanism_makes_is_refused_where_it_stands(question: st
 @pytest.mark.parametrize("question", GOOD)
 def test_messages_never_show_a_submitted_value(question: str, value: Any) -> None:
     with pytest.raises(ReportError) as caught:
-        SURVEY.from_wire([GOOD | {question: value}])
+        SURVEY.layout.from_wire([GOOD | {question: value}])
     assert "CANARY" not in str(caught.value)
 
 
 @pytest.mark.parametrize("answers", [{}, GOOD | {"CANARY": 1}, {key: GOOD[key] for key in list(GOOD)[1:]}])
 def test_reports_have_exactly_the_surveys_questions(answers: dict[str, Any]) -> None:
     with pytest.raises(ReportError) as caught:
-        SURVEY.from_wire([GOOD, answers], "$.reports")
+        SURVEY.layout.from_wire([GOOD, answers], "$.reports")
     assert caught.value.where == "$.reports[1].answers"
     assert caught.value.problem == "must have exactly the members q0, q1, q2, q3, q4, q5."
 
@@ -183,12 +184,12 @@ def test_reports_have_exactly_the_surveys_questions(answers: dict[str, Any]) -> 
 @given(st.text(), st.sampled_from(["q3", "q4", "q5"]))
 def test_any_text_is_the_one_base64_of_its_bits_or_refused(text: str, question: str) -> None:
     try:
-        packed = SURVEY.from_wire([GOOD | {question: text}])
+        packed = SURVEY.layout.from_wire([GOOD | {question: text}])
     except ReportError as error:
         where = error.where
     else:
         where = f"$[0].answers.{question}"
-        assert SURVEY.to_wire(packed[0])[question] == text
+        assert SURVEY.layout.to_wire(packed[0])["answers"][question] == text
     assert where == f"$[0].answers.{question}"
 
 
@@ -198,14 +199,14 @@ def test_every_base64_of_one_byte_but_one_is_refused() -> None:
     accepted = []
     for text in (first + second + "==" for first in letters for second in letters):
         try:
-            accepted.append(int(SURVEY.from_wire([GOOD | {"q5": text}])[0, -1]))
+            accepted.append(int(SURVEY.layout.from_wire([GOOD | {"q5": text}])[0, -1]))
         except ReportError:
             assert base64.b64encode(base64.b64decode(text)).decode() != text
     assert sorted(accepted) == list(range(256))
 
 
 def test_no_reports_are_no_records() -> None:
-    assert SURVEY.from_wire([]).shape == (0, SURVEY.record_bytes)
+    assert SURVEY.layout.from_wire([]).shape == (0, SURVEY.layout.n_bytes)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_records_stack_to_an_array(survey: Survey, data: st.DataObject) -> None:
     records = data.draw(records_of(survey))
     stacked = stack_records([record.tobytes() for record in records])
     assert stacked.tolist() == records.tolist()
-    assert len(survey.columns(stacked)) == len(survey.questions), "of no records too"
+    assert len(survey.layout.cut(stacked)) == len(survey.questions), "of no records too"
 
 
 @pytest.mark.parametrize("records", [[b"a", b"bbb"], [b"", b"a"], [b"ab", b"ab", b"a"]])

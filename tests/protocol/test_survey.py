@@ -26,6 +26,7 @@ from sotto_protocol import (
     hmac_bytes,
 )
 from sotto_protocol.documents import canonical_json, load_json
+from sotto_protocol.record import WAVE
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 
 HEALTH = compile_toml(TOML)
@@ -334,9 +335,9 @@ def test_all_waves_together_take_at_most_what_permanent_responses_take() -> None
 
 @pytest.mark.parametrize("wave", [0, 4, -1, True, 1.0, "1", None])
 def test_a_wave_that_the_survey_has_not_is_refused(wave: Any) -> None:
-    sent = RAPPOR.to_wire(np.array([0, 1, *bytes(RAPPOR.record_bytes - 2)], np.uint8))
+    sent = RAPPOR.layout.to_wire(np.array([0, 1, *bytes(RAPPOR.layout.n_bytes - 2)], np.uint8))["answers"]
     with pytest.raises(ReportError) as caught:
-        RAPPOR.from_wire([sent, sent], "$.reports", [3, wave])
+        RAPPOR.layout.from_wire([sent, sent], "$.reports", {WAVE: [3, wave]})
     assert caught.value.where == "$.reports[1].wave"
     with pytest.raises(ValueError, match="wave"):
         RAPPOR.check_wave(wave)
@@ -344,9 +345,9 @@ def test_a_wave_that_the_survey_has_not_is_refused(wave: Any) -> None:
 
 @pytest.mark.parametrize("wave", [0, 4, 256, 65535])
 def test_a_packed_wave_that_the_survey_has_not_is_refused(wave: int) -> None:
-    records = RAPPOR.join([np.zeros((2, RAPPOR.record_bytes - 2), np.uint8)], [1, wave])
+    records = RAPPOR.layout.join([np.zeros((2, RAPPOR.layout.n_bytes - 2), np.uint8)], {WAVE: [1, wave]})
     with pytest.raises(ReportError, match=r"must be of waves in \[1, 3\]"):
-        RAPPOR.waves_of(records)
+        RAPPOR.layout.numbers(records, WAVE)
 
 
 @settings(max_examples=40)
@@ -470,14 +471,14 @@ def test_the_largest_any_of_question_is_read_in_full() -> None:
     options = [f"o{i}" for i in range(4096)]
     survey = survey_of(ANY_OF | {"options": options, "epsilon": Decimal(20)}, ONE_HOT | {"options": options})
     assert Survey.from_canonical(survey.canonical) == survey
-    assert survey.record_bytes == 1024
+    assert survey.layout.n_bytes == 1024
     assert survey.questions[0].encode(set(options)).sum() == 4096
 
 
 def test_a_record_is_every_questions_report_in_whole_bytes() -> None:
-    assert EXAMPLE.record_bytes == 1 + 1 + 2 + 2 + 1
+    assert EXAMPLE.layout.n_bytes == 1 + 1 + 2 + 2 + 1
     records = np.arange(14, dtype=np.uint8).reshape(2, 7)
-    parts = [part.tolist() for _, part in EXAMPLE.columns(records)]
+    parts = [part.tolist() for _, part in EXAMPLE.layout.cut(records)]
     assert parts == [[[0], [7]], [[1], [8]], [[2, 3], [9, 10]], [[4, 5], [11, 12]], [[6], [13]]]
 
 
@@ -485,9 +486,9 @@ def test_a_record_is_every_questions_report_in_whole_bytes() -> None:
 def test_records_of_another_width_are_refused(shape: tuple[int, ...]) -> None:
     """Were they not, the last question's reports would be cut at the wrong places and counted."""
     with pytest.raises(ReportError, match=r"must be bytes, shape \(n, 7\)"):
-        EXAMPLE.columns(np.zeros(shape, np.uint8))
+        EXAMPLE.layout.cut(np.zeros(shape, np.uint8))
     with pytest.raises(ReportError, match="must be bytes"):
-        EXAMPLE.columns(np.zeros((2, 7), np.int64))
+        EXAMPLE.layout.cut(np.zeros((2, 7), np.int64))
 
 
 def test_bulk_perturbation_is_each_questions_own() -> None:
@@ -497,9 +498,9 @@ def test_bulk_perturbation_is_each_questions_own() -> None:
     coins = Coins(hmac_bytes(bytes(32), b""))
     one_by_one = [question.mechanism.perturb(columns[question.id], coins) for question in EXAMPLE.questions]
     assert records.tolist() == np.concatenate(one_by_one, axis=1).tolist()
-    assert records.shape == (2, EXAMPLE.record_bytes)
+    assert records.shape == (2, EXAMPLE.layout.n_bytes)
     nobody = EXAMPLE.perturb({key: [] for key in columns}, Coins(given_bytes(b"")))
-    assert nobody.shape == (0, EXAMPLE.record_bytes)
+    assert nobody.shape == (0, EXAMPLE.layout.n_bytes)
 
 
 @pytest.mark.parametrize(
@@ -527,6 +528,6 @@ def test_bulk_answers_outside_the_domain_are_refused_by_question(columns: Any, w
 def test_records_are_unchanged_by_the_wire(data: st.DataObject) -> None:
     survey = data.draw(surveys)
     records = data.draw(records_of(survey))
-    sent = json.loads(json.dumps([survey.to_wire(record) for record in records]))
-    waves = survey.waves_of(records).tolist() if survey.waves > 1 else None
-    assert survey.from_wire(sent, "$", waves).tolist() == records.tolist()
+    sent = json.loads(json.dumps([survey.layout.to_wire(record)["answers"] for record in records]))
+    waves = {WAVE: survey.layout.numbers(records, WAVE).tolist()} if survey.waves > 1 else {}
+    assert survey.layout.from_wire(sent, "$", waves).tolist() == records.tolist()

@@ -27,6 +27,7 @@ from sotto_protocol import (
 )
 from sotto_protocol.counted import Counted, PackedTally
 from sotto_protocol.documents import canonical_json, load_json
+from sotto_protocol.record import WAVE
 from sotto_protocol.tally_document import MAX_REPORTS
 
 SURVEY = survey_of(YES_NO, ONE_OF | {"mechanism": "k-ary"}, ANY_OF)
@@ -36,7 +37,7 @@ def slow_counts(survey: Survey, records: Any) -> dict[str, Any]:
     """Count by reading what was sent: JSON values, one report at a time."""
     counts: dict[str, Counter[Any]] = {question.id: Counter() for question in survey.questions}
     for record in records:
-        sent = survey.to_wire(record)
+        sent = survey.layout.to_wire(record)["answers"]
         for question in survey.questions:
             counts[question.id].update(places_of(question, sent[question.id]))
     shapes = {question.id: question.mechanism.counts_shape for question in survey.questions}
@@ -108,7 +109,7 @@ WAVES = dataclasses.replace(survey_of(YES_NO, TEXT), waves=5)
 @settings(max_examples=40)
 @given(records_of(WAVES, max_reports=30), st.randoms(use_true_random=False))
 def test_tallies_of_waves_merge_in_any_order(records: Any, shuffler: random.Random) -> None:
-    waves = WAVES.waves_of(records)
+    waves = WAVES.layout.numbers(records, WAVE)
     parts = [Tally.of(WAVES, records[waves == wave]) for wave in range(1, 6)]
     whole = merged(parts, shuffler)
     assert whole == Tally.of(WAVES, records)

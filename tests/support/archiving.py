@@ -29,7 +29,7 @@ epsilon_forever = 4.0
 
 
 class Heap:
-    """A source of given reports: shape (n, record_bytes), each part an equal share of them."""
+    """A source of given reports: shape (n, layout.n_bytes), each part an equal share of them."""
 
     def __init__(self, survey: Survey, records: np.ndarray) -> None:
         self.survey = survey

@@ -11,6 +11,7 @@ from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
+from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
 CHOICES = tuple(name for name in NAMES if name != "rappor")
@@ -144,7 +145,7 @@ surveys = definitions().map(compile_survey)
 
 @st.composite
 def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
-    """Draw packed reports that the survey's mechanisms can make, shape (n, record_bytes)."""
+    """Draw packed reports that the survey's mechanisms can make, shape (n, layout.n_bytes)."""
     n = draw(st.integers(0, max_reports))
     columns = []
     for question in survey.questions:
@@ -165,7 +166,7 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
             packed = [value.to_bytes(mechanism.n_bytes, "little") for value in values]
         columns.append(np.frombuffer(b"".join(packed), np.uint8).reshape(n, mechanism.n_bytes))
     waves = draw(st.lists(st.integers(1, survey.waves), min_size=n, max_size=n))
-    return survey.join(columns, waves)
+    return survey.layout.join(columns, {WAVE: waves})
 
 
 def survey_of(*questions: dict[str, Any]) -> Survey:

@@ -173,7 +173,7 @@ def reported_bits(question: Question, records: Bytes) -> Bytes:
 
 def looks(town: Town, question_id: str) -> tuple[Bytes, Bytes, Question]:
     """Return what was reported and what is true of a question, and the question."""
-    [(question, part)] = [pair for pair in SURVEY.columns(town.records) if pair[0].id == question_id]
+    [(question, part)] = [pair for pair in SURVEY.layout.cut(town.records) if pair[0].id == question_id]
     answers = [person[question_id] for person in town.people]
     return reported_bits(question, part), true_bits(question, answers, part), question
 

@@ -67,7 +67,7 @@ def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
 
 def count_parts(source: Source) -> int:
     """Return how many parts of about PART_BYTES there are."""
-    n_bytes = source.n_reports * source.survey.record_bytes
+    n_bytes = source.n_reports * source.survey.layout.n_bytes
     return min(MAX_PARTS, max(1, -(-n_bytes // PART_BYTES)))
 
 
@@ -89,8 +89,8 @@ def _write_part(source: Source, part: Part, folder: Path) -> tuple[ArchiveFile, 
 
 
 def _cut(survey: Survey, chunks: Iterator[bytes]) -> Iterator[Bytes]:
-    """Yield packed reports, shape (n, record_bytes), as many as a file may have. Raises ArchiveError."""
-    width = survey.record_bytes
+    """Yield packed reports, shape (n, layout.n_bytes), as many as a file may have. Raises ArchiveError."""
+    width = survey.layout.n_bytes
     most = max(1, MAX_FILE_BYTES // width) * width
     waiting = bytearray()
     for chunk in chunks:

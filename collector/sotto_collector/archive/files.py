@@ -27,7 +27,7 @@ _NAME = b"sottovoce.file"  # so that no two files are equal, whatever they hold:
 
 
 def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
-    """Write packed reports, shape (n, record_bytes), in an order that says nothing of their ids."""
+    """Write packed reports, shape (n, layout.n_bytes), in an order that says nothing of their ids."""
     shuffled = _shuffle(layout, records)
     out = pa.BufferOutputStream()
     schema = layout.schema.with_metadata({_SURVEY: layout.survey.canonical, _NAME: path.name.encode()})
@@ -43,7 +43,7 @@ def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
 
 
 def read_file(folder: Path, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]:
-    """Yield the survey and packed reports, shape (n, record_bytes), some at a time; the digest is checked before.
+    """Yield the survey and packed reports, shape (n, layout.n_bytes), some at a time; the digest is checked before.
 
     Raises ArchiveError, which names the file.
     """

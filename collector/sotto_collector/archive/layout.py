@@ -33,14 +33,14 @@ class Column:
         return pa.binary(self.width)
 
     def take(self, records: Bytes) -> pa.Array:
-        """Return the column of packed reports, shape (n, record_bytes)."""
+        """Return the column of packed reports, shape (n, layout.n_bytes)."""
         pieces = np.ascontiguousarray(self._place(records))
         if self.is_number:
             return pa.array(pieces.astype(pieces.dtype.newbyteorder("=")))
         return pa.FixedSizeBinaryArray.from_buffers(self.type, len(pieces), [None, pa.py_buffer(pieces)])
 
     def put(self, column: pa.Array, records: Bytes) -> None:
-        """Write the column into packed reports, shape (n, record_bytes)."""
+        """Write the column into packed reports, shape (n, layout.n_bytes)."""
         place = self._place(records)
         if self.is_number:
             place[:] = column.to_numpy()
@@ -68,12 +68,12 @@ class Layout:
         return next((column for column in self.columns if column.name.endswith(".cohort")), None)
 
     def to_batch(self, records: Bytes) -> pa.RecordBatch:
-        """Return packed reports, shape (n, record_bytes), as columns."""
+        """Return packed reports, shape (n, layout.n_bytes), as columns."""
         return pa.record_batch([column.take(records) for column in self.columns], schema=self.schema)
 
     def to_records(self, batch: pa.RecordBatch) -> Bytes:
-        """Return columns as packed reports, shape (n, record_bytes)."""
-        records = np.empty((batch.num_rows, self.survey.record_bytes), np.uint8)
+        """Return columns as packed reports, shape (n, layout.n_bytes)."""
+        records = np.empty((batch.num_rows, self.survey.layout.n_bytes), np.uint8)
         for column, array in zip(self.columns, batch.columns, strict=True):
             column.put(array, records)
         return records

@@ -14,6 +14,7 @@ from sotto_collector.archive.manifest import ArchiveFile, Manifest
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
 from sotto_protocol.counted import PackedTally
+from sotto_protocol.record import WAVE
 
 _WAITING_PER_WORKER = 2
 """So many files are given to a worker ahead, and so few results wait to be added up: a tally can be large."""
@@ -36,7 +37,7 @@ def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> Coun
     """Count one file, of one wave or of all: a pure function of the file. Raises ArchiveError, which names it."""
     fingerprint, n_read, total = "", 0, None
     for survey, records in read_file(folder, file):
-        chosen = records if wave is None else records[survey.waves_of(records) == wave]
+        chosen = records if wave is None else records[survey.layout.numbers(records, WAVE) == wave]
         packed = Tally.of(survey, chosen).pack()
         fingerprint, n_read = survey.fingerprint, n_read + len(records)
         total = packed if total is None else total + packed

@@ -11,12 +11,13 @@ from sotto_collector.errors import InvitationError, SurveyClosedError
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Tally
+from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Checked reports of one request: `ids`, 16 bytes each, joined; `records`, shape (n, record_bytes).
+    """Checked reports of one request: `ids`, 16 bytes each, joined; `records`, shape (n, layout.n_bytes).
 
     `invitations`: the hash of each report's, in an invited survey.
     """
@@ -172,7 +173,7 @@ def _count_invited(transaction: Transaction, batch: Batch, merged: Merged) -> Ou
     with transaction.connection.begin_nested() as whole:
         is_new, n_conflicting = merged.insert(transaction)
         inserted = merged.first[is_new].tolist()
-        waves = batch.stored.survey.waves_of(batch.records).tolist()
+        waves = batch.stored.survey.layout.numbers(batch.records, WAVE).tolist()
         for index in inserted:
             if not transaction.redeem(batch.stored.key, batch.invitations[index], waves[index]):
                 whole.rollback()

@@ -16,6 +16,7 @@ from sotto_collector.store import StoredSurvey
 from sotto_protocol import ReportError, Survey, parse_report_id
 from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.problem import BAD_JSON, BAD_REPORT, INVITATION_INVALID, INVITATION_REQUIRED, WRONG_FINGERPRINT
+from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
 _HEX = re.compile(r"[0-9a-f]*")
@@ -52,7 +53,7 @@ class _Member(NamedTuple):
 
 
 _OPTIONAL = (
-    _Member("wave", "an integer", lambda survey: survey.waves > 1, is_required=True),
+    _Member(WAVE, "an integer", lambda survey: survey.waves > 1, is_required=True),
     _Member("invitation", "a text", lambda survey: survey.invited, is_required=False),
 )
 _DECODER = msgspec.json.Decoder(SentBatch)
@@ -127,8 +128,8 @@ def _check(sent: SentBatch, body: bytes, stored: StoredSurvey, max_reports: int)
         raise refuse(422, BAD_REPORT, f"must be 1 to {max_reports} reports.", "$.reports")
     try:
         ids = _parse_ids([report.id for report in reports])
-        waves = None if survey.waves == 1 else [report.wave for report in reports]
-        records = survey.from_wire([report.answers for report in reports], "$.reports", waves)
+        numbers = {field.name: [getattr(report, field.name) for report in reports] for field in survey.layout.head}
+        records = survey.layout.from_wire([report.answers for report in reports], "$.reports", numbers)
     except ReportError as fault:
         raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None
     codes = [report.invitation for report in reports] if survey.invited else []

@@ -73,7 +73,7 @@ class Selection:
 
     def chunks(self, dialect: Dialect, connection: Connection) -> Generator[bytes, None, None]:
         """Yield the packed reports, joined, some at a time, in the order of their ids. Raises the driver's error."""
-        n_rows = max(1, CHUNK_BYTES // self.survey.record_bytes)
+        n_rows = max(1, CHUNK_BYTES // self.survey.layout.n_bytes)
         statement = self.rows().order_by("report_id")
         for rows in dialect.stream(connection, statement, n_rows):
             yield b"".join([packed for _, packed in rows])
@@ -93,7 +93,7 @@ class Records:
 
     def __init__(self, dialect: Dialect, selection: Selection) -> None:
         """Open one. Raises SQLAlchemyError."""
-        self.width = selection.survey.record_bytes
+        self.width = selection.survey.layout.n_bytes
         self._selection = selection
         self._dialect = dialect
         with ExitStack() as opened:

@@ -19,7 +19,7 @@ def count_reports(dialect: Dialect, connection: Connection, selection: Selection
     survey = selection.survey
     by_wave: dict[int, Tally] = {}
     for chunk in selection.chunks(dialect, connection):
-        records = np.frombuffer(chunk, np.uint8).reshape(-1, survey.record_bytes)
+        records = np.frombuffer(chunk, np.uint8).reshape(-1, survey.layout.n_bytes)
         for wave, counted in Tally.by_wave(survey, records).items():
             by_wave[wave] = by_wave[wave] + counted if wave in by_wave else counted
     return by_wave

@@ -14,6 +14,7 @@ from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
 from sotto_protocol import Survey, Tally
 from sotto_protocol.counted import PackedCounts, PackedTally
+from sotto_protocol.record import WAVE
 
 COUNT_DTYPE = np.dtype("<i8")
 
@@ -61,7 +62,7 @@ class Transaction:
         """Insert the reports whose ids are not stored yet; return which, shape (n,).
 
         `ids`: n different ids, sorted, so that the order of rows tells nothing else. `records`: shape
-        (n, record_bytes), or (n, 0) where nothing but the ids is kept.
+        (n, layout.n_bytes), or (n, 0) where nothing but the ids is kept.
         """
         return self._dialect.insert(self.connection, key, ids, records)
 
@@ -128,7 +129,7 @@ class Transaction:
                 self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 # Not from this process's shard alone: that could then be exactly minus the report.
-                self.merge_shards(key, int(survey.waves_of(record)[0]), Tally.of(survey, record).pack())
+                self.merge_shards(key, int(survey.layout.numbers(record, WAVE)[0]), Tally.of(survey, record).pack())
                 return True
         return False
 

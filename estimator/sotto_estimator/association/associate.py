@@ -19,6 +19,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import WAVE
 
 MAX_CELLS = 250_000
 _KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical
@@ -72,8 +73,8 @@ def associate(
 ) -> Association:
     """Return the joint table of two or three questions, with intervals at a level in (0, 1) and a test.
 
-    `records`: packed reports of one wave, shape (n, record_bytes). `questions`: ids; QUESTION:OPTION for one option of
-    an any-of question. `candidates`: the strings of each text question that is asked for. Raises DomainError, and
+    `records`: packed reports of one wave, shape (n, layout.n_bytes). `questions`: ids; QUESTION:OPTION for one option
+    of an any-of question. `candidates`: the strings of each text question that is asked for. Raises DomainError, and
     SourceError where the reports do not fit, are of several waves, or cannot tell categories apart.
     """
     sides = read_sides(survey, questions, candidates or {})
@@ -111,12 +112,12 @@ def associate(
 def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
     if not len(records):
         raise SourceError("there are no reports; an association needs at least one.")
-    waves = np.unique(survey.waves_of(records)).tolist()
+    waves = np.unique(survey.layout.numbers(records, WAVE)).tolist()
     if len(waves) > 1:
         raise SourceError(
             f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
         )
-    columns = {question.id: column for question, column in survey.columns(records)}
+    columns = {question.id: column for question, column in survey.layout.cut(records)}
     return [side.narrow(columns[side.question.id]) for side in sides]
 
 

@@ -192,7 +192,7 @@ def _decode_unknown(
     if survey.waves > 1 and wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
-    reports = next(part for asked, part in survey.columns(of_wave(survey, records, wave)) if asked.id == question_id)
+    reports = next(part for asked, part in survey.layout.cut(of_wave(survey, records, wave)) if asked.id == question_id)
     counted = Counted({wave or 1: len(reports)})
     subject = _subject(survey, question, counted, mechanism.count_implausible(reports))
     return subject, decode_unknown(mechanism, reports, alphabet, options).decoded

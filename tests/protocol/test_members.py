@@ -1,0 +1,55 @@
+"""The table of what is set of a whole survey: every setting is read, checked, published and explained by its line."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from devices import LUNCH
+from sotto_protocol import Survey, SurveyError, compile_survey
+from sotto_protocol.explain import Explanation, explain
+from sotto_protocol.members import Settings
+
+GIVEN: dict[str, Any] = {"waves": 3, "invited": True, "public_results": True, "min_reports": 20, "keep": "counts"}
+WRONG: dict[str, list[Any]] = {
+    "waves": [0, 1001, True, "3", 2.0, None],
+    "invited": [1, "true", None],
+    "public_results": [0, "yes", None],
+    "min_reports": [0, 1_000_001, True, "20", None],
+    "keep": ["", "report", 1, None],
+}
+DOCUMENT = {
+    "id": "lunch",
+    "title": "Lunch",
+    "questions": [{"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"}],
+}
+
+
+def test_every_setting_is_tried_here() -> None:
+    assert GIVEN.keys() == WRONG.keys() == {setting.name for setting in fields(Settings)}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_setting_is_read_published_read_back_and_explained(name: str) -> None:
+    survey = compile_survey(DOCUMENT | {name: GIVEN[name]})
+    usual = compile_survey(DOCUMENT)
+    assert survey.settings() == usual.settings() | {name: GIVEN[name]}
+    assert Survey.from_canonical(survey.canonical) == survey != usual
+    assert survey.fingerprint != usual.fingerprint
+    assert name.encode() not in usual.canonical
+    explained: Explanation = explain(survey)
+    assert explained.settings() == survey.settings()
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_a_setting_outside_its_domain_is_refused_at_its_place(name: str, value: Any) -> None:
+    with pytest.raises(SurveyError, match=rf"^\$\.{name}: must be "):
+        compile_survey(DOCUMENT | {name: value})
+    with pytest.raises(SurveyError, match=rf"^\$\.{name}: must be "):
+        replace(LUNCH, **{name: value})
+
+
+def test_a_file_does_not_say_one_wave_but_leaves_it_out() -> None:
+    assert replace(LUNCH, waves=1) == LUNCH
+    with pytest.raises(SurveyError, match=r"^\$\.waves: must be an integer in \[2, 1000\]\.$"):
+        compile_survey(DOCUMENT | {"waves": 1})
