@@ -36,6 +36,7 @@ from sotto_client.source import SurveySource
 from sotto_client.state import State
 from sotto_protocol import Report, ReportError, Survey, batch_body
 from sotto_protocol.invitation import parse_invitation
+from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
 FLUSH_ON_EXIT_S = 5.0
@@ -240,7 +241,7 @@ class SurveyClient(Renewed):
         earlier: Sequence[Entry],
     ) -> Entry:
         secret, invitation = _secret_of(survey, earlier), _invitation_of(survey, earlier, self._invitation)
-        marks, record = make_report(survey, encoded, secret, wave, os_coins())
+        marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
         report = Report(os.urandom(REPORT_ID_BYTES), record)
         taken = epsilon_of_report(survey, marks, earlier)
         of_survey = survey.fingerprint, wave, survey.waves, survey.id

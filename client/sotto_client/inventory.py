@@ -12,7 +12,7 @@ from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.state import State
 from sotto_protocol import ReportError, Survey, SurveyError
-from sotto_protocol.record import WAVE
+from sotto_protocol.record import HEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     Of a text question, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
     `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
-    record = survey.layout.from_wire([report["answers"]], "$", {WAVE: [report.get(WAVE)]})
+    record = survey.layout.from_wire([report["answers"]], "$", {name: [report.get(name)] for name in HEAD})
     return {question.id: question.decode(part[0]) for question, part in survey.layout.cut(record)}
 
 

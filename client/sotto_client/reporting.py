@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sotto_client.permanent import group_coins, permanent_coins, tag_answer
 from sotto_protocol import AnswerError, Coins, Question, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.record import WAVE
 
 
 def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[Any]]:
@@ -70,28 +69,32 @@ def mark_answers(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes)
 
 
 def make_report(
-    survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes, wave: int, coins: Coins
+    survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes, numbers: Mapping[str, int], coins: Coins
 ) -> tuple[bytes, bytes]:
-    """Return the marks of one respondent's answers (`mark_answers`), and the noisy record of one wave, to be sent.
+    """Return the marks of one respondent's answers (`mark_answers`), and the noisy record, to be sent.
 
-    The record is `survey.layout.n_bytes` long and takes `survey.epsilon`. `encoded` is `check_answers`'s; secret and
-    coins are those of `report_answer`.
+    The record is `survey.layout.n_bytes` long and takes `survey.epsilon`. `encoded` is `check_answers`'s; `numbers` are
+    those of the record's head, by name; secret and coins are those of `report_answer`.
     """
     if survey.waves == 1:  # the permanent responses are the marks, too: they are made once
         responses = _respond_to_all(survey, encoded, secret)
         pairs = zip(survey.questions, responses, strict=True)
         columns = [question.mechanism.report(response, coins) for question, response in pairs]
-        return _join(responses), survey.layout.join(columns, {WAVE: [wave]}).tobytes()
+        return _join(responses), _pack(survey, columns, numbers)
     columns = [
         report_answer(question, answer, secret, survey.fingerprint, coins)
         for question, answer in zip(survey.questions, encoded, strict=True)
     ]
-    return mark_answers(survey, encoded, secret), survey.layout.join(columns, {WAVE: [wave]}).tobytes()
+    return mark_answers(survey, encoded, secret), _pack(survey, columns, numbers)
 
 
 def _respond_to_all(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes) -> list[Bytes]:
     pairs = zip(survey.questions, encoded, strict=True)
     return [respond(question, answer, secret, survey.fingerprint) for question, answer in pairs]
+
+
+def _pack(survey: Survey, columns: Sequence[Bytes], numbers: Mapping[str, int]) -> bytes:
+    return survey.layout.join(columns, {name: [number] for name, number in numbers.items()}).tobytes()
 
 
 def _join(responses: list[Bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """A record: one packed report of a whole survey. In front its public numbers, the head; then a column a question.
 
 Each part begins at a whole byte. Of the head there is the wave today, where a survey has several; another public number
-of a report is another field here.
+of a report is another item of `HEAD`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,18 +19,20 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.questions.question import Question
 
 WAVE = "wave"
-_KIND = ">u2"
+HEAD = {WAVE: "waves"}
+"""The public numbers of a record, in their order: the member of a survey that says how many there are of each."""
+_KIND, _WIDTH = ">u2", 2
 NOTHING_SENT: Mapping[str, Sequence[None]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class HeadField:
-    """A public number in front of a record: an integer in [1, most], of 2 bytes, big-endian, from byte `start` on."""
+    """A public number in front of a record: an integer in [1, most], of `n_bytes`, big-endian, from byte `start` on."""
 
     name: str
     start: int
+    n_bytes: int
     most: int
-    n_bytes: int = 2
 
     @property
     def end(self) -> int:
@@ -42,16 +44,18 @@ class HeadField:
 class RecordLayout:
     """Where everything stands in a survey's records, and how they are joined, cut, sent and read.
 
-    A survey of one wave has no head. Numbers of the head are given by name, a sequence of n each.
+    `most`: how many there are of each number of the head, by name; where there is one only, nothing is written. Numbers
+    of the head are given by name, a sequence of n each.
     """
 
     questions: tuple[Question, ...]
-    waves: int
+    most: Mapping[str, int]
 
     @cached_property
     def head(self) -> tuple[HeadField, ...]:
         """The fields of the head, in their order."""
-        return (HeadField(WAVE, 0, self.waves),) if self.waves > 1 else ()
+        several = [(name, most) for name, most in self.most.items() if most > 1]
+        return tuple(HeadField(name, _WIDTH * index, _WIDTH, most) for index, (name, most) in enumerate(several))
 
     @cached_property
     def head_bytes(self) -> int:

@@ -19,7 +19,7 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS, Settings, read_id, read_settings
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
-from sotto_protocol.record import WAVE, RecordLayout
+from sotto_protocol.record import HEAD, WAVE, RecordLayout
 
 FORMAT = "sottovoce-survey-1"
 MAX_SURVEY_BYTES = 2**20
@@ -87,7 +87,7 @@ class Survey(Settings):
     @cached_property
     def layout(self) -> RecordLayout:
         """Where everything stands in a packed report."""
-        return RecordLayout(self.questions, self.waves)
+        return RecordLayout(self.questions, {name: getattr(self, member) for name, member in HEAD.items()})
 
     @property
     def keeps_reports(self) -> bool:

@@ -20,6 +20,7 @@ from sotto_client.permanent import permanent_coins, tag_answer
 from sotto_client.reporting import check_answers, make_report
 from sotto_protocol import Coins, Survey, compile_toml, hmac_bytes, stack_records
 from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.record import WAVE
 
 N_DEVICES = 2_000
 FALSE_ALARM = 1e-9
@@ -29,7 +30,7 @@ Bits = NDArray[np.bool_]
 
 
 def perturb(survey: Survey, answers: dict[str, Any], secret: bytes) -> bytes:
-    return make_report(survey, check_answers(survey, answers), secret, 1, os_coins())[1]
+    return make_report(survey, check_answers(survey, answers), secret, {WAVE: 1}, os_coins())[1]
 
 
 def bits_of(survey: Survey, records: list[bytes]) -> Bits:

@@ -20,6 +20,7 @@ from sotto_client.reporting import check_answers, make_report, mark_answers, rep
 from sotto_protocol import Coins, compile_toml, given_bytes, hmac_bytes
 from sotto_protocol.mechanisms.bloom.hash import bloom_bits
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.record import WAVE
 
 FALSE_ALARM = 1e-9
 Bits = NDArray[np.bool_]
@@ -60,7 +61,7 @@ def test_a_report_takes_all_its_other_coins_from_the_given_ones() -> None:
 def test_a_record_is_the_wave_and_every_questions_report() -> None:
     secret, stream = os.urandom(32), os.urandom(9000)
     encoded = check_answers(PULSE, WORDS)
-    marks, record = make_report(PULSE, encoded, secret, 3, Coins(given_bytes(stream)))
+    marks, record = make_report(PULSE, encoded, secret, {WAVE: 3}, Coins(given_bytes(stream)))
     coins = Coins(given_bytes(stream))
     columns = [
         report_answer(question, answer, secret, PULSE.fingerprint, coins).tobytes()
@@ -94,7 +95,7 @@ def test_a_survey_of_one_wave_has_no_tags_but_its_permanent_responses() -> None:
 def test_a_report_of_one_wave_is_what_its_marks_become_and_the_same_as_question_by_question() -> None:
     once = replace(PULSE, waves=1)
     secret, stream, encoded = os.urandom(32), os.urandom(9000), check_answers(once, WORDS)
-    marks, record = make_report(once, encoded, secret, 1, Coins(given_bytes(stream)))
+    marks, record = make_report(once, encoded, secret, {WAVE: 1}, Coins(given_bytes(stream)))
     coins = Coins(given_bytes(stream))
     columns = [
         report_answer(question, answer, secret, once.fingerprint, coins).tobytes()

@@ -6,17 +6,9 @@ import pytest
 from collecting import SMALL, STRINGS, SURVEY, make_reports
 from sotto_protocol import ReportError, Survey, stack_records
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.record import WAVE, HeadField, RecordLayout
+from sotto_protocol.record import WAVE, RecordLayout
 
 SURVEYS = [SURVEY, SMALL, STRINGS]
-
-
-class TwoNumbers(RecordLayout):
-    """A layout with another public number behind the wave, as a stratum would be."""
-
-    @property
-    def head(self) -> tuple[HeadField, ...]:  # type: ignore[override]  # no cache here
-        return HeadField(WAVE, 0, self.waves), HeadField("stratum", 2, 7)
 
 
 def records_of(survey: Survey, n_reports: int, wave: int = 1) -> Bytes:
@@ -34,7 +26,7 @@ def test_what_is_cut_is_joined_again(survey: Survey) -> None:
 
 
 def test_another_number_of_the_head_is_joined_cut_sent_and_checked_like_the_wave() -> None:
-    layout = TwoNumbers(STRINGS.questions, STRINGS.waves)
+    layout = RecordLayout(STRINGS.questions, {WAVE: STRINGS.waves, "stratum": 7})
     columns = [part for _, part in STRINGS.layout.cut(records_of(STRINGS, 3))]
     records = layout.join(columns, {WAVE: [1, 2, 3], "stratum": [7, 1, 4]})
     assert records.shape == (3, STRINGS.layout.n_bytes + 2)

@@ -23,6 +23,7 @@ from sotto_client.reporting import check_answers, make_report, mark_answers, res
 from sotto_protocol import AnswerError, Coins, Report, ReportError, Survey, SurveyError, batch_body, given_bytes
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.invitation import invitation_text, parse_invitation
+from sotto_protocol.record import WAVE
 from sotto_protocol.report import with_invitation
 
 FOLDER = Path(__file__).parents[1] / "vectors"
@@ -126,7 +127,7 @@ def test_a_device_makes_the_vectors_reports(vector: Vector) -> None:
     ]
     assert [response.tobytes().hex() for response in permanent] == vector["permanent"]
     take = given_bytes(bytes.fromhex("".join(vector["coins"])) + b"?")
-    marks, record = make_report(survey, encoded, secret, wave, Coins(take))
+    marks, record = make_report(survey, encoded, secret, {WAVE: wave}, Coins(take))
     assert take(1) == b"?", "all the coins are used, and no more"
     assert record.hex() == vector["record"]
     assert survey.layout.to_wire(np.frombuffer(record, np.uint8))["answers"] == vector["wire"]
