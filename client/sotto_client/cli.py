@@ -4,6 +4,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 
 import click
+from click.shell_completion import CompletionItem
 
 from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 from sotto_client.masking import mask_passwords
@@ -25,8 +26,14 @@ class SideCommands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a line for each command; those of the house are not imported for it."""
-        listed = {point.name: _describe(point) for point in entry_points(group="sotto.commands")}
-        click.Group(commands=listed).format_commands(ctx, formatter)
+        click.Group(commands=_describe_all()).format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands, or options, that begin so; as for help, no command of the house is imported."""
+        described = sorted(_describe_all().items())
+        found = [(name, command) for name, command in described if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=command.get_short_help_str()) for name, command in found]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; a mistake of the user's is one line on stderr and exit code 1, never a traceback."""
@@ -45,6 +52,10 @@ def _mask(fault: click.ClickException) -> click.ClickException:
     if masked == said:
         return fault
     return click.UsageError(masked, fault.ctx) if isinstance(fault, click.UsageError) else click.ClickException(masked)
+
+
+def _describe_all() -> dict[str, click.Command]:
+    return {point.name: _describe(point) for point in entry_points(group="sotto.commands")}
 
 
 def _describe(point: EntryPoint) -> click.Command:

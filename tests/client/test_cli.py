@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -41,15 +42,46 @@ def test_help_is_that_of_the_commands_as_click_writes_it(monkeypatch: pytest.Mon
 
 
 def test_help_imports_no_command() -> None:
-    script = (
-        "import json, sys; from sotto_client.cli import main; main(['--help'], standalone_mode=False);"
-        "print(json.dumps([*sys.modules]))"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    imported = {*json.loads(result.stdout.splitlines()[-1])}
+    _, imported = run_and_list_modules("main(['--help'], standalone_mode=False)")
     assert "sotto_client.cli" in imported
     assert not imported & {point.module for point in POINTS}
     assert not imported & {"sotto_collector", "sotto_estimator"}
+
+
+def run_and_list_modules(statement: str, **environment: str) -> tuple[list[str], set[str]]:
+    """Return the lines that a process prints in which `main` is called so, and the modules that it has loaded."""
+    script = (
+        "import atexit, json, sys; from sotto_client.cli import main;"
+        f"atexit.register(lambda: print(json.dumps([*sys.modules]))); {statement}"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    *lines, modules = result.stdout.splitlines()
+    return lines, {*json.loads(modules)}
+
+
+def complete(words: str) -> tuple[list[str], set[str]]:
+    """Return what bash is offered for the last of these words, and the modules that it took."""
+    asked = {"_SOTTO_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    lines, imported = run_and_list_modules("main(prog_name='sotto')", **asked)
+    return [line.removeprefix("plain,") for line in lines], imported
+
+
+def test_completion_of_a_command_imports_no_command() -> None:
+    offered, imported = complete("sotto ")
+    assert offered == COMMANDS
+    assert "sotto_client.cli" in imported
+    assert not imported & {point.module for point in POINTS}
+    assert not imported & {"sotto_collector", "sotto_estimator"}
+    assert complete("sotto e")[0] == ["erase", "estimate", "explain", "export"]
+    assert complete("sotto --v")[0] == ["--version"]
+
+
+def test_completion_behind_a_command_is_by_that_command_alone() -> None:
+    offered, imported = complete("sotto explain --time")
+    assert offered == ["--timeout-s"]
+    assert imported & {point.module for point in POINTS} == {"sotto_client.commands"}
 
 
 def test_a_command_that_others_install_says_its_own_help(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
