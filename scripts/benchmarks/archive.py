@@ -1,6 +1,6 @@
 """Recounting an archive: digests checked, against the bare prototype that reads and counts and checks nothing.
 
-Reports of 128 bits in 64 cohorts; one process, then one a core, then Dask. Each process's peak of memory is printed.
+Reports of 128 bits in 64 cohorts; one process, and the peak of its memory; then one process a core, then Dask.
 """
 
 import os
@@ -25,16 +25,17 @@ from sotto_collector.archive.recount import recount
 N_REPORTS = 10**7
 N_FILES = 11
 N_COHORTS, N_BYTES = 64, 16
-LEAST_PER_S = 10e6
-MOST_BYTES = 200 * 10**6
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8).reshape(-1, 1), axis=1, bitorder="little").astype(float)
-_ALONE = """
-import re, sys, time
+_PEAK = """
+import re, sys
 from pathlib import Path
-from sotto_collector.archive.recount import recount
-started = time.process_time()
-recount(Path(sys.argv[1]), n_workers=1)
-print(time.process_time() - started, re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+sys.path.insert(0, sys.argv[1])
+from archive import prototype, recount
+def kib(what):
+    return int(re.search(what + r":\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+folder, before = Path(sys.argv[2]), kib("VmRSS")
+prototype(folder) if sys.argv[3] == "prototype" else recount(folder, n_workers=1)
+print(kib("VmHWM") - before)
 """
 
 
@@ -57,50 +58,41 @@ def rate(work: Callable[[], object]) -> float:
     return N_REPORTS / (time.perf_counter() - started)
 
 
-def alone(folder: Path) -> tuple[float, int]:
-    """Return reports a second of processor time of one fresh process, and its peak of memory in bytes."""
-    ended = subprocess.run([sys.executable, "-c", _ALONE, folder], check=True, capture_output=True, text=True)
-    seconds, kib = ended.stdout.split()
-    return N_REPORTS / float(seconds), 1024 * int(kib)
+def peak_mb(folder: Path, what: str) -> float:
+    """Return by how much the memory of a fresh process grows at most that runs the one or the other."""
+    command = [sys.executable, "-c", _PEAK, Path(__file__).parent, folder, what]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) * 1024 / 1e6
 
 
-def absolute(folder: Path) -> bool:
-    """Print one process's rate and its memory, which has a bar; return whether that is cleared."""
-    per_s, n_bytes = max(alone(folder) for _ in range(5))
-    clears = n_bytes <= MOST_BYTES
-    print(
-        f"{'clears' if clears else 'MISSES'}  one process's memory: {n_bytes / 1e6:.0f} MB (bar "
-        f"{MOST_BYTES / 1e6:.0f} MB)\n        one core, of its own time: {per_s / 1e6:.1f} M reports/s "
-        f"({LEAST_PER_S / 1e6:.0f} M on a quiet machine)",
-        flush=True,
-    )
-    return clears
-
-
-def main() -> int:
+def measure() -> list[Bar]:
+    assert LARGE.layout.n_bytes == 2 + N_BYTES
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "archive")
         expected = export_noise(folder, N_REPORTS, N_FILES).tally
         assert prototype(folder).tolist() == expected.support_counts["page"][:, 1:].tolist()
         assert recount(folder) == expected
-        bars: list[Bar] = [
+        reference = "prototype without digests"
+        bars = [
             compare(
                 "recount of an archive, one process",
                 lambda: rate(lambda: recount(folder, n_workers=1)),
                 lambda: rate(lambda: prototype(folder)),
                 least=0.6,
-                reference="prototype without digests",
-            )
+                reference=reference,
+            ),
+            compare(
+                "its memory, at most",
+                lambda: peak_mb(folder, "recount"),
+                lambda: peak_mb(folder, "prototype"),
+                least=0.8,
+                reference=reference,
+                unit="MB",
+                rounds=1,
+            ),
         ]
-        clears = absolute(folder)
         n_cores = len(os.sched_getaffinity(0))
         print(f"        {n_cores} processes, started for it: {rate(lambda: recount(folder)) / 1e6:.1f} M reports/s")
         per_s = rate(lambda: recount_on_cluster(folder, "local", n_workers=n_cores))
         print(f"        Dask, {n_cores} workers, started for it: {per_s / 1e6:.1f} M reports/s")
         print(f"        {sum(path.stat().st_size for path in folder.iterdir()) / N_REPORTS:.1f} bytes a report on disk")
-    return any(bar.ratio < bar.least for bar in bars) or not clears
-
-
-if __name__ == "__main__":
-    assert LARGE.layout.n_bytes == 2 + N_BYTES
-    sys.exit(main())
+    return bars

@@ -1,4 +1,4 @@
-"""A bar: two things measured in turns in one run, and the median of their ratios."""
+"""A bar: two things measured in turns in one run, and the median of their ratios. No figure is of another run."""
 
 import statistics
 import time
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 N_ROUNDS = 7
+PER_SECOND = "/s"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """`ours` over `theirs`, both rates per second, must be at least `least`."""
+    """How many times as good `ours` is as `theirs`, both in `unit`: it must be at least `least` times."""
 
     name: str
     ours: float
@@ -18,13 +19,23 @@ class Bar:
     ratio: float
     least: float
     reference: str
+    unit: str
 
-    def line(self) -> str:
-        verdict = "clears" if self.ratio >= self.least else "MISSES"
-        return (
-            f"{verdict}  {self.name}: {self.ratio:.2f} x (bar {self.least:g} x)   "
-            f"ours {self.ours:,.0f}/s, {self.reference} {self.theirs:,.0f}/s"
-        )
+    @property
+    def is_cleared(self) -> bool:
+        return self.ratio >= self.least
+
+    @property
+    def verdict(self) -> str:
+        return "clears" if self.is_cleared else "MISSES"
+
+    def say(self, figure: float) -> str:
+        return f"{figure:,.0f}{self.unit}" if self.unit == PER_SECOND else f"{figure:,.1f} {self.unit}"
+
+    def cells(self) -> list[str]:
+        """Return it as a row of the summary."""
+        figures = [self.say(self.ours), self.say(self.theirs), f"{self.ratio:.2f} x", f"{self.least:g} x"]
+        return [self.verdict, self.name, *figures, self.reference]
 
 
 def compare(
@@ -34,21 +45,25 @@ def compare(
     *,
     least: float,
     reference: str,
+    unit: str = PER_SECOND,
     rounds: int = N_ROUNDS,
 ) -> Bar:
-    """Measure both rates in turns, so that what else the machine does hits both; print and return the bar."""
-    pairs = [(ours(), theirs()) for _ in range(rounds)]
-    medians = [statistics.median(side) for side in zip(*pairs, strict=True)]
-    ratio = statistics.median(mine / other for mine, other in pairs)
-    bar = Bar(name, medians[0], medians[1], ratio, least, reference)
-    print(bar.line(), flush=True)
-    return bar
+    """Measure both in turns, so that what else the machine does hits both; print and return the bar.
+
+    Of rates per second more is better, of any other unit less.
+    """
+    return of_pairs(name, [(ours(), theirs()) for _ in range(rounds)], least=least, reference=reference, unit=unit)
 
 
-def at_least(name: str, ours: float, floor: float) -> Bar:
-    """Print and return a bar that is a rate itself, on a machine that does nothing else."""
-    bar = Bar(name, ours, floor, ours / floor, 1, "floor")
-    print(bar.line(), flush=True)
+def of_pairs(
+    name: str, pairs: list[tuple[float, float]], *, least: float, reference: str, unit: str = PER_SECOND
+) -> Bar:
+    """Print and return the bar of what was measured, ours and theirs, in turns."""
+    ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
+    ratio = statistics.median(mine / other if unit == PER_SECOND else other / mine for mine, other in pairs)
+    bar = Bar(name, ours, theirs, ratio, least, reference, unit)
+    verdict, _, mine, other, times, wanted, _ = bar.cells()
+    print(f"{verdict}  {name}: {times} (bar {wanted})   ours {mine}, {reference} {other}", flush=True)
     return bar
 
 

@@ -1,72 +1,77 @@
-"""The pages at a million reports against their time limit, and the JavaScript client against its size limit."""
+"""The pages at a million reports against the same pages at a thousand: they read counts, however many there are."""
 
-import gzip
 import itertools
-import statistics
-import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import requests
-from bars import Bar
+from bars import Bar, compare
+from ingest import small_survey
 from stores import collectors, fill, make_token
 
-from collecting import small_survey
+from sotto_estimator.methods import METHODS
 
-N_STORED = 10**6
-N_READS = 20
-MOST_MS = 100
-MOST_BYTES = 15_000
-BUNDLE = Path(__file__).parents[2] / "client" / "js" / "sottovoce.min.js"
-METHODS = ("chernoff", "hoeffding", "clopper-pearson", "wilson")
+N_STORED, N_FEW = 10**6, 10**3
+N_STARTS, N_READS = 5, 20
 LEVELS = ("0.9", "0.95", "0.99")
+TARGETS = ("population", "respondents")
 
 
-def read_ms(session: requests.Session, address: str) -> float:
-    started = time.perf_counter()
-    session.get(address, timeout=60).raise_for_status()
-    return 1000 * (time.perf_counter() - started)
+def make_database(folder: Path, n_stored: int) -> Path:
+    database = folder / f"{n_stored}.db"
+    fill(database, small_survey(), n_stored)
+    return database
 
 
-def at_most(name: str, ours: float, most: float, unit: str) -> Bar:
-    """Print and return a bar that is a limit."""
-    print(f"{'clears' if ours <= most else 'MISSES'}  {name}: {ours:,.1f} {unit} (bar {most:,} {unit})", flush=True)
-    return Bar(name, 1 / ours, 1 / most, most / ours, 1, "limit")
+@contextmanager
+def reader(database: Path) -> Iterator[Callable[[str], float]]:
+    """Serve a database by a new process; yield what reads a page of its survey and returns the milliseconds."""
+    with collectors(database, small_survey()) as (url,), requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {make_token(database, 'analyst')}"
+
+        def read_ms(page: str) -> float:
+            started = time.perf_counter()
+            session.get(f"{url}/s/bench{page}", timeout=60).raise_for_status()
+            return 1000 * (time.perf_counter() - started)
+
+        yield read_ms
 
 
-def of_results() -> list[Bar]:
-    """Read the results page: the first of a new process, and what nobody has asked for before."""
-    survey = small_survey()
+def first_ms(database: Path) -> float:
+    with reader(database) as read_ms:
+        return read_ms("/results")
+
+
+def new_choices() -> Iterator[str]:
+    """Yield addresses of results that nobody has asked for before."""
+    for method, level, target in itertools.product(METHODS, LEVELS, TARGETS):
+        yield f"/results?method={method}&level={level}&target={target}"
+
+
+def measure() -> list[Bar]:
+    name, like = f"page of {N_STORED:,} reports", {"least": 0.5, "reference": f"the same of {N_FEW:,}", "unit": "ms"}
     with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder, "pages.db")
-        fill(database, survey, N_STORED)
-        with collectors(database, survey) as (url,), requests.Session() as session:
-            session.headers["Authorization"] = f"Bearer {make_token(database, 'analyst')}"
-            results = f"{url}/s/bench/results"
-            first_ms = read_ms(session, results)
-            choices = itertools.product(METHODS, LEVELS, ("population", "respondents"))
-            new_ms = [
-                read_ms(session, f"{results}?method={method}&level={level}&target={target}")
-                for method, level, target in itertools.islice(choices, N_READS)
+        many, few = (make_database(Path(folder), n_stored) for n_stored in (N_STORED, N_FEW))
+        first = compare(
+            f"results {name}, first of a process",
+            lambda: first_ms(many),
+            lambda: first_ms(few),
+            rounds=N_STARTS,
+            **like,
+        )
+        with reader(many) as of_many, reader(few) as of_few:
+            ours, theirs = new_choices(), new_choices()
+            return [
+                first,
+                compare(
+                    f"results {name}, of new choices",
+                    lambda: of_many(next(ours)),
+                    lambda: of_few(next(theirs)),
+                    rounds=N_READS,
+                    **like,
+                ),
+                compare(f"survey {name}", lambda: of_many(""), lambda: of_few(""), rounds=N_READS, **like),
             ]
-            page_ms = statistics.median(read_ms(session, f"{url}/s/bench") for _ in range(N_READS))
-    return [
-        at_most(f"results page of {N_STORED:,} reports, first of a process", first_ms, MOST_MS, "ms"),
-        at_most("the same, of new choices, the slowest", max(new_ms), MOST_MS, "ms"),
-        at_most("survey page", page_ms, MOST_MS, "ms"),
-    ]
-
-
-def of_client() -> list[Bar]:
-    n_bytes = len(gzip.compress(BUNDLE.read_bytes(), 9))
-    return [at_most("JavaScript client, gzip -9", n_bytes, MOST_BYTES, "bytes")]
-
-
-def main() -> int:
-    bars = of_results() + of_client()
-    return int(any(bar.ratio < bar.least for bar in bars))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
