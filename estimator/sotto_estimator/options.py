@@ -1,10 +1,25 @@
-"""What the estimator's commands share: --json and --csv, a token for a collector only, and warnings on stderr."""
+"""What the estimator's commands share: groups of options, --json and --csv, a token for a collector only, warnings."""
 
 from collections.abc import Callable
-from functools import wraps
+from dataclasses import fields
+from functools import reduce, wraps
 from typing import Any
 
 import click
+
+
+def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add options of which the command gets one argument, `name`: a dataclass whose fields are what they give."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_group(*arguments: Any, **given: Any) -> Any:
+            group = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            return command(*arguments, **{name: group}, **given)
+
+        return reduce(lambda inner, option: option(inner), reversed(options), with_group)
+
+    return add
 
 
 def style_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
-from sotto_estimator.options import refuse_token, style_options, warn
+from sotto_estimator.options import grouped, refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
 from sotto_estimator.records import of_wave
 from sotto_estimator.render import escaped
@@ -42,73 +41,119 @@ class _DecodeInput:
 class _Listed:
     """Where candidates are listed: a file, and the column of it if it is CSV."""
 
-    path: Path | None
+    candidates: Path | None
     column: str | None
 
+    def __post_init__(self) -> None:
+        if self.column is not None and self.candidates is None:
+            raise click.UsageError("--column goes with --candidates.")
+
     def read(self, reader: Callable[[Path, str | None], tuple[str, ...]] = read_candidates) -> tuple[str, ...]:
-        if self.path is None:
+        if self.candidates is None:
             raise click.UsageError("--candidates is needed.")
-        return reader(self.path, self.column)
+        return reader(self.candidates, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class _GoogleFiles:
+    """google/rappor's parameters, counts and map."""
+
+    params: Path | None
+    counts: Path | None
+    map_path: Path | None
+
+    def __bool__(self) -> bool:
+        return any((self.params, self.counts, self.map_path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is written beside what is printed."""
+
+    rappor_csv: Path | None
+    plot_path: Path | None
+
+    def write(self, subject: Subject, decoded: Decoded, limit: int | None) -> None:
+        if self.rappor_csv:
+            write_results(decoded, self.rappor_csv)
+        if self.plot_path:
+            _plot(subject, decoded, self.plot_path, limit)
 
 
 @click.command(epilog="Example:  sotto decode tally.json dish --candidates list.txt")
 @click.argument("sources", nargs=-1, metavar="URL SURVEY QUESTION | FILE ... QUESTION")
-@click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line.")
-@click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line.")
+@grouped(
+    "listed",
+    _Listed,
+    click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line."),
+    click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line."),
+)
 @click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, from reported n-grams.")
 @click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
 @click.option("--wave", type=click.IntRange(min=1), help="Decode one wave of the survey, by number  [default: all].")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
-@click.option("--params", type=_FILE, help="google/rappor's parameters: k,h,m,p,q,f with this header.")
-@click.option("--counts", type=_FILE, help="google/rappor's counts: a row a cohort, its total and k bit counts.")
-@click.option("--map", "map_path", type=_FILE, help="google/rappor's map: a row a string, and its m h bit numbers.")
-@click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95.")
-@click.option(
-    "--method", type=click.Choice(DECODE_METHODS), default="normal", show_default=True, help="How intervals are made."
+@grouped(
+    "google",
+    _GoogleFiles,
+    click.option("--params", type=_FILE, help="google/rappor's parameters: k,h,m,p,q,f with this header."),
+    click.option("--counts", type=_FILE, help="google/rappor's counts: a row a cohort, its total and k bit counts."),
+    click.option("--map", "map_path", type=_FILE, help="google/rappor's map: a row a string, and its m h bit numbers."),
 )
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level, a share between 0 and 1.",
+@grouped(
+    "options",
+    DecodeOptions,
+    click.option(
+        "--method",
+        type=click.Choice(DECODE_METHODS),
+        default="normal",
+        show_default=True,
+        help="How intervals are made.",
+    ),
+    click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence level, a share between 0 and 1.",
+    ),
+    click.option(
+        "--correction",
+        type=click.Choice(CORRECTIONS),
+        default="fdr",
+        show_default=True,
+        help="What --fdr bounds: the rate of false discoveries (Benjamini-Hochberg), or the risk of any (Bonferroni).",
+    ),
+    click.option(
+        "--fdr",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.05,
+        show_default=True,
+        help="The most false discoveries, as a share of all discoveries between 0 and 1.",
+    ),
+    click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni)."),
 )
-@click.option(
-    "--correction",
-    type=click.Choice(CORRECTIONS),
-    default="fdr",
-    show_default=True,
-    help="What --fdr bounds: the rate of false discoveries (Benjamini-Hochberg), or the risk of any (Bonferroni).",
-)
-@click.option(
-    "--fdr",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="The most false discoveries, as a share of all discoveries between 0 and 1.",
-)
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
 @click.option("--all", "keep_all", is_flag=True, help="Bound the shares of candidates that were not detected too.")
 @click.option("--limit", type=click.IntRange(min=1), help="Print so many strings, the most common  [default: all].")
 @style_options
-@click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file.")
+@grouped(
+    "files",
+    _Files,
+    click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file."),
+    click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95."),
+)
 def decode(
     sources: tuple[str, ...],
-    candidates: Path | None,
-    column: str | None,
+    listed: _Listed,
     is_unknown: bool,
     alphabet: str | None,
     wave: int | None,
     token: str,
-    params: Path | None,
-    counts: Path | None,
-    map_path: Path | None,
-    rappor_csv: Path | None,
+    google: _GoogleFiles,
+    options: DecodeOptions,
     keep_all: bool,
     limit: int | None,
     style: str,
-    plot_path: Path | None,
-    **choice: Any,
+    files: _Files,
 ) -> None:
     """Decode a text question: which strings are common, with intervals that hold.
 
@@ -116,52 +161,44 @@ def decode(
     google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
     --unknown, without --candidates, from packed reports: a collector's, or a file of them.
     """
-    options = DecodeOptions(**choice)
-    if rappor_csv and options.level != RESULT_LEVEL:
+    if files.rappor_csv and options.level != RESULT_LEVEL:
         raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
-    if column is not None and candidates is None:
-        raise click.UsageError("--column goes with --candidates.")
     if alphabet is not None and not is_unknown:
         raise click.UsageError("--alphabet goes with --unknown.")
     if is_unknown:
-        if params or counts or map_path or candidates:
+        if google or listed.candidates:
             raise click.UsageError("--unknown takes reports, and no candidates: give URL, SURVEY and QUESTION.")
         if keep_all:
             raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
         subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, options)
     else:
-        is_google = params or counts or map_path
-        if is_google and (sources or wave):
+        if google and (sources or wave):
             raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
-        if is_google:
-            refuse_token()
-        listed = _Listed(candidates, column)
-        found = (
-            _from_google(params, counts, map_path, listed) if is_google else _from_tally(sources, token, wave, listed)
-        )
+        found = _from_google(google, listed) if google else _from_tally(sources, token, wave, listed)
         subject = found.subject
         decoded = decode_counts(found.counts, found.rates, found.candidates, options, keep_all=keep_all)
-    if rappor_csv:
-        write_results(decoded, rappor_csv)
-    if plot_path:
-        _plot(subject, decoded, plot_path, limit)
+    files.write(subject, decoded, limit)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
     quality = subject.quality
     for warning in (*decoded.warnings, *([quality.warning] if quality and quality.is_alarming else [])):
         warn(warning)
 
 
-def _from_google(params: Path | None, counts: Path | None, map_path: Path | None, listed: _Listed) -> _DecodeInput:
-    if params is None or counts is None or (map_path is None) == (listed.path is None):
+def _from_google(google: _GoogleFiles, listed: _Listed) -> _DecodeInput:
+    refuse_token()
+    if google.params is None or google.counts is None or (google.map_path is None) == (listed.candidates is None):
         raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
-    design, rates = read_params(params)
-    bit_counts = read_counts(counts, design)
-    mapped = read_map(map_path, design) if map_path else CandidateMap.of(listed.read(read_strings), design, "google")
-    return _DecodeInput(Subject(str(counts)), bit_counts, rates, mapped)
+    design, rates = read_params(google.params)
+    counts = read_counts(google.counts, design)
+    if google.map_path:
+        candidates = read_map(google.map_path, design)
+    else:
+        candidates = CandidateMap.of(listed.read(read_strings), design, "google")
+    return _DecodeInput(Subject(str(google.counts)), counts, rates, candidates)
 
 
 def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed) -> _DecodeInput:
-    if len(sources) < 2 or listed.path is None:
+    if len(sources) < 2 or listed.candidates is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
     tally = read_source(place, token, then=_QUESTION).tally(wave)
