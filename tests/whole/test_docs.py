@@ -142,6 +142,14 @@ def test_every_command_and_setting_is_documented() -> None:
         assert setting.env in pages, setting.env
 
 
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_every_option_of_a_command_is_documented(path: tuple[str, ...], command: click.Command) -> None:
+    pages = "\n".join(page.read_text() for page in [ROOT / "README.md", *DOCS.glob("*.md")])
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    names = [name for option in options for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
+    assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", pages)] == []
+
+
 def test_the_index_leads_to_every_page() -> None:
     index = (DOCS / "README.md").read_text()
     linked = set(re.findall(r"\]\(([^)#]+)", index))
