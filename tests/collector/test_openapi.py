@@ -10,6 +10,7 @@ import pytest
 
 from collecting import SOTTO, TIMEOUT_S, Served, prepare, serve
 from house import House, open_house
+from sotto_collector.api.administration import MAX_LABEL
 from sotto_collector.api.openapi import OPERATIONS, describe_api
 from sotto_collector.app import create_app
 from sotto_collector.invitations import MAX_REVOKED
@@ -84,6 +85,16 @@ def test_limits_are_those_of_surveys() -> None:
     assert [wave["maximum"] for wave in waves] == [MAX_WAVES] * 3
     assert listed["min_reports"]["maximum"] == MAX_MIN_REPORTS
     assert schemas["Revocation"]["oneOf"][0]["properties"]["invitations"]["maxItems"] == MAX_REVOKED
+
+
+@pytest.mark.parametrize(
+    "label", ["", "Zo\u00eb", "\u5c71 \U0001f642", "x" * MAX_LABEL, "x" * (MAX_LABEL + 1), "a\nb", "\x7f"]
+)
+def test_the_label_of_a_token_is_described_as_it_is_taken(house: House, label: str) -> None:
+    described = describe_api(Settings())["components"]["schemas"]["NewToken"]["properties"]["label"]
+    is_described = len(label) <= described["maxLength"] and bool(re.search(described["pattern"], label))
+    answer = house.administer("POST", "/v1/tokens", {"role": "analyst", "label": label})
+    assert answer.status_code == (201 if is_described else 422)
 
 
 def test_the_shortest_reports_fit_into_the_body_by_the_byte(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from commands import LEAVES
 from console import DOCUMENTED_URL, Console, blocks
 from sotto_client import os_coins
 from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
+from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS
 from sotto_collector.api.openapi import OPERATIONS
+from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import SETTINGS
 from sotto_estimator.records import save_records
 from sotto_protocol import Survey, Tally, compile_toml, problem
@@ -140,6 +142,20 @@ def test_every_command_and_setting_is_documented() -> None:
     for setting in SETTINGS:
         assert setting.flag in pages, setting.flag
         assert setting.env in pages, setting.env
+
+
+@pytest.mark.parametrize(
+    ("route", "most"),
+    [
+        ("PATCH /v1/surveys/ID", MAX_ORIGINS),
+        ("POST /v1/surveys/ID/invitations", MAX_INVITATIONS),
+        ("POST /v1/surveys/ID/invitations/revoke", MAX_REVOKED),
+        ("POST /v1/tokens", MAX_LABEL),
+    ],
+)
+def test_a_route_says_how_many_it_takes(route: str, most: int) -> None:
+    (row,) = [line for line in (DOCS / "http.md").read_text().splitlines() if line.startswith(f"| `{route}` |")]
+    assert f"at most {most:,}" in row
 
 
 @pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])

@@ -139,7 +139,12 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
         "NewToken": _object(
             {
                 "role": {"enum": list(ROLES)},
-                "label": {"type": "string", "maxLength": MAX_LABEL, "pattern": "^[ -~]*$"},
+                "label": {
+                    "type": "string",
+                    "maxLength": MAX_LABEL,
+                    "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
+                    "description": "Printable characters, of any script; others are refused.",
+                },
                 "survey": _optional(survey_id),
                 "expires_in_s": _optional(life),
             },

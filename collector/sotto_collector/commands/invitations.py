@@ -10,7 +10,7 @@ import click
 from sotto_collector.commands.options import token_option
 from sotto_collector.commands.surveys import page_address
 from sotto_collector.errors import CollectorError
-from sotto_collector.invitations import MAX_INVITATIONS
+from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.minimum import say_needs, say_shortfalls
@@ -120,8 +120,8 @@ def revoke(url: str, survey: str, source: Path | None, is_all: bool, token: str)
     else:
         texts = _read_invitations(source)
         n_revoked = sum(
-            collector.ask("POST", path, {"invitations": texts[start : start + 10_000]})["revoked"]
-            for start in range(0, len(texts), 10_000)
+            collector.ask("POST", path, {"invitations": texts[start : start + MAX_REVOKED]})["revoked"]
+            for start in range(0, len(texts), MAX_REVOKED)
         )
     click.echo(f"{n_revoked:,} revoked")
 
