@@ -73,6 +73,20 @@ def test_no_folder_is_left_out() -> None:
     assert {f"{path.relative_to(ROOT)}/" for path in folders} - {*paths_in(PAGE)} == set()
 
 
+def test_the_map_in_the_readme_names_every_package_and_nothing_else() -> None:
+    readme = (ROOT / "README.md").read_text()
+    block = readme[readme.index("## How the folders hang together") :].split("```")[1]
+    named, side = set(), ROOT
+    for line in block.strip().splitlines():
+        places = re.findall(r"(?<![\w/])(\.?\w[\w/]*)/(?=\s|$)", line)
+        is_room = line.startswith(" ")
+        side = side if is_room else ROOT / places[0]
+        named |= {(side if is_room else ROOT) / place for place in places}
+    packages = {path for side in SIDES for path in side.iterdir() if (path / "__init__.py").exists()}
+    assert {*SIDES, *packages} - named == set()
+    assert [path for path in named if not path.is_dir()] == []
+
+
 def test_every_mechanism_is_where_its_list_says() -> None:
     homes = {Path(inspect.getfile(entry.mechanism)).relative_to(ROOT) for entry in ENTRIES}
     folder = first_paths(section("A mechanism"))[0].relative_to(ROOT)
