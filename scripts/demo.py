@@ -140,7 +140,7 @@ def load_people(survey: Survey) -> list[Answers]:
 
 def true_shares(survey: Survey, people: Sequence[Answers]) -> list[float]:
     """Return the share of people with each value, in the order of the estimates."""
-    asked = [question for question in survey.questions if question.type != "text"]
+    asked = [question for question in survey.questions if question.is_pure]
     chosen = {question.id: [answer_labels(question, person[question.id]) for person in people] for question in asked}
     return [
         sum(label in labels for labels in chosen[question.id]) / len(people)
@@ -151,9 +151,9 @@ def true_shares(survey: Survey, people: Sequence[Answers]) -> list[float]:
 
 def answer_labels(question: Question, answer: Any) -> list[str]:
     """Return the values that an answer has, by their labels."""
-    if question.type == "yes-no":
+    if isinstance(answer, bool):
         return list(question.labels) if answer else []
-    return [answer] if question.type == "one-of" else answer
+    return [answer] if isinstance(answer, str) else answer
 
 
 def answer_all(url: str, survey_id: str, people: Sequence[Answers], states: Path) -> None:

@@ -13,9 +13,9 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import share_bounds
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.strings.question import is_text
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 
@@ -83,7 +83,7 @@ class _Counts:
     support_counts: Sequence[int]
     channel: Channel
     epsilon: float
-    is_one_of: bool
+    sums_to_one: bool
     n_true: tuple[int, int] | None = None
 
 
@@ -92,21 +92,9 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
-    reports, or text questions only.
+    reports, or text questions only; and for a mechanism that is neither pure nor a text question's.
     """
-    counted = [
-        _Counts(
-            question.id,
-            question.labels,
-            tally.support_counts[question.id].tolist(),
-            channel_of(question),
-            float(question.epsilon),
-            question.type == "one-of",
-            _n_true(question),
-        )
-        for question in tally.survey.questions
-        if question.is_pure
-    ]
+    counted = [_counts(tally, question) for question in tally.survey.questions if not is_text(question)]
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
@@ -118,7 +106,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         options,
         rows,
         waves=tally.waves if tally.survey.waves > 1 else (),
-        text_questions=tuple(question.id for question in tally.survey.questions if not question.is_pure),
+        text_questions=tuple(question.id for question in tally.survey.questions if is_text(question)),
         quality=qualities(tally),
         withheld=withheld_of(tally),
         contradictions=contradictions,
@@ -143,16 +131,30 @@ def estimate_counts(
 
 def channel_of(question: Question) -> Channel:
     """Return the channel that a question's reports went through."""
-    mechanism = question.mechanism
-    if not isinstance(mechanism, PureMechanism):
-        raise SourceError(f"{question.id} cannot be estimated by itself: {mechanism.name} is not pure.")
+    return _channel(_pure(question))
+
+
+def _counts(tally: Tally, question: Question) -> _Counts:
+    mechanism = _pure(question)
+    return _Counts(
+        question.id,
+        question.labels,
+        tally.support_counts[question.id].tolist(),
+        _channel(mechanism),
+        float(question.epsilon),
+        mechanism.sums_to_one,
+        mechanism.n_true if mechanism.n_values > 1 else None,
+    )
+
+
+def _pure(question: Question) -> PureMechanism:
+    if not isinstance(question.mechanism, PureMechanism):
+        raise SourceError(f"{question.id} cannot be estimated by itself: {question.mechanism.name} is not pure.")
+    return question.mechanism
+
+
+def _channel(mechanism: PureMechanism) -> Channel:
     return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-
-
-def _n_true(question: Question) -> tuple[int, int] | None:
-    """Return the fewest and the most true bits of a report, where it has several."""
-    mechanism = question.mechanism
-    return mechanism.n_true if isinstance(mechanism, BitMechanism) and mechanism.n_values > 1 else None
 
 
 def binary_epsilon(channel: Channel) -> float:
@@ -203,6 +205,6 @@ def _consistent(counts: _Counts, shares: Floats, options: IntervalOptions) -> Se
     """Return the closest shares that are possible, where they are asked for."""
     if not options.consistent:
         return [None] * len(counts.labels)
-    possible = project_on_simplex(shares) if counts.is_one_of else shares.clip(0, 1)
+    possible = project_on_simplex(shares) if counts.sums_to_one else shares.clip(0, 1)
     consistent: list[float | None] = possible.tolist()
     return consistent

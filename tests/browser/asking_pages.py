@@ -80,9 +80,9 @@ class AskingPage:
 
 def _survey_page(url: str) -> AskingPage:
     answering = (
-        ("click", "#fields:enabled [data-question=paid] [value=yes]"),
-        ("click", "[data-question=dish] [value=persimmons-soup]"),
-        ("click", "[data-question=drinks] [value$=gin]"),
+        ("click", "#fields:enabled [data-question=paid] [value=true]"),
+        ("click", "[data-question=dish] [value*=persimmons-soup]"),
+        ("click", "[data-question=drinks] [value$='gin\"']"),
         ("choose", "[data-question=place] select", "greenhouse-13"),
         ("type", "[data-question=word] input", "gooseberrying"),
     )

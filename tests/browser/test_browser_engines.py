@@ -1,5 +1,6 @@
 """The survey page in every engine: answered, reviewed, sent, opened again; and its results."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,8 @@ def answer(tab: Tab) -> None:
         elif len(question.options) > 10:
             tab.choose(f"{place} select", given)
         else:
-            for value in given if question.type == "any-of" else [{True: "yes"}.get(given, given)]:
-                tab.click(f'{place} input[value="{value}"]')
+            for value in given if question.type == "any-of" else [given]:
+                tab.click(f"{place} input[value='{json.dumps(value)}']")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -95,7 +95,7 @@ def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: D
     visit.page.get_by_role("button", name="Review").click()
     problems = visit.page.get_by_role("group", name="There is a problem")
     expect(problems).to_be_focused()
-    expect(problems.get_by_role("link")).to_contain_text(["Choose yes or no.", "Choose at most 2; 3 are chosen."])
+    expect(problems.get_by_role("link")).to_contain_text(["Choose one.", "Choose at most 2; 3 are chosen."])
     expect(visit.page).to_have_title("Error: Habits")
     problems.get_by_role("link").first.click()
     expect(visit.question("paid").get_by_label("Yes")).to_be_focused()

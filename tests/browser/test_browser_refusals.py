@@ -1,5 +1,6 @@
 """The survey page of a collector that was broken into, or whose survey is another than the page is of."""
 
+import hashlib
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +19,18 @@ def exchanging(survey: Survey) -> Tamper:
     return lambda path, answer: other if path == f"/v1/surveys/{survey.id}" else answer
 
 
+def renewing(survey: Survey) -> Tamper:
+    """Have a question of a type that the page's client does not know, on every page and in every answer."""
+    newer = survey.canonical.replace(b'"type":"yes-no"', b'"type":"rating"')
+    fingerprint = hashlib.sha256(newer).hexdigest().encode()
+
+    def renew(path: str, answer: bytes) -> bytes:
+        is_survey = path == f"/v1/surveys/{survey.id}"
+        return newer if is_survey else answer.replace(survey.fingerprint.encode(), fingerprint)
+
+    return renew
+
+
 def limiting(survey: Survey) -> Tamper:
     """Serve a page that allows epsilon 4."""
     return lambda path, answer: answer.replace(b'data-max-epsilon="8"', b'data-max-epsilon="4"')
@@ -28,6 +41,7 @@ def limiting(survey: Survey) -> Tamper:
     [
         (understating, LOUD, "declares 1 but the thresholds take 4.9"),
         (exchanging, HABITS, "not the pinned one"),
+        (renewing, HABITS, "$.questions[0].type: must be one of yes-no, one-of, any-of, text."),
         (limiting, LOUD, "above what this page allows (maxEpsilon, 4)"),
     ],
 )

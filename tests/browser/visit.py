@@ -11,14 +11,14 @@ from sotto_protocol import Survey
 FILL = """(answers) => {
   for (const question of document.querySelectorAll("[data-question]")) {
     const answer = answers[question.dataset.question];
-    const given = { boolean: answer ? "yes" : "no" }[typeof answer] ?? answer;
-    const chosen = given === null ? [] : [given].flat();
+    const chosen = answer === null ? [] : [answer].flat();
     for (const input of question.querySelectorAll("input:not([type=text])")) {
-      if (chosen.includes(input.value)) input.click();
+      if (chosen.includes(JSON.parse(input.value))) input.click();
     }
     const field = question.querySelector("input[type=text], select");
     if (field) {
-      field.value = chosen[0] ?? "";
+      const value = chosen[0] ?? "";
+      field.value = value && field.matches("select") ? JSON.stringify(value) : value;
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
   }

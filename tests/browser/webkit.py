@@ -50,7 +50,8 @@ class WebKit:
         self.ask("POST", f"/element/{self._find(selector)}/click")
 
     def choose(self, selector: str, option: str) -> None:
-        self.click(f'{selector} option[value="{option}"]')
+        found = "(list, words) => [...document.querySelector(list).options].findIndex(({ label }) => label === words)"
+        self.click(f"{selector} option:nth-of-type({self.run(found, selector, option) + 1})")
 
     def type(self, selector: str, text: str) -> None:
         self.ask("POST", f"/element/{self._find(selector)}/value", text=text)

@@ -17,6 +17,7 @@ from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, ra
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Coins, Survey, compile_survey
 from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.bits import OptionBits
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -237,14 +238,23 @@ def test_the_likelihood_is_the_probability_of_every_report(name: str) -> None:
     assert ratios == pytest.approx(np.repeat(ratios[:, :1], ratios.shape[1], axis=1))
 
 
+class Unheard(OptionBits):
+    """A pure mechanism of neither kind: whether a person has one value or several is not known."""
+
+    _max_differences = BitFlips._max_differences
+    n_true = BitFlips.n_true
+    _check_answers = BitFlips._check_answers
+    _respond_rows = BitFlips._respond_rows
+    what_happens = BitFlips.what_happens
+
+
 @pytest.mark.parametrize("unknown", ["paid", "size", "hue"])
 def test_a_mechanism_whose_likelihood_is_not_known_is_refused_by_name(unknown: str) -> None:
-    """Several bits of which any number are true, in a question of one answer: no mechanism of today's."""
-    subset = BitFlips("subset", 3, 2**31, 2**30, max_selected=2)
-    questions = [replace(each, mechanism=subset) if each.id == unknown else each for each in SURVEY.questions]
+    unheard = Unheard("unheard", 3, 2**31, 2**30)
+    questions = [replace(each, mechanism=unheard) if each.id == unknown else each for each in SURVEY.questions]
     survey = replace(SURVEY, questions=tuple(questions))
     reports = np.zeros((5, survey.layout.n_bytes), np.uint8)
-    with pytest.raises(DomainError, match=r"mechanism \('subset'\) must be one whose likelihood is known"):
+    with pytest.raises(DomainError, match=r"mechanism \('unheard'\) must be one whose likelihood is known"):
         associate(survey, reports, [unknown, "lent"])
 
 

@@ -166,9 +166,11 @@ def check_words(question: Question) -> None:
         assert words.rstrip().endswith(".")
         assert any(character.isdigit() for character in words)
     assert question.type == "yes-no" or not mechanism.after_report()
-    said = question.decode(reports_of(question)[0])
-    assert isinstance(said, bool | list | dict)
+    [report, *_] = reports_of(question)
+    said = mechanism.decode(report, question.labels)
+    assert isinstance(said, list | dict)
     assert not isinstance(said, list) or {*said} <= {*question.labels}
+    assert isinstance(question.decode(report), bool | list | dict)
 
 
 def check_parts(question: Question) -> None:

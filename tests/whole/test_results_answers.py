@@ -18,6 +18,7 @@ from sotto_estimator.methods import METHODS
 from sotto_estimator.page import blueprint
 from sotto_estimator.page.choices import LEVELS
 from sotto_protocol import Survey
+from sotto_protocol.questions.one_of import OneOf
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_OPTION = "\"'><img src=x onerror=alert(2)>&amp;</svg>"
@@ -27,7 +28,7 @@ HOSTILE_SURVEY = replace(
     title=HOSTILE,
     questions=(
         replace(SMALL.questions[0], text=HOSTILE_OPTION),
-        replace(SMALL.questions[1], options=(HOSTILE, HOSTILE_OPTION, "{{ 7 * 7 }}", "]]>", "5")),
+        replace(SMALL.questions[1], kind=OneOf((HOSTILE, HOSTILE_OPTION, "{{ 7 * 7 }}", "]]>", "5"))),
     ),
 )
 

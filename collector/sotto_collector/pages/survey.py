@@ -1,7 +1,7 @@
 """The survey page: a survey as HTML. What is answered is perturbed in the browser (docs/survey-page.md)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from flask import Blueprint, Response, render_template, request
 
@@ -11,6 +11,7 @@ from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain
+from sotto_protocol.questions.control import Control, Line, PickOne, PickSome
 from sotto_protocol.words import percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
@@ -35,16 +36,22 @@ class Asked(NamedTuple):
         return f"q{self.number}"
 
     @property
-    def choices(self) -> list[tuple[str, str]]:
-        """What can be chosen: values, and the words for them."""
-        if self.question.type == "yes-no":
-            return [("yes", "Yes"), ("no", "No")]
-        return [(option, option) for option in self.question.options]
+    def control(self) -> Control:
+        """What a form shows for it."""
+        return self.question.kind.control
 
     @property
-    def is_list(self) -> bool:
-        """Whether one is chosen from a list that opens; else from radio buttons or boxes."""
-        return self.question.type == "one-of" and len(self.question.options) > MAX_RADIOS
+    def field(self) -> str:
+        """The control as the template and form.js name it: radios, list, boxes or line."""
+        match self.control:
+            case PickOne(choices):
+                return "list" if len(choices) > MAX_RADIOS else "radios"
+            case PickSome():
+                return "boxes"
+            case Line():
+                return "line"
+            case unknown:
+                assert_never(unknown)
 
 
 @pages.get("/s/<survey_id>")
@@ -88,6 +95,5 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
 
 def _ask(survey: Survey, explanation: Explanation) -> Iterator[Asked]:
     for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
-        n_options = len(question.options)
-        most = question.mechanism.max_selected
-        yield Asked(number, question, question.in_short, explained, min(most, n_options))
+        most = min(question.mechanism.max_selected, len(question.options))
+        yield Asked(number, question, question.in_short, explained, most)

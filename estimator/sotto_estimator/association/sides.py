@@ -11,7 +11,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
-from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, SelectionMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, SelectionMechanism
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
@@ -35,9 +35,10 @@ class Side:
     @property
     def labels(self) -> tuple[str, ...]:
         """The categories."""
-        if self.question.type == "one-of":
-            return self.question.options
-        return YES_NO if self.candidates is None else (*self.candidates.strings, OTHER)
+        if self.candidates is not None:
+            return (*self.candidates.strings, OTHER)
+        is_yes_no = self.option is not None or len(self.question.labels) == 1
+        return YES_NO if is_yes_no else self.question.labels
 
     def narrow(self, column: Bytes) -> Bytes:
         """Return the part of the question's packed reports that speaks of the side, shape (n, n_bytes)."""
@@ -58,9 +59,7 @@ class Side:
             return mechanism.of_value(self.option).likelihood(reports)
         if self.option is None and isinstance(mechanism, ChoiceMechanism):
             return mechanism.likelihood(reports)
-        raise DomainError(
-            f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
-        )
+        raise _unknown(mechanism)
 
 
 def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> list[Side]:
@@ -80,25 +79,32 @@ def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
     if question_id not in known:
         raise DomainError(f"question ({question_id!r:.80}) must be one of {', '.join(known)}.")
     question = known[question_id]
-    if question.type == "any-of":
-        if option not in question.options:
-            listed = ", ".join(f"{question_id}:{each}" for each in question.options[:8])
+    mechanism = question.mechanism
+    if isinstance(mechanism, SelectionMechanism):
+        if option not in question.labels:
+            listed = ", ".join(f"{question_id}:{each}" for each in question.labels[:8])
             raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
-        return Side(name, question, option=question.options.index(option))
+        return Side(name, question, option=question.labels.index(option))
     if option:
-        raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} is no any-of question.")
-    if question.type != "text":
+        raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
+    if isinstance(mechanism, ChoiceMechanism):
         return Side(name, question)
+    if not isinstance(mechanism, BloomResponse):
+        raise _unknown(mechanism)
     if question_id not in candidates:
         raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
-    return Side(name, question, candidates=_read_map(question.mechanism, candidates[question_id]))
+    return Side(name, question, candidates=_read_map(mechanism, candidates[question_id]))
 
 
-def _read_map(mechanism: object, given: CandidateMap | Sequence[str]) -> CandidateMap:
-    if not isinstance(mechanism, BloomResponse):
-        raise DomainError("mechanism of a text question must be RAPPOR's.")
+def _read_map(mechanism: BloomResponse, given: CandidateMap | Sequence[str]) -> CandidateMap:
     if not isinstance(given, CandidateMap):
         return CandidateMap.of([normalise(text) for text in given], mechanism.design)
     if given.design != mechanism.design:
         raise DomainError("candidates are hashed for other parameters than the question's.")
     return given
+
+
+def _unknown(mechanism: Mechanism) -> DomainError:
+    return DomainError(
+        f"mechanism ({mechanism.name!r}) must be one whose likelihood is known, or it cannot be associated."
+    )

@@ -245,6 +245,16 @@ class PureMechanism(Mechanism):
     def prob_support_if_other(self) -> float:
         """P(report supports v | answer is not v)."""
 
+    @property
+    def n_true(self) -> tuple[int, int] | None:
+        """The fewest and the most values that are true of a person, where a coin of its own is flipped for each."""
+        return None
+
+    @property
+    def sums_to_one(self) -> bool:
+        """Whether exactly one value is true of everybody: then the true shares add up to 1."""
+        return False
+
     def decode(self, report: Bytes, labels: Sequence[str]) -> Any:
         """Return the labels of the values that one packed report, shape (n_bytes,), supports."""
         return [labels[value] for value in self.supported(report)]
@@ -266,6 +276,10 @@ class ChoiceMechanism(PureMechanism):
     """A pure mechanism for answers that are one value each: one of several options, or yes or no."""
 
     __slots__ = ()
+
+    @property
+    def sums_to_one(self) -> bool:
+        return self.n_values > 1
 
     @abstractmethod
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:

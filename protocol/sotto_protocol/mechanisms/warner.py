@@ -63,9 +63,6 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
     def parts(self) -> list[Part]:
         return [Part("value", 1, is_number=True)]
 
-    def decode(self, report: Bytes, labels: Sequence[str]) -> bool:
-        return bool(report[0])
-
     def what_happens(self) -> str:
         if self.name in RAPPOR:
             return self._say_stages(f"{FIRST_DRAW} answer in place of yours", "your yes", "your no")

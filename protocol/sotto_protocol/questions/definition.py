@@ -18,9 +18,9 @@ def compile_question(document: Any, where: str) -> Question:
     """Compile one question of an author's definition. Raises SurveyError at its place."""
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, options = fields.text("text", MAX_TEXT), TYPES[question_type].read_options(fields)
-    skip = TYPES[question_type].read_skip(fields, options) if fields.has("skip") else None
-    asked = Asked(fields, len(options), read_epsilon(fields, "epsilon"))
+    text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
+    skip = kind.read_skip(fields) if fields.has("skip") else None
+    asked = Asked(fields, len(kind.options), read_epsilon(fields, "epsilon"))
     try:
         mechanism, asked = _compile_mechanism(asked, question_type)
     except ValueError as fault:
@@ -30,7 +30,7 @@ def compile_question(document: Any, where: str) -> Question:
     forever = epsilon
     if mechanism.has_two_stages:
         forever = asked.epsilon_forever or declare(mechanism.epsilon_forever)
-    return Question(question_id, question_type, text, options, mechanism, epsilon, forever, skip)
+    return Question(question_id, kind, text, mechanism, epsilon, forever, skip)
 
 
 def _compile_mechanism(asked: Asked, question_type: str) -> tuple[Mechanism, Asked]:

@@ -26,24 +26,23 @@ def question_document(question: Question) -> dict[str, Any]:
     }
     if question.epsilon_forever != question.epsilon:
         document["epsilon_forever"] = question.epsilon_forever
-    document |= {"options": list(question.options)} if question.options else {}
-    return document | ({} if question.skip is None else {"skip": question.skip})
+    return document | question.kind.members() | ({} if question.skip is None else {"skip": question.skip})
 
 
 def read_question(document: Any, where: str) -> Question:
     """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, options = fields.text("text", MAX_TEXT), TYPES[question_type].read_options(fields)
-    skip = TYPES[question_type].read_skip(fields, options) if fields.has("skip") else None
+    text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
+    skip = kind.read_skip(fields) if fields.has("skip") else None
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
     fields.finish()
-    mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, len(options))
+    mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, len(kind.options))
     _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
     _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
-    return Question(question_id, question_type, text, options, mechanism, epsilon, epsilon_forever, skip)
+    return Question(question_id, kind, text, mechanism, epsilon, epsilon_forever, skip)
 
 
 def _read_epsilon(fields: Fields, key: str) -> Decimal:

@@ -1,11 +1,12 @@
 """One-of: one option of several."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.questions.control import Control, PickOne, pick_text
 from sotto_protocol.questions.question_type import QuestionType, listed, take_options
 
 
@@ -14,15 +15,20 @@ class OneOf(QuestionType):
 
     name = "one-of"
 
-    def read_options(self, fields: Fields) -> tuple[str, ...]:
-        return take_options(fields, 2)
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls(take_options(fields, 2))
 
-    def read_skip(self, fields: Fields, options: tuple[str, ...]) -> str:
-        return fields.one_of("skip", options)
+    def read_skip(self, fields: Fields) -> str:
+        return fields.one_of("skip", self.options)
 
-    def encode(self, answer: Any, options: tuple[str, ...], max_selected: int) -> NDArray[Any] | None:
-        is_option = isinstance(answer, str) and answer in options
-        return np.array([options.index(answer)], np.intp) if is_option else None
+    @property
+    def control(self) -> Control:
+        return PickOne(pick_text(self.options))
 
-    def expected(self, options: tuple[str, ...], max_selected: int) -> str:
-        return f"one of these texts: {listed(options)}"
+    def encode(self, answer: Any, max_selected: int) -> NDArray[Any] | None:
+        is_option = isinstance(answer, str) and answer in self.options
+        return np.array([self.options.index(answer)], np.intp) if is_option else None
+
+    def expected(self, max_selected: int) -> str:
+        return f"one of these texts: {listed(self.options)}"

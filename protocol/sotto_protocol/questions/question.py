@@ -9,31 +9,40 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
-from sotto_protocol.questions.types import TYPES
+from sotto_protocol.questions.question_type import QuestionType
 
 
 @dataclass(frozen=True)
 class Question:
     """One question of a survey. What it declares is at least what the mechanism takes.
 
-    `skip`: the option, or the text, that no answer stands for; None where there must be an answer (or, any-of, where
-    nothing selected is one). `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer: the
-    same, unless the mechanism has a second stage.
+    `kind`: its type, with what may be answered. `skip`: the option, or the text, that no answer stands for; None where
+    there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
+    `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage.
     """
 
     id: str
-    type: str
+    kind: QuestionType
     text: str
-    options: tuple[str, ...]
     mechanism: Mechanism
     epsilon: Decimal
     epsilon_forever: Decimal
     skip: str | None = None
 
     @property
+    def type(self) -> str:
+        """The name of its type."""
+        return self.kind.name
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What can be chosen, where that is listed."""
+        return self.kind.options
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The names of the values that are counted: the options, or yes. A text question has none."""
-        return TYPES[self.type].labels(self.options)
+        return self.kind.labels
 
     @property
     def is_pure(self) -> bool:
@@ -50,7 +59,7 @@ class Question:
 
         Of a text, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
         """
-        return self.mechanism.decode(report, self.labels)
+        return self.kind.decode(self.mechanism.decode(report, self.labels))
 
     def epsilon_of(self, n_reports: int) -> Decimal:
         """Return what so many reports of one answer take together: never more than `epsilon_forever`."""
@@ -65,13 +74,13 @@ class Question:
         """
         if answer is None and self.skip is not None:
             return self.encode(self.skip)
-        kind, most = TYPES[self.type], self.mechanism.max_selected
-        encoded = kind.encode(answer, self.options, most)
+        most = self.mechanism.max_selected
+        encoded = self.kind.encode(answer, most)
         if encoded is None:
-            raise AnswerError(self.id, f"the answer must be {kind.expected_of(answer, self.options, most)}.")
+            raise AnswerError(self.id, f"the answer must be {self.kind.expected_of(answer, most)}.")
         return encoded
 
     @property
     def expected(self) -> str:
         """In words, what an answer must be."""
-        return TYPES[self.type].expected(self.options, self.mechanism.max_selected)
+        return self.kind.expected(self.mechanism.max_selected)

@@ -1,48 +1,70 @@
-"""A question type: which options an author may give, what may be answered, and how that becomes numbers."""
+"""A question type: what an author says of what may be answered, and how an answer becomes numbers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields, is_text
+from sotto_protocol.questions.control import Control
 
 MAX_OPTIONS = 4096
 MAX_OPTION_TEXT = 200
 
 
+@dataclass(frozen=True)
 class QuestionType(ABC):
-    """A type, by its name in a survey file. `options` are those of a question, or none."""
+    """A type, by its name in a survey file; a value of it is what may be answered to one question.
+
+    `options`: what can be chosen, where that is listed. Their number is what mechanisms are made for.
+    """
 
     name: ClassVar[str]
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    @abstractmethod
+    def read(cls, fields: Fields) -> Self:
+        """Take the members that say what may be answered. Raises the fields' error."""
+
+    def members(self) -> dict[str, Any]:
+        """Return what is published of it, by name: what `read` takes."""
+        return {"options": list(self.options)} if self.options else {}
 
     @abstractmethod
-    def read_options(self, fields: Fields) -> tuple[str, ...]:
-        """Take the member `options`, where questions of this type have any. Raises the fields' error."""
-
-    @abstractmethod
-    def read_skip(self, fields: Fields, options: tuple[str, ...]) -> str:
+    def read_skip(self, fields: Fields) -> str:
         """Take the member `skip`, which is there: what no answer stands for. Raises the fields' error."""
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the values that are counted."""
+        return self.options
+
+    @property
     @abstractmethod
-    def encode(self, answer: Any, options: tuple[str, ...], max_selected: int) -> NDArray[Any] | None:
+    def control(self) -> Control:
+        """What a form shows for it."""
+
+    @abstractmethod
+    def encode(self, answer: Any, max_selected: int) -> NDArray[Any] | None:
         """Return one person's answer as mechanisms take it: shape (1,), or (1, n_values) of rows; None if it is none.
 
         `max_selected`: how many options may be answered.
         """
 
     @abstractmethod
-    def expected(self, options: tuple[str, ...], max_selected: int) -> str:
+    def expected(self, max_selected: int) -> str:
         """Return in words what an answer must be."""
 
-    def expected_of(self, answer: Any, options: tuple[str, ...], max_selected: int) -> str:
+    def expected_of(self, answer: Any, max_selected: int) -> str:
         """Return in words what this answer, which is none, must be; it is not quoted."""
-        return self.expected(options, max_selected)
+        return self.expected(max_selected)
 
-    def labels(self, options: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of the values that are counted."""
-        return options
+    def decode(self, said: Any) -> Any:
+        """Return what a mechanism says of a report (`Mechanism.decode`) as answers of this type are written."""
+        return said
 
 
 def take_options(fields: Fields, fewest: int) -> tuple[str, ...]:

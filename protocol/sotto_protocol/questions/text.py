@@ -1,13 +1,14 @@
 """Text: an open answer, which counts as one string (`sotto_protocol.text`)."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.questions.control import Control, Line
 from sotto_protocol.questions.question_type import QuestionType
-from sotto_protocol.text import EXPECTED, expected_of, is_answer, normalise
+from sotto_protocol.text import EXPECTED, MAX_ANSWER_CHARACTERS, expected_of, is_answer, normalise
 
 
 class Text(QuestionType):
@@ -15,17 +16,22 @@ class Text(QuestionType):
 
     name = "text"
 
-    def read_options(self, fields: Fields) -> tuple[str, ...]:
-        return ()
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls()
 
-    def read_skip(self, fields: Fields, options: tuple[str, ...]) -> str:
+    def read_skip(self, fields: Fields) -> str:
         return str(fields.take("skip", EXPECTED, lambda v: is_answer(v) and normalise(v) == v))
 
-    def encode(self, answer: Any, options: tuple[str, ...], max_selected: int) -> NDArray[Any] | None:
+    @property
+    def control(self) -> Control:
+        return Line(f"Up to {MAX_ANSWER_CHARACTERS} characters.")
+
+    def encode(self, answer: Any, max_selected: int) -> NDArray[Any] | None:
         return np.array([normalise(answer)], object) if is_answer(answer) else None
 
-    def expected(self, options: tuple[str, ...], max_selected: int) -> str:
+    def expected(self, max_selected: int) -> str:
         return EXPECTED
 
-    def expected_of(self, answer: Any, options: tuple[str, ...], max_selected: int) -> str:
+    def expected_of(self, answer: Any, max_selected: int) -> str:
         return expected_of(answer)

@@ -6,4 +6,4 @@ from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.text import Text
 from sotto_protocol.questions.yes_no import YesNo
 
-TYPES: dict[str, QuestionType] = {kind.name: kind for kind in (YesNo(), OneOf(), AnyOf(), Text())}
+TYPES: dict[str, type[QuestionType]] = {kind.name: kind for kind in (YesNo, OneOf, AnyOf, Text)}

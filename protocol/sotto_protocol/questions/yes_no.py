@@ -1,11 +1,12 @@
 """Yes-no: a statement that is true of a person, or not."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.questions.control import Choice, Control, PickOne
 from sotto_protocol.questions.question_type import QuestionType
 
 
@@ -14,17 +15,26 @@ class YesNo(QuestionType):
 
     name = "yes-no"
 
-    def read_options(self, fields: Fields) -> tuple[str, ...]:
-        return ()
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls()
 
-    def read_skip(self, fields: Fields, options: tuple[str, ...]) -> str:
+    def read_skip(self, fields: Fields) -> str:
         raise fields.fail("skip", 'does not go with yes-no: make it one-of, with an option like "No answer".')
 
-    def encode(self, answer: Any, options: tuple[str, ...], max_selected: int) -> NDArray[Any] | None:
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("yes",)
+
+    @property
+    def control(self) -> Control:
+        return PickOne((Choice(True, "Yes"), Choice(False, "No")))
+
+    def encode(self, answer: Any, max_selected: int) -> NDArray[Any] | None:
         return np.array([answer], np.intp) if isinstance(answer, bool) else None
 
-    def expected(self, options: tuple[str, ...], max_selected: int) -> str:
+    def expected(self, max_selected: int) -> str:
         return "True or False"
 
-    def labels(self, options: tuple[str, ...]) -> tuple[str, ...]:
-        return ("yes",)
+    def decode(self, said: Any) -> bool:
+        return bool(said)

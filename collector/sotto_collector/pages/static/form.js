@@ -1,10 +1,5 @@
 // The questions as they stand on the page: what was answered, and what is wrong with it.
 
-const NEEDED = {
-  "yes-no": "Choose yes or no.",
-  "one-of": "Choose one.",
-  text: "Write something.",
-};
 const TITLE = document.title;
 const WHY_NEEDED = "A report without it would tell that you left it out.";
 
@@ -16,27 +11,28 @@ export function say(id, text) {
 }
 
 /** What is typed in a field; direction marks and tabs, which nobody sees, count as blanks do. */
-const typedIn = (field) => field?.value.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() && field.value;
+const typedIn = (field) => field.value.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() && field.value;
 
-/** What was answered to one question: as the client takes it, null where it was left out. */
+/** What was answered to one question: as the client takes it, null where it was left out. Choices stand in JSON. */
 function read(question) {
-  const checked = [...question.querySelectorAll("input:checked")].map((input) => input.value);
-  const typed = typedIn(question.querySelector("input[type=text]")) ?? question.querySelector("select")?.value;
-  switch (question.dataset.type) {
-    case "any-of":
-      return checked;
-    case "yes-no":
-      return checked.length ? checked[0] === "yes" : null;
+  const chosen = [...question.querySelectorAll("input:checked, option:checked")].map((choice) => choice.value);
+  const answers = chosen.filter(Boolean).map((value) => JSON.parse(value));
+  switch (question.dataset.field) {
+    case "boxes":
+      return answers;
+    case "line":
+      return typedIn(question.querySelector("input")) || null;
     default:
-      return checked[0] ?? (typed || null);
+      return answers[0] ?? null;
   }
 }
 
 /** What is wrong with an answer, in words; nothing where it is good. */
 function judge(question, answer) {
-  const { type, most, skip } = question.dataset;
-  if (answer === null) return skip === undefined ? `${NEEDED[type]} ${WHY_NEEDED}` : "";
-  if (type === "any-of" && answer.length > Number(most)) return `Choose at most ${most}; ${answer.length} are chosen.`;
+  const { field, most, skip } = question.dataset;
+  const needed = field === "line" ? "Write something." : "Choose one.";
+  if (answer === null) return skip === undefined ? `${needed} ${WHY_NEEDED}` : "";
+  if (field === "boxes" && answer.length > Number(most)) return `Choose at most ${most}; ${answer.length} are chosen.`;
   return "";
 }
 
@@ -103,7 +99,7 @@ export class Form {
   #recheck(question) {
     const words = judge(question, read(question));
     const error = `${question.id}-error`;
-    if (!words || question.dataset.type === "any-of") say(error, words);
+    if (!words || question.dataset.field === "boxes") say(error, words);
     if (!words) document.getElementById(`${question.id}-1`).removeAttribute("aria-invalid");
   }
 

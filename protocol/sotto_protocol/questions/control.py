@@ -1,0 +1,40 @@
+"""What a form shows for a question, whatever its type: choices to pick one from, or some; or a line to write in."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Choice(NamedTuple):
+    """What can be picked: the answer that it stands for, as JSON has it, and the words for it."""
+
+    answer: Any
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PickOne:
+    """Pick one: radio buttons, or a list."""
+
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PickSome:
+    """Pick some, or none, which is an answer too: check boxes."""
+
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Write a line; `hint` says in a sentence what it may be."""
+
+    hint: str
+
+
+Control = PickOne | PickSome | Line
+
+
+def pick_text(options: tuple[str, ...]) -> tuple[Choice, ...]:
+    """Return choices whose answers are the words for them."""
+    return tuple(Choice(option, option) for option in options)
