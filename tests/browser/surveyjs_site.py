@@ -25,7 +25,7 @@ def pages_of(collector: str, form: dict[str, Any], *, is_rendered: bool = False)
         html = html.replace(shown, here)
     core = "survey-core-2" if is_rendered else "survey-core"  # a renderer takes its very version alone
     modules = {f"/vendor/sottovoce/{name}": CLIENT / name for name in ("sottovoce.js", "surveyjs.js")}
-    modules |= {f"/vendor/sottovoce/src/{path.name}": path for path in (CLIENT / "src").glob("*.js")}
+    modules |= {f"/vendor/sottovoce/{path.relative_to(CLIENT)}": path for path in (CLIENT / "src").rglob("*.js")}
     modules["/vendor/survey-core/fesm/survey-core.mjs"] = _MODULES / core / "fesm" / "survey-core.mjs"
     if is_rendered:
         modules["/vendor/survey-js-ui/fesm/survey-js-ui.mjs"] = _MODULES / "survey-js-ui" / "fesm" / "survey-js-ui.mjs"

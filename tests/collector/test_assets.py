@@ -81,6 +81,12 @@ def test_file_is_asked_for_again_soon_and_sent_again_only_when_it_has_changed(ho
         "/js/src",
         "/js/src/",
         "/js/test/coins.test.js",
+        "/js/src/questions",
+        "/js/src/questions/",
+        "/js/src/../sottovoce.js",
+        "/js/src/questions/../../sottovoce.js",
+        "/js/src/questions//text.js",
+        "/js/src//text.js",
         "/js/src/..%2fsottovoce.js",
         "/js/%2e%2e/%2e%2e/README.md",
         "/js/..%2f..%2fREADME.md",
@@ -118,4 +124,4 @@ def test_wheel_holds_the_client_where_it_is_looked_for_and_none_of_its_tests() -
     assert set(wheel["packages"]) < set(wheel["only-include"])
     shipped = {path for path in wheel["only-include"] if path.startswith("client/js/")}
     assert shipped == {f"client/js/{path.name}" for path in CLIENT.glob("*.js")} | {"client/js/src"}
-    assert not list((CLIENT / "src").glob("*.test.js"))
+    assert not list((CLIENT / "src").rglob("*.test.js"))

@@ -11,6 +11,8 @@ from sotto_collector.store.postgres import PostgresDialect
 from sotto_collector.store.sqlite import SqliteDialect
 from sotto_estimator.methods import METHODS
 from sotto_protocol.mechanisms.registry import ENTRIES
+from sotto_protocol.questions import types
+from sotto_protocol.questions.types import TYPES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
@@ -52,7 +54,9 @@ def test_every_path_is_there(path: str) -> None:
 
 @pytest.mark.parametrize(("path", "name"), sorted({*names_in(PAGE)}))
 def test_every_name_is_defined_in_its_file(path: str, name: str) -> None:
-    assert re.search(rf"^ *(?:def|class) {name}\b|^ *{name}\b.* = ", (ROOT / path).read_text(), re.MULTILINE)
+    assert re.search(
+        rf"^ *(?:def|class) {name}\b|^ *(?:export )?(?:const )?{name}\b.* = ", (ROOT / path).read_text(), re.MULTILINE
+    )
 
 
 def test_reader_of_the_page_finds_paths_and_names_and_nothing_else() -> None:
@@ -92,6 +96,14 @@ def test_every_mechanism_is_where_its_list_says() -> None:
     folder = first_paths(section("A mechanism"))[0].relative_to(ROOT)
     assert [home for home in homes if folder not in home.parents] == []
     assert [entry.name for entry in ENTRIES if entry.name not in (ROOT / "docs/survey-file.md").read_text()] == []
+
+
+def test_every_question_type_is_where_its_list_says() -> None:
+    folder, table, _, in_js, described, *_ = first_paths(section("A question type"))
+    assert table == Path(inspect.getfile(types))
+    assert [kind for kind in TYPES.values() if Path(inspect.getfile(kind)).parent != folder] == []
+    assert [name for name in TYPES if not re.search(rf"TYPES = .*\b{name}\b", in_js.read_text())] == []
+    assert [name for name in TYPES if f"`{name}`" not in described.read_text()] == []
 
 
 def test_every_interval_method_stands_in_each_file_of_its_list() -> None:

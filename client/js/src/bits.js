@@ -123,6 +123,11 @@ export class UnaryEncoding extends BitMechanism {
 
 /** Any-of: a bit per option, at most max_selected of them true. */
 export class BitFlips extends BitMechanism {
+  /** Take what no other mechanism of bits publishes. */
+  static readMore(/** @type {import("./documents.js").Fields} */ fields, /** @type {number} */ nOptions) {
+    return { max_selected: fields.integer("max_selected", 1, nOptions) };
+  }
+
   get differences() {
     const most = this.published.max_selected;
     return [most, Math.min(most, this.nValues - most)]; // options left to gain when `most` others are lost

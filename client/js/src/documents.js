@@ -115,13 +115,20 @@ export class Fields {
     return this.take(key, `one of ${words.join(", ")}`, (value) => words.includes(value));
   }
 
+  /**
+   * Return what `read` takes, or `usual` where it is left out; canonical documents leave out what is usual.
+   * @template T @param {string} key @param {T} usual @param {() => T} read @returns {T}
+   */
+  optional(key, usual, read) {
+    if (!this.has(key)) return usual;
+    const value = read();
+    if (value === usual) throw notCanonical();
+    return value;
+  }
+
   /** @param {string} key @returns {boolean} false where it is left out */
   flag(key) {
-    if (!this.has(key)) return false;
-    const isSet = this.take(key, "true or false", (value) => typeof value === "boolean");
-    if (!isSet)
-      throw new SurveyError(this.where, `must be in canonical form, which leaves out ${key} where it is false.`);
-    return true;
+    return this.optional(key, false, () => this.take(key, "true or false", (value) => typeof value === "boolean"));
   }
 
   finish() {
@@ -134,4 +141,8 @@ export class Fields {
   fail(key, problem) {
     return new SurveyError(`${this.where}.${key}`, problem);
   }
+}
+
+export function notCanonical() {
+  return new SurveyError("$", "must be in canonical form, its epsilon the sum of its questions'.");
 }

@@ -17,27 +17,25 @@ import { BloomResponse } from "./rappor.js";
 /** @typedef {{[name: string]: number}} Parameters the published integers */
 /** @typedef {KaryResponse | import("./bits.js").BitMechanism} Mechanism */
 
-const NAMES = {
-  "yes-no": ["warner", "forced-response", "basic-rappor"],
-  "one-of": ["k-ary", "sue", "oue", "basic-rappor"],
-  "any-of": ["bit-flips", "basic-rappor"],
-  text: ["rappor"],
+const CLASSES = {
+  "yes-no": { warner: BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse },
+  "one-of": { "k-ary": KaryResponse, sue: UnaryEncoding, oue: UnaryEncoding, "basic-rappor": UnaryEncoding },
+  "any-of": { "bit-flips": BitFlips, "basic-rappor": BitFlips },
+  text: { rappor: BloomResponse },
 };
-const CLASSES = { "yes-no": BinaryResponse, "one-of": UnaryEncoding, "any-of": BitFlips, text: BloomResponse };
 
 /**
  * Return a published mechanism, trusting nothing. Throws SurveyError.
  * @param {Fields} fields @param {keyof CLASSES} type the question's @param {number} nOptions @returns {Mechanism}
  */
 export function readMechanism(fields, type, nOptions) {
-  const name = fields.oneOf("name", NAMES[type]);
-  const published = readThresholds(fields, name);
-  if (type === "any-of") published.max_selected = fields.integer("max_selected", 1, nOptions);
-  const nValues = type === "text" ? fields.integer("n_bits", 2, 4096) : Math.max(1, nOptions);
-  if (type === "text") readBloom(fields, published);
+  /** @type {{[name: string]: any}} */
+  const classes = CLASSES[type];
+  const name = fields.oneOf("name", Object.keys(classes));
+  const published = { ...readThresholds(fields, name), ...classes[name].readMore?.(fields, nOptions) };
   fields.finish();
   try {
-    return new (name === "k-ary" ? KaryResponse : CLASSES[type])(name, nValues, published);
+    return new classes[name](name, published.n_bits ?? Math.max(1, nOptions), published);
   } catch (fault) {
     throw fault instanceof RangeError ? new SurveyError(fields.where, fault.message) : fault;
   }
@@ -50,13 +48,4 @@ function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name
   return /** @type {Parameters} */ (
     Object.fromEntries(keys.map((key) => [key, fields.integer(key, 1, COIN_SCALE - 1)]))
   );
-}
-
-function readBloom(/** @type {Fields} */ fields, /** @type {Parameters} */ published) {
-  published.n_hashes = fields.integer("n_hashes", 1, 8);
-  published.n_cohorts = fields.integer("n_cohorts", 1, 1024);
-  if (fields.has("max_length") || fields.has("gram_length")) {
-    published.gram_length = fields.integer("gram_length", 1, 4);
-    published.max_length = fields.integer("max_length", 2, 64);
-  }
 }

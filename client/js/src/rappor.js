@@ -18,6 +18,19 @@ const PADDING = "\0"; // fills a short text up to the length that is cut into n-
  * of two n-grams. A response is the cohort (2 bytes), the pair's number (a byte, with n-grams), then every filter.
  */
 export class BloomResponse extends BitMechanism {
+  /** Take what no other mechanism publishes: the shape of its filters. */
+  static readMore(/** @type {import("./documents.js").Fields} */ fields) {
+    return {
+      n_bits: fields.integer("n_bits", 2, 4096),
+      n_hashes: fields.integer("n_hashes", 1, 8),
+      n_cohorts: fields.integer("n_cohorts", 1, 1024),
+      ...((fields.has("max_length") || fields.has("gram_length")) && {
+        gram_length: fields.integer("gram_length", 1, 4),
+        max_length: fields.integer("max_length", 2, 64),
+      }),
+    };
+  }
+
   /** @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published */
   constructor(name, nValues, published) {
     super(name, nValues, published);

@@ -2,42 +2,36 @@
 
 import { hex, sha256 } from "./bytes.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
-import { Fields, isText, parseJson } from "./documents.js";
+import { Fields, notCanonical, parseJson } from "./documents.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
-import { EXPECTED, expectedOf, isAnswer, normalise } from "./text.js";
+import { TYPES } from "./questions/types.js";
 
 export const MAX_SURVEY_BYTES = 2 ** 20;
 const FORMAT = "sottovoce-survey-1";
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
-const TYPES = ["yes-no", "one-of", "any-of", "text"];
 const MAX_TEXT = 2000;
-const MAX_OPTIONS = 4096;
-const MAX_OPTION_TEXT = 200;
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
-
-/** @typedef {"yes-no" | "one-of" | "any-of" | "text"} QuestionType */
 
 /** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
 export class Question {
   /** @param {Fields} fields */
   constructor(fields) {
     this.id = fields.take("id", ID_EXPECTED, isId);
-    this.type = /** @type {QuestionType} */ (fields.oneOf("type", TYPES));
+    this.type = /** @type {keyof TYPES} */ (fields.oneOf("type", Object.keys(TYPES)));
     this.text = fields.text("text", MAX_TEXT);
-    this.options = readOptions(fields, this.type);
+    /** @type {readonly string[]} */
+    this.options = Object.freeze(this.kind.options(fields));
     /** @type {string | null} what no answer stands for */
-    this.skip = readSkip(fields, this.type, this.options);
+    this.skip = fields.has("skip") ? this.kind.skip(fields, this.options) : null;
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED);
-    const isSplit = fields.has("epsilon_forever");
-    const forever = isSplit ? fields.epsilon("epsilon_forever", MAX_DECLARED) : epsilon;
+    const forever = fields.optional("epsilon_forever", epsilon, () => fields.epsilon("epsilon_forever", MAX_DECLARED));
     const stated = fields.take("mechanism", "an object", (value) => typeof value === "object");
     fields.finish();
     this.mechanism = readMechanism(new Fields(stated, `${fields.where}.mechanism`), this.type, this.options.length);
     checkEpsilon(fields, "epsilon", epsilon, this.mechanism.epsilon);
     checkEpsilon(fields, "epsilon_forever", forever, this.mechanism.epsilonForever);
-    if (isSplit && forever === epsilon) throw notCanonical();
     this.epsilon = writeEpsilon(epsilon);
     this.epsilonForever = writeEpsilon(forever);
     Object.freeze(this);
@@ -59,40 +53,24 @@ export class Question {
    */
   encode(answer) {
     const given = answer ?? this.skip;
-    const index = this.options.indexOf(/** @type {string} */ (given));
-    if (this.type === "yes-no" && typeof given === "boolean") return given ? 1 : 0;
-    if (this.type === "one-of" && index >= 0) return index;
-    if (this.type === "text" && isAnswer(given)) return normalise(given);
-    if (this.type === "any-of" && (Array.isArray(given) || given instanceof Set)) {
-      const selected = new Set(given);
-      const known = this.options.map((option) => (selected.has(option) ? 1 : 0));
-      const nGiven = Array.isArray(given) ? given.length : given.size;
-      const nSelected = known.filter((bit) => bit === 1).length;
-      if (nSelected === nGiven && nSelected <= this.maxSelected) return Uint8Array.from(known);
-    }
-    throw new AnswerError(this.id, `the answer must be ${this.type === "text" ? expectedOf(given) : this.expected}.`);
-  }
-
-  /** How many options one person may select. */
-  get maxSelected() {
-    const most = { "yes-no": 0, "one-of": 1, "any-of": this.options.length, text: 0 }[this.type];
-    return "published" in this.mechanism ? (this.mechanism.published.max_selected ?? most) : most;
+    const encoded = this.kind.encode(given, this);
+    if (encoded === null) throw new AnswerError(this.id, `the answer must be ${this.kind.expected(given, this)}.`);
+    return encoded;
   }
 
   /** In words, what an answer must be. */
   get expected() {
-    if (this.type === "yes-no") return "true or false";
-    if (this.type === "text") return EXPECTED;
-    const listed = this.options.slice(0, 12).join(" | ") + (this.options.length > 12 ? " | .." : "");
-    if (this.type === "one-of") return `one of these texts: ${listed}`;
-    return `an array or set of at most ${this.maxSelected} of these texts, none twice: ${listed}`;
+    return this.kind.expected(null, this);
   }
 
   /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
   reported(report) {
-    const said = this.mechanism.said(report);
-    if (this.type === "text") return said;
-    return this.type === "yes-no" ? said.length > 0 : said.map((/** @type {number} */ value) => this.options[value]);
+    return this.kind.said(this.mechanism.said(report), this);
+  }
+
+  /** @returns {import("./questions/types.js").QuestionType} */
+  get kind() {
+    return TYPES[this.type];
   }
 }
 
@@ -106,11 +84,12 @@ export class Survey {
     this.title = fields.text("title", MAX_TEXT);
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED * 200n);
     const listed = fields.take("questions", "a list of 1 to 200 questions", (value) => isList(value, 1, 200));
-    this.waves = fields.has("waves") ? fields.integer("waves", 2, 1000) : 1;
+    this.waves = fields.optional("waves", 1, () => fields.integer("waves", 2, 1000));
     this.invited = fields.flag("invited");
-    this.minReports = readMinimum(fields);
+    this.minReports = fields.optional("min_reports", 1, () => fields.integer("min_reports", 1, 1_000_000));
     this.publicResults = fields.flag("public_results");
-    this.keep = readKeep(fields);
+    const keep = fields.optional("keep", "reports", () => fields.oneOf("keep", ["counts", "reports"]));
+    this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
     fields.finish();
     this.questions = readQuestions(fields, listed);
     if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
@@ -147,7 +126,7 @@ export class Survey {
     const nUnknown = given.filter((id) => !ids.includes(id)).length; // it may be an answer by mistake: not quoted
     if (nUnknown > 0)
       throw new AnswerError("$", `${nUnknown} unknown question id(s); the survey has ${ids.join(", ")}.`);
-    return this.questions.map(({ id }, index) => this.questions[index].encode(given.includes(id) ? answers[id] : null));
+    return this.questions.map((question) => question.encode(given.includes(question.id) ? answers[question.id] : null));
   }
 }
 
@@ -177,20 +156,6 @@ function isPlain(/** @type {unknown} */ value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function readMinimum(/** @type {Fields} */ fields) {
-  if (!fields.has("min_reports")) return 1;
-  const minimum = fields.integer("min_reports", 1, 1_000_000);
-  if (minimum === 1) throw notCanonical(); // it is left out then
-  return minimum;
-}
-
-/** What the collector keeps. @returns {"reports" | "counts"} */
-function readKeep(/** @type {Fields} */ fields) {
-  if (!fields.has("keep")) return "reports";
-  if (fields.oneOf("keep", ["reports", "counts"]) === "reports") throw notCanonical(); // it is left out then
-  return "counts";
-}
-
 /** @returns {readonly Question[]} */
 function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ listed) {
   const questions = listed.map((stated, index) => new Question(new Fields(stated, `$.questions[${index}]`)));
@@ -203,35 +168,8 @@ function sumOf(/** @type {readonly Question[]} */ questions, /** @type {(questio
   return questions.reduce((sum, question) => sum + epsilonOf(question), 0n);
 }
 
-function notCanonical() {
-  return new SurveyError("$", "must be in canonical form, its epsilon the sum of its questions'.");
-}
-
 function isList(/** @type {unknown} */ value, /** @type {number} */ fewest, /** @type {number} */ most) {
   return Array.isArray(value) && fewest <= value.length && value.length <= most;
-}
-
-/** @returns {readonly string[]} */
-function readOptions(/** @type {Fields} */ fields, /** @type {QuestionType} */ type) {
-  if (type === "yes-no" || type === "text") return Object.freeze([]);
-  const fewest = type === "one-of" ? 2 : 1;
-  const expected = `a list of ${fewest} to ${MAX_OPTIONS} different texts of 1 to ${MAX_OPTION_TEXT} characters`;
-  const areOptions = (/** @type {any} */ value) =>
-    isList(value, fewest, MAX_OPTIONS) &&
-    value.every((/** @type {unknown} */ option) => isText(option, MAX_OPTION_TEXT)) &&
-    new Set(value).size === value.length;
-  return Object.freeze(fields.take("options", expected, areOptions));
-}
-
-function readSkip(
-  /** @type {Fields} */ fields,
-  /** @type {QuestionType} */ type,
-  /** @type {readonly string[]} */ options,
-) {
-  if (!fields.has("skip")) return null;
-  if (type === "one-of") return fields.oneOf("skip", options);
-  const isGood = (/** @type {unknown} */ value) => type === "text" && isAnswer(value) && value === normalise(value);
-  return fields.take("skip", "a text, and of a one-of or text question", isGood);
 }
 
 function checkEpsilon(

@@ -13,7 +13,7 @@ OF_SURVEYS = ("alarm", "form", "invitation", "receipt", "review", "words")
 MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 STATIC = Path(__file__).parent / "static"
-_NAME = re.compile(r"[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
+_NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 
@@ -42,14 +42,14 @@ def get_client(name: str) -> Response:
     return _share(_serve(find_client_js(), name))
 
 
-@assets.get("/js/src/<name>")
+@assets.get("/js/src/<path:name>")
 def get_client_module(name: str) -> Response:
     """Give a module that the JavaScript client imports."""
     return _share(_serve(find_client_js() / "src", name))
 
 
 def _serve(folder: Path, name: str) -> Response:
-    """Return a file that lies directly in the folder, with a hash of its content. Raises RequestError 404."""
+    """Return a file of the folder, or of one in it, with a hash of its content. Raises RequestError 404."""
     path = folder / name
     found = _NAME.fullmatch(name)
     if found is None or not path.is_file():

@@ -48,6 +48,10 @@ export class UnaryEncoding extends BitMechanism {
 }
 /** Any-of: a bit per option, at most max_selected of them true. */
 export class BitFlips extends BitMechanism {
+    /** Take what no other mechanism of bits publishes. */
+    static readMore(fields: import("./documents.js").Fields, nOptions: number): {
+        max_selected: number;
+    };
     trueBits(answer: Uint8Array): Uint8Array<ArrayBufferLike>;
 }
 export type Coins = import("./coins.js").Coins;

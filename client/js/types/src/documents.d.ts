@@ -13,6 +13,7 @@ export function canonical(value: unknown): string;
  * @param {unknown} value @param {number} maxLength @returns {value is string}
  */
 export function isText(value: unknown, maxLength: number): value is string;
+export function notCanonical(): SurveyError;
 /** The members of one object, each taken once and checked; what is left over is unknown and refused. */
 export class Fields {
     /** @param {unknown} document @param {string} where */
@@ -30,6 +31,11 @@ export class Fields {
     text(key: string, maxLength: number): string;
     /** @param {string} key @param {readonly string[]} words @returns {string} */
     oneOf(key: string, words: readonly string[]): string;
+    /**
+     * Return what `read` takes, or `usual` where it is left out; canonical documents leave out what is usual.
+     * @template T @param {string} key @param {T} usual @param {() => T} read @returns {T}
+     */
+    optional<T>(key: string, usual: T, read: () => T): T;
     /** @param {string} key @returns {boolean} false where it is left out */
     flag(key: string): boolean;
     finish(): void;

@@ -3,6 +3,14 @@
  * of two n-grams. A response is the cohort (2 bytes), the pair's number (a byte, with n-grams), then every filter.
  */
 export class BloomResponse extends BitMechanism {
+    /** Take what no other mechanism publishes: the shape of its filters. */
+    static readMore(fields: import("./documents.js").Fields): {
+        gram_length?: number | undefined;
+        max_length?: number | undefined;
+        n_bits: number;
+        n_hashes: number;
+        n_cohorts: number;
+    };
     design: {
         nBits: number;
         nHashes: number;

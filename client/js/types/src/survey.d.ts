@@ -7,14 +7,14 @@ export function readSurvey(bytes: Uint8Array): Promise<Survey>;
 /** @param {unknown} value @returns {value is string} whether a survey or a question can have it as its id */
 export function isId(value: unknown): value is string;
 export const MAX_SURVEY_BYTES: number;
-/** @typedef {"yes-no" | "one-of" | "any-of" | "text"} QuestionType */
 /** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
 export class Question {
     /** @param {Fields} fields */
     constructor(fields: Fields);
     id: any;
-    type: QuestionType;
+    type: "yes-no" | "one-of" | "any-of" | "text";
     text: string;
+    /** @type {readonly string[]} */
     options: readonly string[];
     /** @type {string | null} what no answer stands for */
     skip: string | null;
@@ -31,12 +31,12 @@ export class Question {
      * @param {unknown} answer @returns {import("./mechanisms.js").Encoded}
      */
     encode(answer: unknown): import("./mechanisms.js").Encoded;
-    /** How many options one person may select. */
-    get maxSelected(): number;
     /** In words, what an answer must be. */
     get expected(): string;
     /** @param {Uint8Array} report @returns {any} what it says in the survey's words: see `Draft.reported` */
     reported(report: Uint8Array): any;
+    /** @returns {import("./questions/types.js").QuestionType} */
+    get kind(): import("./questions/types.js").QuestionType;
 }
 /** A survey, checked; epsilons are exact decimals, in nats: of one report, and of all waves if the answers stay. */
 export class Survey {
@@ -68,5 +68,4 @@ export class Survey {
         [id: string]: unknown;
     }): import("./mechanisms.js").Encoded[];
 }
-export type QuestionType = "yes-no" | "one-of" | "any-of" | "text";
 import { Fields } from "./documents.js";

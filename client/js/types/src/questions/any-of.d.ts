@@ -1,0 +1,9 @@
+export namespace anyOf {
+    export function options(fields: import("../documents.js").Fields): readonly string[];
+    export { refuseSkip as skip };
+    export function encode(given: any, question: import("../survey.js").Question): Uint8Array<ArrayBuffer> | null;
+    export function expected(_: unknown, question: import("../survey.js").Question): string;
+    export { textsOf as said };
+}
+import { refuseSkip } from "./members.js";
+import { textsOf } from "./members.js";

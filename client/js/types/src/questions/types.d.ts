@@ -1,0 +1,61 @@
+/** @typedef {import("../documents.js").Fields} Fields */
+/** @typedef {import("../mechanisms.js").Encoded} Encoded */
+/** @typedef {import("../survey.js").Question} Question */
+/**
+ * A type: `options` takes a question's, where it has any, `skip` what no answer stands for.
+ * `encode` returns an answer as mechanisms take it, null if it is none; `expected` what it must be, in words (of an
+ * answer that is none: it is not quoted); `said` what a mechanism says of a report, in the question's words.
+ * @typedef {{
+ *   options: (fields: Fields) => readonly string[],
+ *   skip: (fields: Fields, options: readonly string[]) => string,
+ *   encode: (given: any, question: Question) => Encoded | null,
+ *   expected: (given: unknown, question: Question) => string,
+ *   said: (said: any, question: Question) => any,
+ * }} QuestionType
+ */
+/** @satisfies {{[name: string]: QuestionType}} */
+export const TYPES: {
+    "yes-no": {
+        options: () => never[];
+        skip: typeof import("./members.js").refuseSkip;
+        encode: (given: any) => number | null;
+        expected: () => string;
+        said: (values: any) => boolean;
+    };
+    "one-of": {
+        options: (fields: import("../documents.js").Fields) => readonly string[];
+        skip: (fields: import("../documents.js").Fields, options: readonly string[]) => string;
+        encode: (given: any, { options }: import("../survey.js").Question) => number | null;
+        expected: (_: unknown, { options }: import("../survey.js").Question) => string;
+        said: typeof import("./members.js").textsOf;
+    };
+    "any-of": {
+        options: (fields: import("../documents.js").Fields) => readonly string[];
+        skip: typeof import("./members.js").refuseSkip;
+        encode: (given: any, question: import("../survey.js").Question) => Uint8Array<ArrayBuffer> | null;
+        expected: (_: unknown, question: import("../survey.js").Question) => string;
+        said: typeof import("./members.js").textsOf;
+    };
+    text: {
+        options: () => never[];
+        skip: (fields: import("../documents.js").Fields) => any;
+        encode: (given: any) => string | null;
+        expected: typeof import("../text.js").expectedOf;
+        said: (said: any) => any;
+    };
+};
+export type Fields = import("../documents.js").Fields;
+export type Encoded = import("../mechanisms.js").Encoded;
+export type Question = import("../survey.js").Question;
+/**
+ * A type: `options` takes a question's, where it has any, `skip` what no answer stands for.
+ * `encode` returns an answer as mechanisms take it, null if it is none; `expected` what it must be, in words (of an
+ * answer that is none: it is not quoted); `said` what a mechanism says of a report, in the question's words.
+ */
+export type QuestionType = {
+    options: (fields: Fields) => readonly string[];
+    skip: (fields: Fields, options: readonly string[]) => string;
+    encode: (given: any, question: Question) => Encoded | null;
+    expected: (given: unknown, question: Question) => string;
+    said: (said: any, question: Question) => any;
+};
