@@ -140,7 +140,7 @@ def load_people(survey: Survey) -> list[Answers]:
 
 def true_shares(survey: Survey, people: Sequence[Answers]) -> list[float]:
     """Return the share of people with each value, in the order of the estimates."""
-    asked = [question for question in survey.questions if question.is_pure]
+    asked = [question for question in survey.questions if question.labels]
     chosen = {question.id: [answer_labels(question, person[question.id]) for person in people] for question in asked}
     return [
         sum(label in labels for labels in chosen[question.id]) / len(people)

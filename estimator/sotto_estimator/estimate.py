@@ -13,9 +13,9 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.intervals import share_bounds
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
-from sotto_estimator.strings.question import is_text
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 
@@ -129,6 +129,11 @@ def estimate_counts(
     return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
 
 
+def is_text(question: Question) -> bool:
+    """Whether its shares are those of strings, which are decoded (`sotto_estimator.strings`)."""
+    return isinstance(question.mechanism, BloomResponse)
+
+
 def channel_of(question: Question) -> Channel:
     """Return the channel that a question's reports went through."""
     return _channel(_pure(question))
@@ -149,7 +154,9 @@ def _counts(tally: Tally, question: Question) -> _Counts:
 
 def _pure(question: Question) -> PureMechanism:
     if not isinstance(question.mechanism, PureMechanism):
-        raise SourceError(f"{question.id} cannot be estimated by itself: {question.mechanism.name} is not pure.")
+        raise SourceError(
+            f"question {question.id} cannot be estimated by itself: {question.mechanism.name} is not pure."
+        )
     return question.mechanism
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol import Question, SurveyError, compile_survey
 from sotto_protocol.coins import Coins, hmac_bytes
-from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, SelectionMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, Entry, mechanism_document, read_mechanism
 
 N_REPORTS = 400
@@ -118,7 +118,7 @@ def check_counts(question: Question) -> None:
 def check_likelihood(question: Question) -> None:
     """A pure mechanism's likelihood is that of its reports, but for a factor of each; and so is its epsilon."""
     mechanism = question.mechanism
-    assert question.is_pure == isinstance(mechanism, ChoiceMechanism | SelectionMechanism)
+    assert isinstance(mechanism, PureMechanism) == isinstance(mechanism, ChoiceMechanism | SelectionMechanism)
     if isinstance(mechanism, SelectionMechanism):
         for value in range(mechanism.n_values):
             _check_value(mechanism, value)

@@ -1,7 +1,7 @@
 """A mechanism that somebody adds, by a file and a row of the registry, reaches everything with no other change."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,10 @@ from sotto_client.inventory import decode
 from sotto_collector.archive.recount import recount
 from sotto_protocol import Question, Survey, Tally, compile_toml
 from sotto_protocol.mechanisms import registry
+from sotto_protocol.mechanisms.bits import BitMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.registry import Entry
+from sotto_protocol.mechanisms.warner import BinaryResponse
 from subset import ENTRY, WEIGHT
 
 TOML = """
@@ -124,6 +128,45 @@ def test_a_result_is_estimated_shown_and_joined(house: House, survey: Survey, tm
 def test_an_archive_of_it_gives_the_same_tally(house: House, survey: Survey, tmp_path: Path) -> None:
     export_store(house.collector.settings.db, survey.id, tmp_path / "archive")
     assert recount(tmp_path / "archive", n_workers=1) == Tally.from_json(house.read_tally(survey).data)
+
+
+class Sealed(BitMechanism):
+    """A yes-no mechanism that is not pure, as far as it says."""
+
+    _max_differences = BinaryResponse._max_differences
+    n_true = BinaryResponse.n_true
+    _check_answers = BinaryResponse._check_answers
+    _respond_rows = BinaryResponse._respond_rows
+
+    def decode(self, report: Bytes, labels: Sequence[str]) -> list[str]:
+        return []
+
+    def what_happens(self) -> str:
+        return "Your device says nothing."
+
+    in_short = what_happens
+
+
+def test_one_that_no_estimate_is_known_for_is_refused_by_name(tmp_path: Path) -> None:
+    sealed = Entry("sealed", "yes-no", Sealed, lambda asked: Sealed("sealed", 1, 3 << 30, 1 << 30))
+    registry.ENTRIES.append(sealed)
+    try:
+        survey = compile_toml(TOML.replace('"yes-no"', '"yes-no"\nmechanism = "sealed"').replace("epsilon = 1\n", ""))
+        with open_house(tmp_path / "survey.db", survey) as house:
+            house.collect(survey, 40)
+            tally = house.read_tally(survey).data
+            (tmp_path / "tally.json").write_bytes(tally)
+            page = house.http.get(f"/s/{survey.id}/results", headers=house.analyst)
+            records = house.http.get(f"/v1/surveys/{survey.id}/records", headers=house.analyst).data
+            (tmp_path / "records").write_bytes(records)
+            estimated = CliRunner().invoke(main, ["estimate", str(tmp_path / "tally.json")])
+            joined = CliRunner().invoke(main, ["associate", str(tmp_path / "records"), "colour", "paid"])
+    finally:
+        registry.ENTRIES.remove(sealed)
+    assert (page.status_code, estimated.exit_code, joined.exit_code) == (404, 1, 1)
+    assert "Question paid cannot be estimated by itself: sealed is not pure." in page.text
+    assert estimated.output == "Error: question paid cannot be estimated by itself: sealed is not pure.\n"
+    assert "mechanism ('sealed') must be one whose likelihood is known" in joined.output
 
 
 def test_impossible_reports_and_counts_of_it_are_refused(house: House, survey: Survey) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
+from sotto_estimator.estimate import is_text
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.release import ReadRelease, Release
@@ -151,7 +152,7 @@ def _seated(seats: Seats, survey_id: str, make: Callable[[], Made]) -> Callable[
 
 def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
-    has_commands = any(not question.is_pure for question in release.survey.questions)
+    has_commands = any(map(is_text, release.survey.questions))
     address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
     told = release.digest, release.is_open, release.n_known, address, choices
     return sha256(repr(told).encode()).hexdigest()[:32]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from shlex import quote
 
-from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import Estimate, Estimates, estimate_tally
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.estimate import Estimate, Estimates, estimate_tally, is_text
 from sotto_estimator.page.charts import largest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
@@ -69,7 +69,10 @@ class Results:
 
 
 def find_results(release: Release, choices: Choices) -> Results:
-    """Work out what is shown. Raises ChoiceError where the method does not allow for what is pooled."""
+    """Work out what is shown.
+
+    Raises ChoiceError where the method does not allow for what is pooled, NoEstimatesError for an unknown mechanism.
+    """
     survey, tally = release.survey, release.tally(choices.wave)
     last_wave = max(release.tallies, default=None) if survey.waves > 1 else None
     estimates = _estimate(tally, choices)
@@ -99,7 +102,7 @@ def _sections(
         key = question.id
         n_counted = tally.counted(key).n_reports
         about = (question, n_counted, (*remarks, *contradictions.get(key, ())), quality.get(key))
-        if not question.is_pure:
+        if is_text(question):
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
         else:
@@ -110,12 +113,14 @@ def _sections(
 
 def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
     """Return the estimates of a tally; None of one without reports, or with text questions only."""
-    if not tally.n_reports or all(not question.is_pure for question in tally.survey.questions):
+    if not tally.n_reports or all(map(is_text, tally.survey.questions)):
         return None
     try:
         return estimate_tally(tally, choices.interval_options)
     except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
+    except SourceError as fault:
+        raise NoEstimatesError(str(fault)) from None
 
 
 def _by_question(estimates: Estimates | None) -> Rows:

@@ -25,17 +25,13 @@ def decode_tally(
     return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, options)
 
 
-def is_text(question: Question) -> bool:
-    """Whether its shares are those of strings, which are decoded."""
-    return isinstance(question.mechanism, BloomResponse)
-
-
 def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResponse]:
     """Return a survey's text question and its mechanism. Raises SourceError, which names those that there are."""
     for question in survey.questions:
         if question.id == question_id and isinstance(question.mechanism, BloomResponse):
             return question, question.mechanism
-    known = ", ".join(question.id for question in survey.questions if is_text(question)) or "none"
+    texts = [question.id for question in survey.questions if isinstance(question.mechanism, BloomResponse)]
+    known = ", ".join(texts) or "none"
     raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.")
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
-from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism, PureMechanism
+from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
 
 
@@ -43,11 +43,6 @@ class Question:
     def labels(self) -> tuple[str, ...]:
         """The names of the values that are counted: the options, or yes. A text question has none."""
         return self.kind.labels
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether two probabilities say all of the channel, so that shares are estimated without candidates."""
-        return isinstance(self.mechanism, PureMechanism)
 
     @property
     def in_short(self) -> str:
