@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from house import House
     from sotto_collector.store import Store
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: a process a core, and threads that wait spin
 settings.register_profile("sotto", deadline=None)  # a busy machine is no failure
 settings.load_profile("sotto")
 

@@ -198,8 +198,10 @@ def test_records_of_a_closed_survey_are_given_and_head_has_their_length_alone(ho
     late = batch_body(STRINGS, make_reports(1, STRINGS, 2))
     refused = house.http.post("/v1/surveys/strings/reports", data=late, content_type=JSON)
     assert_refused(refused, 409, "survey_closed")
-    full = house.http.get("/v1/surveys/strings/records", headers=house.analyst)
-    with house.http.head("/v1/surveys/strings/records", headers=house.analyst) as head:
+    with (
+        house.http.get("/v1/surveys/strings/records", headers=house.analyst) as full,
+        house.http.head("/v1/surveys/strings/records", headers=house.analyst) as head,
+    ):
         assert (head.status_code, head.data, head.content_length) == (200, b"", len(full.data))
 
 
