@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "js"
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 300_000
 """How long a test waits before it fails: reached only where something hangs."""
 UNREACHABLE = "error: Failed to load resource: net::ERR_"
 """How a browser's complaint begins that nobody answers."""

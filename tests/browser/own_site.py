@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from collecting import TIMEOUT_S
 from sotto_protocol import Survey
 
 HERE = Path(__file__).parent
@@ -63,7 +64,7 @@ class _Broken(_Handler):
 
     def pass_on(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        with closing(HTTPConnection("127.0.0.1", self._port, timeout=60)) as collector:
+        with closing(HTTPConnection("127.0.0.1", self._port, timeout=TIMEOUT_S)) as collector:
             collector.request(self.command, self.path, body or None, dict(self.headers))
             answer = collector.getresponse()
             kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OF_CONNECTION}

@@ -222,7 +222,7 @@ def come_back(page: Page, url: str, survey: Survey) -> str:
     page.evaluate(TELL_RETURN)
     page.goto(f"{url}/s/no-such-survey")
     try:
-        with page.expect_console_message(lambda message: message.text.startswith("kept"), timeout=5000) as told:
+        with page.expect_console_message(lambda message: message.text.startswith("kept"), timeout=20_000) as told:
             page.evaluate("() => history.back()")
     except Late:
         return ""

@@ -86,7 +86,7 @@ def test_a_short_delay_ends_by_itself(http: FaultServer) -> None:
         receipt = device.answer(ANSWERS)
         for thread in threading.enumerate():
             if thread.name == "sottovoce-delivery":  # it ends when nothing waits
-                thread.join(30)
+                thread.join(300)
         assert device.pending == []
     assert http.seen == {receipt.id}
 

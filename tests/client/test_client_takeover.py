@@ -129,7 +129,7 @@ def test_many_processes_that_take_over_one_state_at_once_share_it(path: Path, ve
     report = old_state(path, version, "http://127.0.0.1:1", 20)
     script = "import sys; from sotto_client.state import State; State.open(sys.argv[1]).close()"
     started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(4)]
-    assert [process.wait(timeout=60) for process in started] == [0] * 4
+    assert [process.wait(timeout=300) for process in started] == [0] * 4
     assert len(rows_of(path, "ledger")) == 21
     assert rows_of(path, "ledger")[-1][7] == report.receipt
 

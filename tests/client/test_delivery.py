@@ -605,7 +605,7 @@ def test_a_woken_delivery_sends_and_its_thread_ends_by_itself(device: Device, ht
         assert device.delivery.flush(30)
         for thread in threads():
             assert thread.daemon
-            thread.join(30)
+            thread.join(300)
         assert threads() == []
     assert sent_ids([post.body for post in http.posts]) == ["aa", "bb"]
 
@@ -630,7 +630,7 @@ def test_flush_comes_back_early_when_no_attempt_is_due_in_time(device: Device, h
     started = time.monotonic()
     assert not device.delivery.flush(600)
     assert not device.delivery.flush(600)
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 600  # it would be twice as long
     assert len(http.posts) == 1
 
 

@@ -21,9 +21,9 @@ from sotto_client.exchange import Exchange, _find_proxies, get_survey
 from sotto_client.outbox import Outbox
 from sotto_client.state import State
 
-IN_TIME_S = 60
+IN_TIME_S = 150
 """Far more than any limit here: whoever is not back by then hangs."""
-SHORT_S = 0.5
+SHORT_S = 0.25
 NEVER_S = 3600.0
 Result = TypeVar("Result")
 

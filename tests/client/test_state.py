@@ -198,7 +198,7 @@ def test_many_processes_that_create_one_state_at_once_share_it(path: Path) -> No
             connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (str(os.getpid()),))
     """
     started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(6)]
-    assert [process.wait(timeout=60) for process in started] == [0] * 6
+    assert [process.wait(timeout=300) for process in started] == [0] * 6
     assert len(rows_of(path, "surveys")) == 6
 
 
@@ -263,7 +263,7 @@ FORK = """if True:
 
 
 def test_children_forked_amid_transactions_share_a_file_but_no_connection(path: Path) -> None:
-    subprocess.run([sys.executable, "-W", "error", "-c", FORK, str(path)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "error", "-c", FORK, str(path)], check=True, timeout=300)
     names = {name for _, name, _ in rows_of(path, "surveys")}
     assert names == {f"thread {number}" for number in range(50)} | {f"child {number}" for number in range(10)}
     with closing(sqlite3.connect(path)) as connection:

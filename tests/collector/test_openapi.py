@@ -136,7 +136,7 @@ def examine(served: Served, token: str, folder: Path) -> "subprocess.CompletedPr
         capture_output=True,
         text=True,
         cwd=folder,
-        timeout=20 * TIMEOUT_S,
+        timeout=4 * TIMEOUT_S,
         check=False,
     )
 

@@ -163,7 +163,7 @@ def test_server_whose_listening_socket_is_closed_by_a_fault_ends(
         ended = pool.submit(server.run)
         try:
             with closing(socket.create_connection(listening.getsockname())), pytest.raises(ListenError, match="fault"):
-                ended.result(10)
+                ended.result(TIMEOUT_S)
         finally:
             server.is_stopping = True
     assert "ZeroDivisionError" in caplog.text

@@ -26,7 +26,7 @@ from sotto_protocol import Coins, Report, Survey, Tally, batch_body, compile_tom
 from sotto_protocol.invitation import parse_invitation
 
 SOTTO = Path(sys.executable).with_name("sotto")
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 """How long a test waits before it fails: reached only where something hangs."""
 TOWNS = ", ".join(f'"town {number}"' for number in range(300))
 SURVEY_TOML = f"""

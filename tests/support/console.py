@@ -79,7 +79,7 @@ class Console:
     def run(self, words: list[str]) -> str:
         """Run a program to its end; it must succeed."""
         done = subprocess.run(
-            words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+            words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False, timeout=300
         )
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
         return done.stdout
@@ -100,7 +100,7 @@ class Console:
         """Stop the collectors; each must end cleanly."""
         for server in self.servers:
             server.terminate()
-            server.communicate(timeout=20)
+            server.communicate(timeout=300)
             assert server.returncode == 0
 
 

@@ -21,7 +21,7 @@ def require_node() -> str:
     path = shutil.which("node") or shutil.which("nodejs")
     if path is None:
         _give_up(f"Node {MIN_MAJOR} or later is not installed (Debian: apt-get install nodejs npm).")
-    version = subprocess.run([path, "--version"], check=True, capture_output=True, text=True, timeout=60).stdout
+    version = subprocess.run([path, "--version"], check=True, capture_output=True, text=True, timeout=300).stdout
     if int(version.lstrip("v").partition(".")[0]) < MIN_MAJOR:
         _give_up(f"Node is {version.strip()}; the JavaScript client's tests need {MIN_MAJOR} or later.")
     return path

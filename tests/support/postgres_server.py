@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 USER = "nobody"  # PostgreSQL refuses to run as root
 
 
