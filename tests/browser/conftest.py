@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,14 @@ from chromium import TIMEOUT_MS, Devices, Watch, launch_options
 from collecting import Served, serve
 from own_site import blank, site_of
 from wire import Wire, wire_to
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all that needs a browser."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("thorough")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ Seeds are fixed, and so are the outcomes.
 """
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,6 +41,11 @@ NOTHING_TRUE = Setting(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n
 HALF_UNLISTED = HalfUnlisted(50_000, PLAIN, ONE_STAGE, n_extra=1000, n_missing=2000, n_true=2000)
 
 
+def mark_thorough(cases: Iterable[str], *names: str) -> list[Any]:
+    """Return names of cases as parameters, of which these are thorough: they take as long as all others together."""
+    return [pytest.param(name, marks=pytest.mark.thorough if name in names else ()) for name in cases]
+
+
 def realised(setting: Setting, fdr: float) -> tuple[list[float], list[float], list[float], list[float]]:
     """Return, by collection: the false part of those found, and the parts that intervals cover.
 
@@ -65,7 +72,7 @@ def reaches_level(covered: list[float], level: float = 0.95) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", mark_thorough(SETTINGS, "100 million reports"))
 def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name: str) -> None:
     """Seeds are fixed: the outcome is too."""
     false, covered, printed, _ = realised(SETTINGS[name], 0.05)
@@ -75,6 +82,7 @@ def test_false_discoveries_are_bounded_and_intervals_hold_after_the_choice(name:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_check_fails_without_corrections() -> None:
     """Ten times the rate lets too many in; of those chosen at the right rate, 1.96 errors cover too few."""
     setting = SETTINGS["more candidates than cells"]
@@ -92,15 +100,21 @@ def test_detections_are_those_of_a_rate_that_allows_for_how_many_candidates_are_
     assert n_found >= least
 
 
+UNLISTED = {
+    "most": ABSENT_HEAVY,
+    "all": NOTHING_TRUE,
+    "all, and half are one string": HALF_UNLISTED,
+    "few cohorts": FEW_COHORTS,
+    "few cells": FEW_CELLS,
+    "few candidates": FEW_CANDIDATES,
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "setting",
-    [ABSENT_HEAVY, NOTHING_TRUE, HALF_UNLISTED, FEW_COHORTS, FEW_CELLS, FEW_CANDIDATES],
-    ids=["most", "all", "all, and half are one string", "few cohorts", "few cells", "few candidates"],
-)
-def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(setting: Setting) -> None:
+@pytest.mark.parametrize("name", mark_thorough(UNLISTED, "all", "all, and half are one string", "few candidates"))
+def test_false_discoveries_are_bounded_where_most_answers_are_on_no_list(name: str) -> None:
     """By three standard errors of a rate of .05; one discovery in a collection is all false or all true."""
-    n_collections = 1000 if IS_FULL else 100
+    setting, n_collections = UNLISTED[name], 1000 if IS_FULL else 100
     false = []
     for seed in range(n_collections):
         counts, candidates, truth = setting.draw(seed)
@@ -168,7 +182,9 @@ def test_the_error_of_other_strings_allows_for_the_choice_which_adds_up_over_str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["few cohorts", "8 bits", "a small filter", "a full model"])
+@pytest.mark.parametrize(
+    "name", mark_thorough(["few cohorts", "8 bits", "a small filter", "a full model"], "8 bits", "a full model")
+)
 def test_bounds_of_candidates_that_were_not_detected_hold_together(name: str) -> None:
     """Each at .95 by itself, they do not: of strings that were not detected the estimates are too low."""
     settings = SETTINGS | {"a full model": Setting(50_000, PLAIN, ONE_STAGE, n_extra=160, n_true=40, n_missing=0)}

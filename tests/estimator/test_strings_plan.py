@@ -203,7 +203,7 @@ def simulate(
 @pytest.mark.parametrize(
     ("epsilon", "forever", "shape", "study"),
     [
-        ("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000)),
+        pytest.param("4", None, BloomShape(64, 2, 32), TextStudy(100_000, 1000), marks=pytest.mark.thorough),
         ("6", "9", BloomShape(64, 1, 32), TextStudy(20_000, 1000)),
     ],
 )

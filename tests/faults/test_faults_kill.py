@@ -54,6 +54,7 @@ def test_collector_that_acknowledges_before_it_commits_is_found_out(tmp_path: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("invited", [INVITED, COUNTED_INVITED], ids=["reports", "counts"])
 def test_one_of_two_collectors_is_killed_and_the_other_goes_on(db: str, invited: Survey) -> None:
     """Each in turn; the crowd turns to the other, and back when it is there again. A report is stored, and its

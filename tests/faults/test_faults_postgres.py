@@ -18,6 +18,8 @@ from crowd import FULL, Crowd, changed, collectors
 from postgres_server import PostgresServer, database_of, postgres_server
 from sotto_protocol import Report
 
+pytestmark = pytest.mark.thorough
+
 N_CLIENTS = 40
 """More than a collector has connections to read with: they have to wait for one another."""
 TERMINATE = """
