@@ -32,7 +32,13 @@ def test_the_surveys_of_its_tests_are_those_that_this_side_publishes() -> None:
     assert (JS / "test" / "surveys.json").read_text() == surveys_text()
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in JS.glob("test/*.test.js")))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.name, marks=pytest.mark.thorough if path.name == "audit.test.js" else ())
+        for path in sorted(JS.glob("test/*.test.js"))
+    ],
+)
 def test_its_own_tests_pass_on_node(name: str) -> None:
     """Nothing of theirs may be skipped."""
     require_package("tsc")  # some of them need npm's packages

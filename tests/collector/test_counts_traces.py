@@ -6,7 +6,7 @@ Every search is made once more of a survey that keeps reports, where it must fin
 import base64
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -136,14 +136,17 @@ def test_no_earlier_tally_stays_the_difference_to_which_would_be_a_report(place:
         content = read_files(*folders)
         return [state in content for state in states]
 
+    def wait_for(is_so: Callable[[list[bool]], bool]) -> None:
+        deadline = time.monotonic() + TIMEOUT_S
+        while not is_so(look()):  # polled, for nothing announces it
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
     with serve(db, survey=survey) as served:
         for number, report in enumerate(reports):
             assert served.send([report], survey)[0] == 200
-            assert look()[number]  # each was there
-        deadline = time.monotonic() + TIMEOUT_S
-        while look() != [False] * 5 + [True]:  # polled, for nothing announces it
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+            wait_for(lambda found, number=number: found[number])  # not where a file was just being written anew
+        wait_for(lambda found: found == [False] * 5 + [True])
         assert served.stop() == (0, "", "")
     assert look() == [False] * 5 + [True]
 

@@ -146,6 +146,7 @@ SHIFTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("off", [OFF, -OFF])
 @pytest.mark.parametrize(("part", "threshold"), SHIFTS)
 @mechanisms
