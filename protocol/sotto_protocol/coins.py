@@ -9,6 +9,7 @@ second bytes of the coins that are still tied, in order, and so on.
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
+from struct import unpack
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,18 @@ class Coins:
         rejected = ((wide & (2**bits - 1)) < surplus).nonzero()[0]
         if rejected.size:
             values[rejected] = self.uniform(n_values, rejected.size)
+        return values
+
+    def uniform_few(self, n_values: int, n_draws: int) -> list[int]:
+        """Draw the very integers that `uniform` draws: faster for a few hundred of them."""
+        n_bytes, kind = (2, "H") if n_values <= 256 else (4, "I")
+        scale = 1 << 8 * n_bytes
+        surplus = scale % n_values
+        drawn = [x * n_values for x in unpack(f">{n_draws}{kind}", self.take(n_bytes * n_draws))]
+        values = [wide // scale for wide in drawn]
+        if rejected := [index for index, wide in enumerate(drawn) if wide % scale < surplus]:
+            for index, value in zip(rejected, self.uniform_few(n_values, len(rejected)), strict=True):
+                values[index] = value
         return values
 
     def uniform_one(self, n_values: int) -> int:

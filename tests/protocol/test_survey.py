@@ -242,7 +242,7 @@ def test_a_survey_may_declare_more_than_it_takes() -> None:
         (0, {"threshold_if_true": 2**31}, "must be below threshold_if_true|must add up"),
         (0, {"threshold_if_true": 2**32 - 1}, "the thresholds of warner must add up to 4294967296"),
         (1, {"threshold_if_other": 2**32 - 1}, "must be below threshold_if_true"),
-        (2, {"threshold_if_true": 2**32 // 3}, "the truth must be the likeliest report"),
+        (2, {"threshold_if_true": 2**32 // 3}, "the truth must be likelier than anything else"),
         (3, {"threshold_if_other": 1}, "the thresholds of sue must add up"),
         (4, {"threshold_if_true": 2**31 + 1}, "of oue must be 2147483648"),
         (5, {"threshold_if_true": 2**32 - 1}, "the thresholds of bit-flips must add up"),

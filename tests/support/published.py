@@ -1,6 +1,8 @@
 """Hypothesis strategies: mechanisms as surveys publish them, answers to them, authors' definitions, packed reports."""
 
 from decimal import Decimal
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
+from sotto_protocol.mechanisms.numbers import NumberReport
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
+from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
@@ -44,6 +48,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     n_values = 1 if name in ("warner", "forced-response") else draw(st.integers(fewest, max_values))
     if name == "k-ary":
         return {"name": name, "threshold_if_true": draw(st.integers(2**32 // n_values + 1, 2**32 - 1))}, n_values
+    if name in ("subset", "geometry"):
+        return draw(set_responses(name, n_values)), n_values
     edges = st.sampled_from([1, 255, 256, 0xFFFF, 0x10000, 0x01000000, HALF - 1])
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)
@@ -53,6 +59,20 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     if name in ("basic-rappor", "rappor") and draw(st.booleans()):
         published |= draw(instant_stages)
     return published | (draw(bloom_shapes(n_values)) if name == "rappor" else {}), n_values
+
+
+@st.composite
+def set_responses(draw: st.DrawFn, name: str, n_values: int) -> Published:
+    """Draw a subset or a geometry response; its threshold is anywhere above where the truth is the likeliest."""
+    if name == "subset":
+        shape = {"weight": draw(st.integers(1, n_values - 1))}
+        share = Fraction(shape["weight"], n_values)
+    else:
+        fits = [(q, t) for q in (2, 3, 5, 7, 19) for t in range(2, 9) if n_values <= sum(q**i for i in range(t)) < 3000]
+        shape = dict(zip(("field", "dimension"), draw(st.sampled_from(fits)), strict=True))
+        n_each = [sum(shape["field"] ** i for i in range(t)) for t in (shape["dimension"] - 1, shape["dimension"])]
+        share = Fraction(*n_each)
+    return {"name": name, "threshold_if_true": draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))} | shape
 
 
 @st.composite
@@ -102,7 +122,7 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
         if kind == "any-of" and draw(st.booleans()):
             question["max_selected"] = draw(st.integers(1, len(question["options"])))
         if kind == "one-of":
-            question["mechanism"] = draw(st.sampled_from(["auto", "k-ary", "sue", "oue"]))
+            question["mechanism"] = draw(st.sampled_from(["auto", "k-ary", "subset", "geometry", "sue", "oue"]))
         if kind == "text":
             question |= draw(text_members)
         if kind == "text" or draw(st.booleans()):
@@ -158,9 +178,13 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
             pair = [st.integers(0, len(mechanism.pairs) - 1).map(lambda v: bytes([v]))] if mechanism.pairs else []
             row = st.tuples(cohort, *pair, *[bits] * mechanism.n_blocks).map(b"".join)
             packed = draw(st.lists(row, min_size=n, max_size=n))
-        elif mechanism.name == "k-ary":
-            values = draw(st.lists(st.integers(0, mechanism.n_values - 1), min_size=n, max_size=n))
+        elif isinstance(mechanism, NumberReport):
+            values = draw(st.lists(st.integers(0, mechanism.n_outputs - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "big") for value in values]
+        elif isinstance(mechanism, SubsetResponse):
+            places, weight = st.integers(0, mechanism.n_values - 1), mechanism.weight
+            sets = draw(st.lists(st.sets(places, min_size=weight, max_size=weight), min_size=n, max_size=n))
+            packed = [sum(1 << place for place in chosen).to_bytes(mechanism.n_bytes, "little") for chosen in sets]
         else:
             values = draw(st.lists(st.integers(0, 2**mechanism.n_values - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "little") for value in values]

@@ -6,6 +6,7 @@ and states output distributions as exact fractions. reference_vectors.py writes 
 
 import base64
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -84,8 +85,8 @@ def kind_of(published: Published, n_values: int) -> str:
 
 def perturb(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
     """Perturb a batch of answers into packed reports: groups, then permanent responses, then reports of these."""
-    if published["name"] == "k-ary":
-        return _perturb_k_ary(published["threshold_if_true"], n_values, answers, stream)
+    if published["name"] in _WHOLE:
+        return _WHOLE[published["name"]](published, n_values, answers, stream)
     groups = draw_groups(published, len(answers), stream)
     rows = respond(published, n_values, answers, groups, stream)
     if "report_if_one" in published:
@@ -162,8 +163,8 @@ def pack(bits: Sequence[int], n_values: int) -> bytes:
     return b"".join(number.to_bytes(-(-n_values // 8), "little") for number in numbers)
 
 
-def _perturb_k_ary(threshold: int, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
-    honest = flip(stream, threshold, len(answers))
+def _perturb_k_ary(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    honest = flip(stream, published["threshold_if_true"], len(answers))
     drawn = uniform(stream, n_values - 1, len(answers))
     packed = []
     for answer, truth, lie in zip(answers, honest, drawn, strict=True):
@@ -171,6 +172,67 @@ def _perturb_k_ary(threshold: int, n_values: int, answers: Sequence[Answer], str
         others = lie if lie < answer else lie + 1
         packed.append((answer if truth else others).to_bytes(1 if n_values <= 256 else 2, "big"))
     return packed
+
+
+def _perturb_subset(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    """A set of the first n_values - 1 places, made of coins and mended; the last option stands for the answer there."""
+    weight, n_places = published["weight"], n_values - 1
+    honest = flip(stream, published["threshold_if_true"], len(answers))
+    first = max(0, 256 * (2 * weight - math.isqrt(9 * weight)) // (2 * n_values))
+    coins = flip(stream, first << 24, len(answers) * n_places) if first else [False] * len(answers) * n_places
+    sets = [{place for place in range(n_places) if coins[row * n_places + place]} for row in range(len(answers))]
+    wanted = [weight - truth for truth in honest]
+    while any(len(chosen) != size for chosen, size in zip(sets, wanted, strict=True)):
+        missing = [size - len(chosen) for chosen, size in zip(sets, wanted, strict=True)]
+        draws = iter(uniform(stream, n_places, sum(map(abs, missing))))
+        for chosen, lack in zip(sets, missing, strict=True):
+            for place in itertools.islice(draws, abs(lack)):
+                (chosen.add if lack > 0 else chosen.discard)(place)
+    reports = []
+    for chosen, answer, truth in zip(sets, answers, honest, strict=True):
+        others = {n_places if place == answer else place for place in chosen}
+        reports.append(pack([int(v in others or (truth and v == answer)) for v in range(n_values)], n_values))
+    return reports
+
+
+def points_of(published: Published) -> list[tuple[int, ...]]:
+    """Return a space's points in the order of their numbers, by listing all vectors."""
+    field, dimension = published["field"], published["dimension"]
+    points = []
+    for vector in itertools.product(range(field), repeat=dimension):
+        ends = [place for place in range(dimension) if vector[place]]
+        if ends and vector[ends[-1]] == 1:
+            points.append((ends[-1], vector[::-1], vector))
+    return [vector for _, _, vector in sorted(points)]
+
+
+def is_orthogonal(one: Sequence[int], other: Sequence[int], field: int) -> bool:
+    return sum(a * b for a, b in zip(one, other, strict=True)) % field == 0
+
+
+def _perturb_geometry(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    """Draw all coordinates but one, and try which value of that one makes the product what it shall be."""
+    field, dimension, points = published["field"], published["dimension"], points_of(published)
+    honest = flip(stream, published["threshold_if_true"], len(answers))
+    drawn: list[int | None] = [None] * len(answers)
+    while left := [row for row, number in enumerate(drawn) if number is None]:
+        for row, free in zip(left, uniform(stream, field ** (dimension - 1), len(left)), strict=True):
+            answer = answers[row]
+            assert isinstance(answer, int)
+            own = points[answer]
+            last = max(place for place in range(dimension) if own[place])
+            digits = [free // field**place % field for place in range(dimension - 1)]
+            for solved in range(field):
+                vector = [*digits[:last], solved, *digits[last:]]
+                product = sum(a * b for a, b in zip(own, vector, strict=True)) % field
+                if product == (0 if honest[row] else 1):
+                    multiples = {tuple(factor * value % field for value in vector) for factor in range(1, field)}
+                    drawn[row] = next((number for number, point in enumerate(points) if point in multiples), None)
+    return [number.to_bytes(1 if len(points) <= 256 else 2, "big") for number in drawn if number is not None]
+
+
+_WHOLE = {"k-ary": _perturb_k_ary, "subset": _perturb_subset, "geometry": _perturb_geometry}
+"""The mechanisms of which a report is drawn as a whole, and not bit by bit."""
 
 
 def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, ...]:
@@ -184,7 +246,7 @@ def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, .
 
 def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
-    if published["name"] == "k-ary":
+    if published["name"] in ("k-ary", "geometry"):
         return int.from_bytes(report, "big")
     if "n_bits" in published:
         size = -(-published["n_bits"] // 8)
@@ -224,6 +286,8 @@ def distribution(
         width = 1 if n_values <= 256 else 2
         lie = (1 - true) / (n_values - 1)
         return {value.to_bytes(width, "big"): true if value == answer else lie for value in range(n_values)}
+    if published["name"] in ("subset", "geometry"):
+        return _of_sets(published, n_values, answer, true)
     group = [(0, 2), (0, 1)] if "max_length" in published else [(0, 2)] if "n_bits" in published else []
     set_bits = bits_set(published, n_values, answer, group)
     n_bits = 3 * n_values if "max_length" in published else n_values
@@ -235,6 +299,22 @@ def distribution(
         for bit, chance in zip(report, chances, strict=True):
             probs[packed] *= chance if bit else 1 - chance
     return probs
+
+
+def _of_sets(published: Published, n_values: int, answer: Answer, true: Fraction) -> dict[bytes, Fraction]:
+    """List all outputs: those that support the answer are as likely as each other, and so are all others."""
+    assert isinstance(answer, int)
+    supports: dict[bytes, bool] = {}
+    if published["name"] == "subset":
+        for chosen in itertools.combinations(range(n_values), published["weight"]):
+            supports[pack([int(v in chosen) for v in range(n_values)], n_values)] = answer in chosen
+    else:
+        points = points_of(published)
+        for number, point in enumerate(points):
+            packed = number.to_bytes(1 if len(points) <= 256 else 2, "big")
+            supports[packed] = is_orthogonal(point, points[answer], published["field"])
+    n_in = sum(supports.values())
+    return {report: true / n_in if is_in else (1 - true) / (len(supports) - n_in) for report, is_in in supports.items()}
 
 
 def epsilon(distributions: Sequence[dict[bytes, Fraction]]) -> Decimal:

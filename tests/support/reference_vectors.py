@@ -22,22 +22,30 @@ def make_vectors() -> list[dict[str, Any]]:
         draws = refused[:width], b"\x33" * width, refused[:width], refused[:width], b"\xee" * width, b"\x77" * width
         published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
         vectors += [_record(published, n_values, [0, 5, 2], lies + b"".join(draws))]
-    vectors += _alone()
-    return vectors + [
-        {"type": kind_of(published, n_values)} | _vector(published, n_values, answers, tie)
-        for published, n_values, answers in _RAPPOR_CASES
-        for tie in (0, 1)
-    ]
+    vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
+    vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
+    return vectors + [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
 
 
-def _alone() -> list[dict[str, Any]]:
+def _typed(
+    published: Published, n_values: int, answers: list[Answer], ties_often: int, number: int = 0
+) -> dict[str, Any]:
+    return {"type": kind_of(published, n_values)} | _vector(published, n_values, answers, ties_often, number)
+
+
+def _alone(cases: list[tuple[Published, int, list[Answer]]]) -> list[dict[str, Any]]:
     """Return vectors of one answer each, for clients that know one respondent only: every mechanism, ties and all."""
-    vectors = [
-        {"type": kind_of(published, n_values)} | _vector(published, n_values, [answer], tie, number)
-        for published, n_values, answers in _CASES + _RAPPOR_CASES
+    return [
+        _typed(published, n_values, [answer], tie, number)
+        for published, n_values, answers in cases
         for number, answer in enumerate(dict.fromkeys(answers), 1)
         for tie in (0, 1)
     ]
+
+
+def _drawn_again() -> list[dict[str, Any]]:
+    """Return vectors of draws that are rejected."""
+    vectors = []
     for n_values, width in ((6, 2), (300, 4)):  # a draw of zeros is rejected, and so is the one after it
         published = {"name": "k-ary", "threshold_if_true": 0x61C8864F}
         coins = b"\xff" + 2 * bytes(width) + b"\xee" * width
@@ -52,7 +60,7 @@ def _vector(
 ) -> dict[str, Any]:
     seed = json.dumps([published, n_values, ties_often] + ([number] if number else [])).encode()
     plain = hashlib.shake_256(seed).digest(
-        16 * len(answers) * (min(n_values, 128) + 8) * (9 if "n_bits" in published else 1)
+        16 * len(answers) * (min(n_values, 512) + 8) * (9 if "n_bits" in published else 1)
     )
     if ties_often:
         limits = b"".join(
@@ -121,6 +129,32 @@ _RAPPOR_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_text(0xC0000000, 0x40000000, 3, 3, 2), 3, ["a", "b", "c", "d"]),  # hashes collide
     (_text(0xC0000000, 0x40000000, 9, 1, 1024, max_length=8, gram_length=2), 9, ["voce", "sottovoce", "cafe\u0301"]),
     (_text(0xE0C0A080, 0x1F3F5F80, 8, 2, 1, **_ODD_STAGES, max_length=6, gram_length=3), 8, ["a", FAMILY]),
+]
+
+
+def _set(threshold: int, weight: int) -> Published:
+    return {"name": "subset", "threshold_if_true": threshold, "weight": weight}
+
+
+def _space(threshold: int, field: int, dimension: int) -> Published:
+    return {"name": "geometry", "threshold_if_true": threshold, "field": field, "dimension": dimension}
+
+
+_SET_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_set(0x9D8F3000, 1), 2, [0, 1, 1]),
+    (_set(0xB504F333, 2), 5, [0, 4, 2]),
+    (_set(0x93C467E3, 4), 16, [15, 0, 7]),
+    (_set(0xE7654321, 6), 9, [8, 0, 3]),
+    (_set(0x83126E97, 34), 128, [127, 0]),
+    (_set(0x80C49BA5, 69), 257, [256, 0, 100]),
+    (_set(0x800346DC, 138), 512, [511, 3]),
+    (_space(0x92492493, 2, 3), 7, [0, 6, 3]),
+    (_space(0xA3D70A3D, 3, 4), 40, [39, 0, 13, 1]),
+    (_space(0x80000001, 5, 3), 25, [24, 5, 0]),
+    (_space(0x9E3779B9, 7, 5), 2000, [1999, 400, 0]),
+    (_space(0xDEADBEEF, 67, 2), 68, [67, 1, 0]),
+    (_space(0x81234567, 3, 9), 4096, [4095, 3280, 1]),
+    (_space(0xFEDCBA98, 2, 10), 1023, [1022, 0, 511]),
 ]
 ABOUT = (
     "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "

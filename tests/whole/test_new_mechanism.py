@@ -12,6 +12,7 @@ from archiving import export_store
 from collecting import make_reports
 from contract import CHECKS, questions_of
 from house import House, open_house
+from pairs import ENTRY, WEIGHT
 from sotto_client import SurveyClient
 from sotto_client.cli import main
 from sotto_client.inventory import decode
@@ -22,7 +23,6 @@ from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.registry import Entry
 from sotto_protocol.mechanisms.warner import BinaryResponse
-from subset import ENTRY, WEIGHT
 
 TOML = """
 id = "colours"
@@ -32,7 +32,7 @@ id = "colour"
 type = "one-of"
 text = "Which colour?"
 options = ["red", "green", "blue", "grey"]
-mechanism = "subset"
+mechanism = "pairs"
 epsilon = 1.5
 [[questions]]
 id = "paid"
@@ -79,15 +79,15 @@ def test_it_keeps_the_contract(check: Callable[[Question], None]) -> None:
 
 def test_an_author_and_a_respondent_are_told_of_it(survey: Survey, tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text(TOML)
-    assert "subset" in run("check", tmp_path / "survey.toml")
+    assert "pairs" in run("check", tmp_path / "survey.toml")
     said = survey.questions[0].mechanism.what_happens()
     assert said in " ".join(run("explain", tmp_path / "survey.toml").split())
     assert Survey.from_canonical(survey.canonical) == survey
 
 
 def test_a_plan_and_auto_compare_it() -> None:
-    assert "subset" in run("plan", "--n", 1000, "--options", 4, "--epsilon", 1)
-    assert "subset" in registry.names_of("one-of")
+    assert "pairs" in run("plan", "--n", 1000, "--options", 4, "--epsilon", 1)
+    assert "pairs" in registry.names_of("one-of")
 
 
 def test_a_device_sends_it_and_reads_back_what_it_sent(house: House, survey: Survey, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_result_is_estimated_shown_and_joined(house: House, survey: Survey, tm
     assert "blue" in run("estimate", tmp_path / "tally.json")
     page = house.http.get(f"/s/{survey.id}/results", headers=house.analyst)
     assert page.status_code == 200
-    assert "by subset" in page.text
+    assert "by pairs" in page.text
     records = house.http.get(f"/v1/surveys/{survey.id}/records", headers=house.analyst).data
     (tmp_path / "records").write_bytes(records)
     assert "grey" in run("associate", tmp_path / "records", "colour", "paid")

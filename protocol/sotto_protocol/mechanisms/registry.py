@@ -15,9 +15,13 @@ from sotto_protocol.mechanisms import bit_flips, unary, warner
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bloom.design import ask_rappor
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
+from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, subset
 
+_NEAR, _SHORT_BYTES = 1.03, 64
+"""What `auto` gives up, of the variance, for reports that are shorter: where they are longer than so many bytes."""
 AUTO = "auto"
 """The name by which an author asks for the best of those that an epsilon alone makes."""
 
@@ -27,15 +31,15 @@ class Entry:
     """A mechanism as questions of one type have it.
 
     `ask` makes it of what an author says; it raises ValueError, or the fields' error. `of_epsilon` makes it of a number
-    of options and an epsilon, where that is enough: `auto` and plans compare these. `may_repeat`: whether an author may
-    give `epsilon_forever`.
+    of options and an epsilon, where that is enough, or None where there is none: `auto` and plans compare these.
+    `may_repeat`: whether an author may give `epsilon_forever`.
     """
 
     name: str
     question_type: str
     mechanism: type[Mechanism]
     ask: Callable[[Asked], Mechanism]
-    of_epsilon: Callable[[int, Decimal], PureMechanism] | None = None
+    of_epsilon: Callable[[int, Decimal], PureMechanism | None] | None = None
     may_repeat: bool = False
 
 
@@ -54,6 +58,8 @@ ENTRIES: list[Entry] = [
     Entry("forced-response", "yes-no", warner.BinaryResponse, warner.ask_forced_response),
     Entry("basic-rappor", "yes-no", warner.BinaryResponse, warner.ask_basic_rappor, may_repeat=True),
     _by_epsilon("k-ary", "one-of", KaryResponse, k_ary),
+    Entry("subset", "one-of", SubsetResponse, ask_subset, subset),
+    Entry("geometry", "one-of", GeometryResponse, ask_geometry, geometry),
     _by_epsilon("sue", "one-of", unary.UnaryEncoding, unary.symmetric_unary),
     _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary),
     Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, may_repeat=True),
@@ -76,13 +82,20 @@ def names_of(question_type: str) -> list[str]:
 
 def candidates(question_type: str, n_options: int, epsilon: Decimal) -> list[PureMechanism]:
     """Return the mechanisms that an epsilon alone makes, for a question of a type and so many options."""
-    entries = entries_of(question_type).values()
-    return [entry.of_epsilon(n_options, epsilon) for entry in entries if entry.of_epsilon]
+    designs = [entry.of_epsilon for entry in entries_of(question_type).values() if entry.of_epsilon]
+    made = [design(n_options, epsilon) for design in designs]
+    return [mechanism for mechanism in made if mechanism is not None]
 
 
 def best_of(question_type: str, n_options: int, epsilon: Decimal) -> PureMechanism:
-    """Return that of the lowest variance, whatever the truth is."""
-    return min(candidates(question_type, n_options, epsilon), key=lambda mechanism: mechanism.report_variance)
+    """Return that of the lowest variance, whatever the truth is.
+
+    Of those within 3 % of it, one whose reports are long is passed over for one whose reports are shorter.
+    """
+    made = candidates(question_type, n_options, epsilon)
+    least = min(mechanism.report_variance for mechanism in made)
+    near = [mechanism for mechanism in made if mechanism.report_variance <= _NEAR * least]
+    return min(near, key=lambda mechanism: (max(mechanism.n_bytes, _SHORT_BYTES), mechanism.report_variance))
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:

@@ -25,7 +25,7 @@ WEIGHT = 2
 
 
 @dataclass(frozen=True)
-class Subset(ChoiceMechanism):
+class Pairs(ChoiceMechanism):
     """One-of: `WEIGHT` options, uniformly of those sets that have the true one (by a coin), or of those that have not.
 
     Packed, a bit an option, of one byte: for 3 to 8 options.
@@ -121,10 +121,10 @@ class Subset(ChoiceMechanism):
         return f"Your device sends {WEIGHT} of the {self.n_values} options, drawn at random."
 
 
-def subset(n_options: int, epsilon: Decimal) -> Subset:
-    """Return subset selection of at most this epsilon."""
+def pairs(n_options: int, epsilon: Decimal) -> Pairs:
+    """Return pairs of at most this epsilon."""
     odds = exp_below(epsilon) * comb(n_options - 1, WEIGHT - 1) / comb(n_options - 1, WEIGHT)
-    return Subset("subset", n_options, floor(COIN_SCALE * odds / (odds + 1)))
+    return Pairs("pairs", n_options, floor(COIN_SCALE * odds / (odds + 1)))
 
 
-ENTRY = Entry("subset", "one-of", Subset, lambda asked: subset(asked.n_options, asked.require_epsilon()), subset)
+ENTRY = Entry("pairs", "one-of", Pairs, lambda asked: pairs(asked.n_options, asked.require_epsilon()), pairs)

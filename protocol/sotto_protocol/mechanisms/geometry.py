@@ -1,0 +1,256 @@
+"""Projective geometry response: a report is a point of a projective space, and supports the options orthogonal to it.
+
+Feldman, Nelson, Nguyen & Talwar 2022 (PGR), over a prime field. The points of the space of `dimension` coordinates
+over `field` are the vectors whose last coordinate that is not zero is one. They are numbered: first by where that one
+stands, then by the coordinates before it, as digits of a number, the first the least. Option v is point v, and a report
+is a point's number: two bytes, however many options there are. It supports an option if their dot product is zero.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.documents import Fields
+from sotto_protocol.errors import ReportError
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts
+from sotto_protocol.mechanisms.numbers import NumberReport
+from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
+from sotto_protocol.mechanisms.thresholds import check_epsilon
+from sotto_protocol.words import roughly, times
+
+MAX_VECTORS = 2**18
+"""The most vectors that a space may have: counting transforms an array of so many numbers."""
+_MAX_FIELD = 509  # the largest prime whose plane has not too many vectors
+_MOST_OFF = 0.01  # of a count from an integer: far from any doubt about which one it is
+
+
+@dataclass(frozen=True)
+class GeometryResponse(NumberReport, SetResponse):
+    """One-of: with threshold_if_true / 2**32 a point that is orthogonal to the answer's, else another, uniformly.
+
+    Answers: integers in [0, n_values), shape (n,). `field` is a prime, `dimension` at least 2; the space has at least
+    n_values points and at most 65536, and at most 2**18 vectors.
+    """
+
+    field: int
+    dimension: int
+
+    def _check_shape(self) -> None:
+        if self.field not in PRIMES:
+            raise ValueError(f"field ({self.field}) must be a prime in [2, {_MAX_FIELD}].")
+        check_integer("dimension", self.dimension, 2, MAX_VECTORS.bit_length() - 1)
+        if self.field**self.dimension > MAX_VECTORS:
+            raise ValueError(f"field ({self.field}) to the dimension ({self.dimension}) must be at most {MAX_VECTORS}.")
+        if not self.n_values <= self.n_outputs <= MAX_VALUES:
+            raise ValueError(f"the space's points ({self.n_outputs}) must be in [{self.n_values}, {MAX_VALUES}].")
+
+    @property
+    def n_outputs(self) -> int:
+        return n_points(self.field, self.dimension)
+
+    @property
+    def odds_against(self) -> Fraction:
+        return odds_against(self.field, self.dimension)
+
+    @property
+    def shared(self) -> Fraction:
+        return Fraction(n_points(self.field, self.dimension - 2), n_points(self.field, self.dimension - 1))
+
+    def parameters(self) -> dict[str, int]:
+        shape = {"field": self.field, "dimension": self.dimension}
+        return {"threshold_if_true": self.threshold_if_true} | shape
+
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        return {
+            "n_values": n_options,
+            "threshold_if_true": fields.integer("threshold_if_true", 1, COIN_SCALE - 1),
+            "field": fields.integer("field", 2, _MAX_FIELD),
+            "dimension": fields.integer("dimension", 2, MAX_VECTORS.bit_length() - 1),
+        }
+
+    @property
+    def _coins_per_answer(self) -> int:
+        return 16  # a few machine words a row
+
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        """Draw all coordinates but that where the answer's point has its last one, which makes their product 0, or 1.
+
+        Each point that is orthogonal has as many multiples, and each that is not has one whose product is 1.
+        """
+        is_other = ~coins.flip(self.threshold_if_true, len(rows))
+        answers = rows.astype(np.intp)
+        numbers = self._draw(answers, is_other, coins)
+        while len(again := (numbers == self.n_outputs).nonzero()[0]):  # no point is zero everywhere
+            numbers[again] = self._draw(answers[again], is_other[again], coins)
+        return self._pack(numbers)
+
+    def _draw(self, answers: NDArray[np.intp], is_other: NDArray[np.bool_], coins: Coins) -> NDArray[np.uint32]:
+        """Return the numbers of points, shape (n,); n_outputs where all coordinates are zero."""
+        space = _space(self.field, self.dimension)
+        free = coins.uniform(self.field ** (self.dimension - 1), len(answers))
+        high, low = np.divmod(free, np.uint32(space.half))
+        product = space.products[space.low_row[answers] + low] + space.products[space.high_row[answers] + high]
+        own = space.solve[is_other.view(np.uint8), product]
+        power = space.power[answers]
+        above, below = np.divmod(free, power)
+        numbers: NDArray[np.uint32] = space.number[below + (own + above * np.uint32(self.field)) * power]
+        return numbers
+
+    def count_support(self, reports: Bytes) -> Counts:
+        """By one Fourier transform of how many reports there are of each vector of the space.
+
+        Over all multiples of a point, the characters of its product with another add up to field - 1 where that is
+        zero and to -1 where not: so the transform is field times the support, less the reports.
+        """
+        space = _space(self.field, self.dimension)
+        of_vectors = np.append(self.count_outputs(reports), 0)[space.number].astype(np.float64)
+        transformed = np.fft.rfftn(of_vectors.reshape((self.field,) * self.dimension, order="F")).real
+        exact = (len(reports) + transformed[tuple(space.points[: self.n_values].T)]) / self.field
+        counts: NDArray[np.float64] = np.rint(exact)
+        if np.abs(exact - counts).max() > _MOST_OFF:
+            raise ReportError("$", f"packed reports ({len(reports)}) are too many to be counted at once.")
+        return counts.astype(np.int64)
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
+        most = n_points(self.field, self.dimension - 1) * n_reports
+        total = sum(counts.tolist())
+        if total > most or (self.n_values == self.n_outputs and total < most):
+            raise ValueError(f"must add up to {most} at most, and to no less where every point is an option.")
+
+    def supported(self, report: Bytes) -> list[int]:
+        points = _space(self.field, self.dimension).points
+        products = points[: self.n_values] @ points[self.to_wire(report)] % self.field
+        values: list[int] = (products == 0).nonzero()[0].tolist()
+        return values
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """By the ratio of the two probabilities that a report has."""
+        points = _space(self.field, self.dimension).points.astype(
+            np.float64
+        )  # products are exact below 2**53, and fast
+        products = points[self._numbers(reports)] @ points[: self.n_values].T % self.field
+        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
+        return np.where(products == 0, float(odds), 1.0)
+
+    def what_happens(self) -> str:
+        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
+        return (
+            f"Your device draws one of {self.n_outputs:,} numbers, each of which speaks for many of the options: for "
+            f"the one that you choose {true}, for each other one {other}."
+        )
+
+    def in_short(self) -> str:
+        lost = roughly(1 - self.prob_support_if_true)
+        return f"Your device sends a number that speaks for many options: {lost} yours is not among them."
+
+
+def n_points(field: int, dimension: int) -> int:
+    """Return how many points a projective space has; that of dimension 0 has none."""
+    return sum(field**place for place in range(dimension))
+
+
+def odds_against(field: int, dimension: int) -> Fraction:
+    """Return how many points are not orthogonal to one, for one that is."""
+    return Fraction(field ** (dimension - 1), n_points(field, dimension - 1))
+
+
+def geometry(n_options: int, epsilon: Decimal, field: int | None = None) -> GeometryResponse | None:
+    """Return the geometry response of a prime field, by default of that with the least variance; None if there is none.
+
+    The dimension is the least that has a point for every option.
+    """
+    shapes = [(prime, _least_dimension(prime, n_options)) for prime in (PRIMES if field is None else [field])]
+    made = [_of_shape(n_options, epsilon, *shape) for shape in shapes if _is_shape(*shape)]
+    return min(made, key=lambda response: (response.report_variance, response.n_outputs), default=None)
+
+
+def _least_dimension(field: int, n_options: int) -> int:
+    dimension = 2
+    while n_points(field, dimension) < n_options:
+        dimension += 1
+    return dimension
+
+
+def _is_shape(field: int, dimension: int) -> bool:
+    return field**dimension <= MAX_VECTORS and n_points(field, dimension) <= MAX_VALUES
+
+
+def _of_shape(n_options: int, epsilon: Decimal, field: int, dimension: int) -> GeometryResponse:
+    threshold = threshold_of(check_epsilon(epsilon), odds_against(field, dimension))
+    return GeometryResponse("geometry", n_options, threshold, field, dimension)
+
+
+def ask_geometry(asked: Asked) -> GeometryResponse:
+    """Return the geometry response as an author asks for it."""
+    epsilon = asked.require_epsilon()
+    field = asked.fields.integer("field", 2, _MAX_FIELD) if asked.has("field") else None
+    if field is not None and field not in PRIMES:
+        raise asked.fail("field", f"must be a prime in [2, {_MAX_FIELD}].")
+    made = geometry(asked.n_options, epsilon, field)
+    if made is None:
+        raise ValueError(f"no space over field {field} has a point for each of {asked.n_options} options.")
+    return made
+
+
+PRIMES = [n for n in range(2, _MAX_FIELD + 1) if all(n % divisor for divisor in range(2, n))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """A projective space: tables by which a batch of points is drawn without a loop over coordinates.
+
+    A vector's number has its coordinates as digits, the first the least.
+    """
+
+    points: NDArray[np.int64]
+    """Every point's vector, in the order of their numbers, shape (n_points, dimension)."""
+    number: NDArray[np.uint32]
+    """By a vector's number, that of the point that it is a multiple of; n_points for zero."""
+    power: NDArray[np.uint32]
+    """By a point's number, field to the place of its last one."""
+    half: int
+    """Products are looked up for a half of the coordinates at a time: that of so many vectors."""
+    low_row: NDArray[np.uint32]
+    """By a point's number, where the products of its first half begin; and of its second."""
+    high_row: NDArray[np.uint32]
+    products: NDArray[np.uint16]
+    """Of two halves."""
+    solve: NDArray[np.uint32]
+    """By what a product shall be, and what that of the other coordinates is: the one that is left."""
+
+
+@lru_cache(maxsize=16)
+def _space(field: int, dimension: int) -> _Space:
+    points = _points(field, dimension)
+    digits = field ** np.arange(dimension)
+    number = np.full(field**dimension, len(points), np.uint32)
+    for factor in range(1, field):
+        number[points * factor % field @ digits] = np.arange(len(points))
+    places = np.repeat(np.arange(dimension), digits)
+    power = digits[places].astype(np.uint32)
+    before = np.arange(len(points)) - np.array([n_points(field, place) for place in range(dimension)])[places]
+    half = field ** (dimension // 2)
+    vectors = np.arange(half)[:, None] // field ** np.arange(dimension // 2) % field
+    products = (vectors @ vectors.T % field).astype(np.uint16).ravel()
+    low_row, high_row = ((part * half).astype(np.uint32) for part in (before % half, before // half))
+    solve = (np.array([[0], [1]]) - np.arange(2 * field - 1)) % field
+    return _Space(points, number, power, half, low_row, high_row, products, solve.astype(np.uint32))
+
+
+def _points(field: int, dimension: int) -> NDArray[np.int64]:
+    vectors = np.zeros((n_points(field, dimension), dimension), np.int64)
+    for place in range(dimension):
+        start, digits = n_points(field, place), np.arange(field**place)
+        for before in range(place):
+            vectors[start : start + len(digits), before] = digits // field**before % field
+        vectors[start : start + len(digits), place] = 1
+    return vectors

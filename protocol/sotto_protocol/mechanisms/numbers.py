@@ -1,0 +1,66 @@
+"""What mechanisms have in common whose report is one number: on the wire, at rest, and counted by a histogram.
+
+Packed, it is the number in the fewest whole bytes, big-endian.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.errors import ReportError
+from sotto_protocol.mechanisms.checks import BadValueError
+from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes, Counts, Mechanism, Part
+
+
+class NumberReport(Mechanism):
+    """A report is an integer in [0, n_outputs)."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def n_outputs(self) -> int:
+        """How many different reports there are: at most 65536."""
+
+    @property
+    def n_bytes(self) -> int:
+        return 1 if self.n_outputs <= 256 else 2
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.uint8 if self.n_bytes == 1 else ">u2")
+
+    def to_wire(self, report: Bytes) -> Any:
+        return int.from_bytes(report.tobytes(), "big")
+
+    def longest_report(self) -> Bytes:
+        return np.frombuffer((self.n_outputs - 1).to_bytes(self.n_bytes, "big"), np.uint8)
+
+    def from_wire(self, values: Sequence[Any]) -> Bytes:
+        for index, value in enumerate(values):
+            if type(value) is not int or not 0 <= value < self.n_outputs:
+                raise BadValueError(index, f"an integer in [0, {self.n_outputs - 1}]")
+        return self._pack(values)
+
+    def parts(self) -> list[Part]:
+        return [Part("value", self.n_bytes, is_number=True)]
+
+    def _pack(self, numbers: ArrayLike) -> Bytes:
+        return np.asarray(numbers, self._dtype).view(np.uint8).reshape(-1, self.n_bytes)
+
+    def _numbers(self, reports: Bytes) -> NDArray[Any]:
+        """Return the numbers of packed reports, shape (n,)."""
+        return np.ascontiguousarray(reports).view(self._dtype).ravel()
+
+    def count_outputs(self, reports: Bytes) -> Counts:
+        """Count for every number the reports that are it, shape (n_outputs,). Raises ReportError outside of them."""
+        counts = np.zeros(self.n_outputs, np.int64)
+        for start in range(0, len(reports), COINS_PER_CHUNK):
+            counted = np.bincount(self._numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
+            if len(counted) > self.n_outputs:
+                raise ReportError("$", f"packed reports must be numbers in [0, {self.n_outputs - 1}].")
+            counts += counted
+        return counts

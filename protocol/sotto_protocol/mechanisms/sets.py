@@ -1,0 +1,86 @@
+"""Set responses: a report is one of many outputs, and each answer is supported by a set of them, all as large.
+
+One coin says whether a report is drawn uniformly from those that support the answer, or uniformly from all others. So a
+report has one of two probabilities under any answer, and epsilon is the logarithm of their ratio, from integers alone
+(the subset and block designs of Ye & Barg 2017, and Park, Nam & Lee 2023). k-ary randomized response is one: an output
+an answer.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import floor
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from sotto_protocol.bounds import exp_below, log_ratio_above
+from sotto_protocol.coins import COIN_SCALE
+from sotto_protocol.mechanisms.checks import check_choices, check_integer, check_threshold
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, ChoiceMechanism
+from sotto_protocol.mechanisms.thresholds import check_epsilon
+
+
+@dataclass(frozen=True)
+class SetResponse(ChoiceMechanism):
+    """One-of: with threshold_if_true / 2**32 an output that supports the answer, else another, uniformly.
+
+    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
+    """
+
+    name: str
+    n_values: int
+    threshold_if_true: int
+
+    def __post_init__(self) -> None:
+        check_integer("n_values", self.n_values, 2, MAX_VALUES)
+        self._check_shape()
+        true = check_threshold("threshold_if_true", self.threshold_if_true)
+        if true * self.odds_against <= COIN_SCALE - true:
+            least = floor(COIN_SCALE / (1 + self.odds_against))
+            raise ValueError(
+                f"threshold_if_true ({true}) must be above {least}: the truth must be likelier than anything else."
+            )
+
+    @abstractmethod
+    def _check_shape(self) -> None:
+        """Raise ValueError unless there are such sets."""
+
+    @property
+    @abstractmethod
+    def odds_against(self) -> Fraction:
+        """How many outputs do not support an answer, for one that does."""
+
+    @property
+    @abstractmethod
+    def shared(self) -> Fraction:
+        """The share, of the outputs that support an answer, that supports another one too."""
+
+    @cached_property
+    def epsilon(self) -> Decimal:
+        """ln(P(one output that supports the answer) / P(one that does not)), rounded up."""
+        true, odds = self.threshold_if_true, self.odds_against
+        return log_ratio_above(true * odds.numerator, (COIN_SCALE - true) * odds.denominator)
+
+    @property
+    def prob_support_if_true(self) -> float:
+        return self.threshold_if_true / COIN_SCALE
+
+    @cached_property
+    def prob_support_if_other(self) -> float:
+        true = Fraction(self.threshold_if_true, COIN_SCALE)
+        return float(true * self.shared + (1 - true) * (1 - self.shared) / self.odds_against)
+
+    def check_design(self) -> None:
+        """Any threshold that it can have is its own."""
+
+    def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
+        return check_choices(answers, self.n_values)
+
+
+def threshold_of(epsilon: Decimal, odds_against: Fraction) -> int:
+    """Return the largest threshold that takes at most epsilon, where so many outputs do not support an answer."""
+    odds = exp_below(check_epsilon(epsilon))
+    return floor(COIN_SCALE * odds / (odds + odds_against))

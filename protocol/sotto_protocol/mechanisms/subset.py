@@ -1,0 +1,184 @@
+"""Subset selection: a report is a set of so many options, which the true one is in more often than not.
+
+Ye & Barg 2017; Wang et al. 2016. Of all channels for one-of answers none has less variance where the set has the best
+size. Packed, option v is bit v mod 8 (the least significant is 0) of byte v // 8; the bits behind the last are zero.
+"""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.documents import Fields
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.bits import decode_base64
+from sotto_protocol.mechanisms.checks import BadValueError, check_integer
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
+from sotto_protocol.mechanisms.ones import count_ones
+from sotto_protocol.mechanisms.plausible import count_row_ones
+from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
+from sotto_protocol.mechanisms.thresholds import check_epsilon
+from sotto_protocol.words import roughly, times
+
+
+@dataclass(frozen=True)
+class SubsetResponse(SetResponse):
+    """One-of: `weight` different options, uniformly: with threshold_if_true / 2**32 the true one and others.
+
+    Answers: integers in [0, n_values), shape (n,). `weight` in [1, n_values - 1]; of one, it is k-ary's channel.
+    """
+
+    weight: int
+
+    def _check_shape(self) -> None:
+        check_integer("weight", self.weight, 1, self.n_values - 1)
+
+    @property
+    def odds_against(self) -> Fraction:
+        return Fraction(self.n_values - self.weight, self.weight)
+
+    @property
+    def shared(self) -> Fraction:
+        return Fraction(self.weight - 1, self.n_values - 1)
+
+    @property
+    def n_bytes(self) -> int:
+        return (self.n_values + 7) // 8
+
+    def parameters(self) -> dict[str, int]:
+        return {"threshold_if_true": self.threshold_if_true, "weight": self.weight}
+
+    @classmethod
+    def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
+        threshold = fields.integer("threshold_if_true", 1, COIN_SCALE - 1)
+        weight = fields.integer("weight", 1, n_options - 1)
+        return {"n_values": n_options, "threshold_if_true": threshold, "weight": weight}
+
+    @property
+    def _start(self) -> int:
+        """The threshold of the coins from which a set is begun: hardly ever too large, for adding takes least draws.
+
+        Any start gives uniform sets, since its coins are all alike and so are the options that are added or taken out.
+        """
+        return max(0, 256 * (2 * self.weight - isqrt(9 * self.weight)) // (2 * self.n_values)) << 24
+
+    def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        if len(rows) == 1:
+            return self._respond_one(int(rows[0]), coins).reshape(1, -1)
+        return self._respond_all(rows, coins)
+
+    def _respond_all(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        n_others = self.n_values - 1
+        has_true = coins.flip(self.threshold_if_true, len(rows))
+        bits = np.zeros((len(rows), self.n_values), np.bool_)
+        if self._start:
+            bits[:, :n_others] = coins.flip(self._start, len(rows) * n_others).reshape(-1, n_others)
+        self._make_weights(bits, self.weight - has_true.astype(np.intp), coins)
+        every = np.arange(len(rows))
+        # The others are 0, 1, .. with the last one in the place of the true one.
+        bits[:, n_others] = bits[every, rows]
+        bits[every, rows] = has_true
+        return np.packbits(bits, axis=1, bitorder="little")
+
+    def _respond_one(self, answer: int, coins: Coins) -> Bytes:
+        """Return one response, shape (n_bytes,), by the very coins that a batch of one takes: faster for one."""
+        n_others, start = self.n_values - 1, self._start
+        has_true = coins.flip_few(self.threshold_if_true, 1)[0]
+        bits = bytearray(coins.flip_few(start, n_others) if start else n_others)
+        weight = self.weight - has_true
+        while missing := weight - bits.count(1):
+            for place in coins.uniform_few(n_others, abs(missing)):
+                bits[place] = missing > 0
+        bits.append(bits[answer] if answer < n_others else 0)
+        bits[answer] = has_true
+        return np.packbits(np.frombuffer(bits, np.uint8), bitorder="little")
+
+    def _make_weights(self, bits: NDArray[np.bool_], weights: NDArray[np.intp], coins: Coins) -> None:
+        """Add to each row's set, or take out of it, uniform members until it has so many."""
+        missing = weights - np.count_nonzero(bits, axis=1)
+        while len(wrong := missing.nonzero()[0]):
+            n_draws = np.abs(missing[wrong])
+            drawn = coins.uniform(self.n_values - 1, int(n_draws.sum()))
+            bits[np.repeat(wrong, n_draws), drawn] = np.repeat(missing[wrong] > 0, n_draws)
+            missing[wrong] = weights[wrong] - np.count_nonzero(bits[wrong], axis=1)
+
+    def count_support(self, reports: Bytes) -> Counts:
+        return count_ones(reports)[: self.n_values]
+
+    def check_counts(self, counts: Counts, n_reports: int) -> None:
+        if sum(counts.tolist()) != self.weight * n_reports:
+            raise ValueError(f"must add up to {self.weight} times n_reports ({n_reports}).")
+
+    def to_wire(self, report: Bytes) -> Any:
+        return base64.b64encode(report.tobytes()).decode("ascii")
+
+    def from_wire(self, values: Sequence[Any]) -> Bytes:
+        """Unpack canonical base64 (RFC 4648, padded) of n_values bits, `weight` of them set, spare ones zero."""
+        last = 0xFF >> (-self.n_values % 8)
+        sent = [decode_base64(value) for value in values]
+        is_good = [row is not None and len(row) == self.n_bytes and row[-1] <= last for row in sent]
+        read = [row for row, good in zip(sent, is_good, strict=True) if good and row is not None]
+        reports = np.frombuffer(b"".join(read), np.uint8).reshape(-1, self.n_bytes)
+        ones = iter((count_row_ones(reports) == self.weight).tolist())
+        for index, good in enumerate(is_good):
+            if not (good and next(ones)):
+                expected = f"canonical base64 of {self.n_values} bits, exactly {self.weight} of them set"
+                raise BadValueError(index, f"{expected}, in {self.n_bytes} bytes, spare bits zero")
+        return reports
+
+    def supported(self, report: Bytes) -> list[int]:
+        return np.unpackbits(report, bitorder="little").nonzero()[0].tolist()
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """By the ratio of the two probabilities that a report has."""
+        has = np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little")
+        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
+        return np.array([1.0, float(odds)])[has]
+
+    def parts(self) -> list[Part]:
+        return [Part("bits", self.n_bytes, is_number=False)]
+
+    def what_happens(self) -> str:
+        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
+        return (
+            f"Of the {self.n_values} options a set of {self.weight} is reported: the one that you choose is in it "
+            f"{true}, each other one {other}."
+        )
+
+    def in_short(self) -> str:
+        lost = roughly(1 - self.prob_support_if_true)
+        return (
+            f"Your device draws {self.weight} of the {self.n_values} options and sends these: {lost} yours is not "
+            "among them."
+        )
+
+
+def subset(n_options: int, epsilon: Decimal, weight: int | None = None) -> SubsetResponse:
+    """Return subset selection of a weight, by default of that with the least variance."""
+    weight = best_weight(n_options, epsilon) if weight is None else weight
+    threshold = threshold_of(epsilon, Fraction(n_options - weight, weight))
+    return SubsetResponse("subset", n_options, threshold, weight)
+
+
+def best_weight(n_options: int, epsilon: Decimal) -> int:
+    """Return the weight of the least `report_variance`; it is next to k / (e^epsilon + 1) (Ye & Barg 2017)."""
+    weights = np.arange(1, n_options // 2 + 1)
+    inside = float(check_epsilon(epsilon).exp()) * weights
+    true = inside / (inside + n_options - weights)
+    other = (weights - true) / (n_options - 1)
+    noise = true * (1 - true) + (n_options - 1) * other * (1 - other)
+    return int(weights[np.argmin(noise / (true - other) ** 2)])
+
+
+def ask_subset(asked: Asked) -> SubsetResponse:
+    """Return subset selection as an author asks for it."""
+    epsilon = asked.require_epsilon()
+    weight = asked.fields.integer("weight", 1, asked.n_options - 1) if asked.has("weight") else None
+    return subset(asked.n_options, epsilon, weight)
