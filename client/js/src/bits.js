@@ -33,6 +33,10 @@ export class BitMechanism {
     check(name !== "oue" || this.ifTrue === COIN_SCALE / 2, `threshold_if_true of oue must be ${COIN_SCALE / 2}.`);
   }
 
+  get isSet() {
+    return false;
+  }
+
   get epsilon() {
     const scale = BigInt(COIN_SCALE);
     const reported = (/** @type {bigint} */ permanent) =>

@@ -35,15 +35,25 @@ export class Coins {
   }
 
   /**
-   * Draw one integer uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536].
-   * @param {number} nValues @returns {Promise<number>}
+   * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536]. The rejected are
+   * drawn again, in order, after the batch.
+   * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
    */
-  async uniform(nValues) {
+  async uniform(nValues, nDraws) {
     const nBytes = nValues <= 256 ? 2 : 4;
     const scale = 2 ** (8 * nBytes);
-    const wide = (await this.#draw(nBytes)).reduce((value, byte) => 256 * value + byte, 0) * nValues; // below 2^48
-    const isRejected = wide % scale < scale % nValues;
-    return isRejected ? this.uniform(nValues) : Math.floor(wide / scale);
+    const drawn = await this.#draw(nBytes * nDraws);
+    const wide = Array.from({ length: nDraws }, (_, index) => {
+      const bytes = drawn.subarray(nBytes * index, nBytes * (index + 1));
+      return bytes.reduce((value, byte) => 256 * value + byte, 0) * nValues; // below 2^48
+    });
+    const values = wide.map((product) => Math.floor(product / scale));
+    const rejected = [...wide.keys()].filter((index) => wide[index] % scale < scale % nValues);
+    if (rejected.length > 0) {
+      const again = await this.uniform(nValues, rejected.length);
+      rejected.forEach((index, at) => (values[index] = again[at]));
+    }
+    return values;
   }
 
   async #draw(/** @type {number} */ nBytes) {

@@ -9,17 +9,27 @@
 import { BinaryResponse, BitFlips, UnaryEncoding } from "./bits.js";
 import { COIN_SCALE } from "./coins.js";
 import { SurveyError } from "./errors.js";
+import { GeometryResponse } from "./geometry.js";
 import { KaryResponse } from "./kary.js";
 import { BloomResponse } from "./rappor.js";
+import { SetResponse } from "./sets.js";
+import { SubsetResponse } from "./subset.js";
 
 /** @typedef {import("./documents.js").Fields} Fields */
 /** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; any-of: zeros and ones; text: in normal form C */
 /** @typedef {{[name: string]: number}} Parameters the published integers */
-/** @typedef {KaryResponse | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {KaryResponse | SubsetResponse | GeometryResponse | import("./bits.js").BitMechanism} Mechanism */
 
 const CLASSES = {
   "yes-no": { warner: BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse },
-  "one-of": { "k-ary": KaryResponse, sue: UnaryEncoding, oue: UnaryEncoding, "basic-rappor": UnaryEncoding },
+  "one-of": {
+    "k-ary": KaryResponse,
+    subset: SubsetResponse,
+    geometry: GeometryResponse,
+    sue: UnaryEncoding,
+    oue: UnaryEncoding,
+    "basic-rappor": UnaryEncoding,
+  },
   "any-of": { "bit-flips": BitFlips, "basic-rappor": BitFlips },
   text: { rappor: BloomResponse },
 };
@@ -32,7 +42,7 @@ export function readMechanism(fields, type, nOptions) {
   /** @type {{[name: string]: any}} */
   const classes = CLASSES[type];
   const name = fields.oneOf("name", Object.keys(classes));
-  const published = { ...readThresholds(fields, name), ...classes[name].readMore?.(fields, nOptions) };
+  const published = { ...readThresholds(fields, name, classes[name]), ...classes[name].readMore?.(fields, nOptions) };
   fields.finish();
   try {
     return new classes[name](name, published.n_bits ?? Math.max(1, nOptions), published);
@@ -41,8 +51,8 @@ export function readMechanism(fields, type, nOptions) {
   }
 }
 
-function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name) {
-  const keys = ["threshold_if_true", ...(name === "k-ary" ? [] : ["threshold_if_other"])];
+function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name, /** @type {any} */ kind) {
+  const keys = ["threshold_if_true", ...(kind.prototype instanceof SetResponse ? [] : ["threshold_if_other"])];
   const mayReport = name.endsWith("rappor") && (fields.has("report_if_one") || fields.has("report_if_zero"));
   if (mayReport) keys.push("report_if_one", "report_if_zero");
   return /** @type {Parameters} */ (

@@ -60,8 +60,8 @@ export class BloomResponse extends BitMechanism {
   }
 
   async drawGroup(/** @type {Coins} */ coins) {
-    const cohort = bigEndian(await coins.uniform(this.nCohorts), COHORT_BYTES);
-    return this.maxLength ? concat(cohort, [await coins.uniform(this.pairs.length)]) : cohort;
+    const cohort = bigEndian((await coins.uniform(this.nCohorts, 1))[0], COHORT_BYTES);
+    return this.maxLength ? concat(cohort, await coins.uniform(this.pairs.length, 1)) : cohort;
   }
 
   async respond(/** @type {string} */ answer, /** @type {Uint8Array} */ group, /** @type {Coins} */ coins) {

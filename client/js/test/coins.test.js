@@ -73,7 +73,10 @@ test("an instantaneous stage gives every permanent bit its published probability
 
 for (const nValues of [3, 255]) {
   test(`of ${nValues} values each is drawn by equally many strings of bytes`, async () => {
-    const { more = 0, ...counts } = await distribution((take) => new Coins(take).uniform(nValues), 2);
+    const { more = 0, ...counts } = await distribution(
+      async (take) => (await new Coins(take).uniform(nValues, 1))[0],
+      2,
+    );
     assert.equal(more, 65_536 % nValues, "what is drawn again");
     assert.deepEqual(new Set(Object.values(counts)), new Set([(65_536 - more) / nValues]));
     assert.equal(Object.keys(counts).length, nValues);
@@ -82,8 +85,8 @@ for (const nValues of [3, 255]) {
 
 test("more than 256 values are drawn from four bytes, and none is missed", async () => {
   const four = (/** @type {number} */ value) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
-  const draw = (/** @type {number} */ word) =>
-    new Coins(givenBytes(Uint8Array.from([...four(word), ...four(0x80000001)]))).uniform(300);
+  const draw = async (/** @type {number} */ word) =>
+    (await new Coins(givenBytes(Uint8Array.from([...four(word), ...four(0x80000001)]))).uniform(300, 1))[0];
   for (let value = 0; value < 300; value += 1) {
     const first = Math.ceil((value * COIN_SCALE) / 300); // the first word that stands for it
     assert.equal(await draw(first + 1), value);

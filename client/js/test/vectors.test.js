@@ -45,7 +45,7 @@ const ALONE = PERTURB.vectors.filter(({ answers }) => answers.length === 1);
 
 test("there are vectors of one answer for every mechanism, of one stage and of two", () => {
   const kinds = new Set(ALONE.map((v) => `${v.mechanism.name} ${typeOf(v)} ${"report_if_one" in v.mechanism}`));
-  assert.equal(kinds.size, 14);
+  assert.equal(kinds.size, 16);
   assert.ok(ALONE.length >= 100);
 });
 

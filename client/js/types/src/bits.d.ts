@@ -18,6 +18,7 @@ export class BitMechanism {
     ifZero: number;
     hasTwoStages: boolean;
     published: import("./mechanisms.js").Parameters;
+    get isSet(): boolean;
     get epsilon(): bigint;
     get epsilonForever(): bigint;
     /** The most bits, and the fewest at that, by which an answer's ones can differ from another's. @returns {number[]} */

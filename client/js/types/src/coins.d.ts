@@ -34,10 +34,11 @@ export class Coins {
      */
     flip(threshold: number, nCoins: number): Promise<Uint8Array>;
     /**
-     * Draw one integer uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536].
-     * @param {number} nValues @returns {Promise<number>}
+     * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536]. The rejected are
+     * drawn again, in order, after the batch.
+     * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
      */
-    uniform(nValues: number): Promise<number>;
+    uniform(nValues: number, nDraws: number): Promise<number[]>;
     #private;
 }
 /**

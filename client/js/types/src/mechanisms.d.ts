@@ -14,5 +14,7 @@ export type Encoded = number | Uint8Array | string;
 export type Parameters = {
     [name: string]: number;
 };
-export type Mechanism = KaryResponse | import("./bits.js").BitMechanism;
+export type Mechanism = KaryResponse | SubsetResponse | GeometryResponse | import("./bits.js").BitMechanism;
 import { KaryResponse } from "./kary.js";
+import { SubsetResponse } from "./subset.js";
+import { GeometryResponse } from "./geometry.js";

@@ -14,11 +14,12 @@ function sayAnswer(answer, question) {
 function sayReported(reported, question) {
   if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
   if (!Array.isArray(reported)) return [sayBits(reported, question), []];
-  if (question.mechanism.name === "k-ary") return [reported[0], []];
   const all = question.options.length;
-  if (!reported.length) return [all === 1 ? "no" : `no to all ${all} options`, []];
+  const { isSet } = question.mechanism;
+  if (isSet && reported.length === 1) return [reported[0], []];
+  if (!reported.length) return [all === 1 ? "no" : `${isSet ? "a set without any of the" : "no to all"} ${all} options`, []];
   const few = reported.length <= MAX_LISTED;
-  const line = `yes to ${reported.length} of ${all} options`;
+  const line = `${isSet ? "a set of" : "yes to"} ${reported.length} of ${all} options`;
   return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
 }
 

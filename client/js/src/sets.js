@@ -1,0 +1,63 @@
+/**
+ * Set responses: a report is one of many outputs, and each answer is supported by a set of them, all as large. One coin
+ * says whether a report is drawn uniformly from those that support the answer, or uniformly from all others.
+ */
+
+import { bigEndian } from "./bytes.js";
+import { check } from "./bits.js";
+import { COIN_SCALE } from "./coins.js";
+import { logRatioAbove, sumAbove } from "./decimals.js";
+
+/** One-of: what subset selection, projective geometry and k-ary response have in common. */
+export class SetResponse {
+  /**
+   * @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published
+   * @param {number} nAgainst how many outputs do not support an answer, @param {number} nFor for so many that do
+   */
+  constructor(name, nValues, { threshold_if_true: threshold }, nAgainst, nFor) {
+    this.name = name;
+    this.nValues = nValues;
+    this.ifTrue = threshold;
+    const odds = [BigInt(threshold) * BigInt(nAgainst), BigInt(COIN_SCALE - threshold) * BigInt(nFor)];
+    check(odds[0] > odds[1], "threshold_if_true must be higher: the truth must be likelier than anything else.");
+    this.epsilon = sumAbove([[1, logRatioAbove(odds[0], odds[1])]]);
+    this.epsilonForever = this.epsilon;
+  }
+
+  /** Whether a report names a set of options, and not a yes or a no to each. */
+  get isSet() {
+    return true;
+  }
+
+  async drawGroup() {
+    return new Uint8Array(0);
+  }
+
+  /** @param {Uint8Array} permanent */
+  async report(permanent) {
+    return permanent;
+  }
+}
+
+/** A set response whose report is one number. */
+export class NumberResponse extends SetResponse {
+  /** @returns {number} how many different reports there are */
+  get nOutputs() {
+    return this.nValues;
+  }
+
+  /** @param {number} output @returns {Uint8Array} */
+  pack(output) {
+    return bigEndian(output, this.nOutputs <= 256 ? 1 : 2);
+  }
+
+  /** @param {Uint8Array} report @returns {any} */
+  toWire(report) {
+    return report.reduce((value, byte) => 256 * value + byte, 0);
+  }
+
+  /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+  get longest() {
+    return this.pack(this.nOutputs - 1);
+  }
+}

@@ -1,0 +1,53 @@
+/** One-of: subset selection (Ye & Barg 2017): a set of so many options, which the true one is in more often than not. */
+
+import { onesOf } from "./bits.js";
+import { base64, packBits, unpackBits } from "./bytes.js";
+import { SetResponse } from "./sets.js";
+
+/** Subset selection: `weight` different options, with the true one among them or without. */
+export class SubsetResponse extends SetResponse {
+  /** @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published */
+  constructor(name, nValues, published) {
+    super(name, nValues, published, nValues - published.weight, published.weight);
+    this.weight = published.weight;
+  }
+
+  /** What is published beside the threshold. */
+  static readMore(/** @type {import("./documents.js").Fields} */ fields, /** @type {number} */ nOptions) {
+    return { weight: fields.integer("weight", 1, nOptions - 1) };
+  }
+
+  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  async respond(answer, _group, coins) {
+    const nOthers = this.nValues - 1;
+    const [isTruth] = await coins.flip(this.ifTrue, 1);
+    // The set is begun by coins: rather too small, for then the fewest draws are needed. Any start gives uniform sets.
+    const root = Math.floor(Math.sqrt(9 * this.weight));
+    const first = Math.floor((256 * (2 * this.weight - root)) / (2 * this.nValues));
+    const bits = new Uint8Array(this.nValues);
+    if (first > 0) bits.set(await coins.flip(first * 2 ** 24, nOthers));
+    for (;;) {
+      const missing = this.weight - isTruth - onesOf(bits).length;
+      if (missing === 0) break;
+      for (const place of await coins.uniform(nOthers, Math.abs(missing))) bits[place] = missing > 0 ? 1 : 0;
+    }
+    bits[nOthers] = bits[answer]; // the others are 0, 1, .. with the last one in the place of the true one
+    bits[answer] = isTruth;
+    return packBits(bits);
+  }
+
+  /** @param {Uint8Array} report @returns {any} */
+  toWire(report) {
+    return base64(report);
+  }
+
+  /** @returns {Uint8Array} a report that no other one is longer than as JSON */
+  get longest() {
+    return new Uint8Array(Math.ceil(this.nValues / 8));
+  }
+
+  /** @param {Uint8Array} report @returns {number[]} the values that it supports */
+  said(report) {
+    return onesOf(unpackBits(report, this.nValues));
+  }
+}
