@@ -28,7 +28,7 @@ n_options = st.one_of(st.integers(2, 40), st.integers(2, 4096))
 probs = st.fractions(0, 1, max_denominator=10**9)
 
 
-def of_epsilon(name: str, k: int, epsilon: Decimal) -> PureMechanism:
+def of_epsilon(name: str, k: int, epsilon: Decimal) -> PureMechanism | None:
     design = entries_of("one-of")[name].of_epsilon
     assert design
     return design(k, epsilon)
@@ -52,7 +52,10 @@ def realised_within(mechanism: Mechanism, epsilon: Decimal, n_differences: int) 
 @settings(max_examples=200)
 @given(st.sampled_from(ONE_OF), n_options, epsilons)
 def test_one_of_designs_realise_at_most_what_was_asked(name: str, k: int, epsilon: Decimal) -> None:
-    realised_within(of_epsilon(name, k, epsilon), epsilon, 2)
+    made = of_epsilon(name, k, epsilon)
+    assume(made is not None)
+    assert made is not None
+    realised_within(made, epsilon, 2)
 
 
 @settings(max_examples=200)
@@ -148,6 +151,7 @@ def test_the_choice_follows_the_rule_of_thumb_far_from_its_border(epsilon: Decim
 def test_report_variance_is_the_mean_variance_over_the_options(name: str) -> None:
     k, epsilon = 7, Decimal("1.3")
     mechanism = of_epsilon(name, k, epsilon)
+    assert mechanism is not None
     true, other = Fraction(mechanism.prob_support_if_true), Fraction(mechanism.prob_support_if_other)
     total = true * (1 - true) + (k - 1) * other * (1 - other)
     assert mechanism.report_variance == pytest.approx(float(total / k / (true - other) ** 2), rel=1e-12)

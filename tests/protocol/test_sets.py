@@ -235,7 +235,7 @@ def test_a_stored_number_that_is_no_point_is_not_counted() -> None:
 def test_one_report_takes_the_coins_of_a_batch_of_one() -> None:
     """A device draws one row without arrays: the same bytes, however often a draw is thrown away."""
     for k, epsilon in ((3, "2"), (16, "1"), (200, "0.5"), (300, "1"), (600, "0.3")):
-        mechanism = subset(k, Decimal(epsilon))
+        mechanism = subset(k, Decimal(epsilon), best_weight(k, Decimal(epsilon)))
         for seed in range(40):
             stream = hmac_bytes(seed.to_bytes(32, "big"), b"one")(8000)
             one, rows = given_bytes(stream), given_bytes(stream)

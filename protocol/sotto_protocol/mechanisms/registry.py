@@ -18,7 +18,7 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
-from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, subset
+from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_subset
 
 _NEAR, _SHORT_BYTES = 1.03, 64
 """What `auto` gives up, of the variance, for reports that are shorter: where they are longer than so many bytes."""
@@ -58,7 +58,7 @@ ENTRIES: list[Entry] = [
     Entry("forced-response", "yes-no", warner.BinaryResponse, warner.ask_forced_response),
     Entry("basic-rappor", "yes-no", warner.BinaryResponse, warner.ask_basic_rappor, may_repeat=True),
     _by_epsilon("k-ary", "one-of", KaryResponse, k_ary),
-    Entry("subset", "one-of", SubsetResponse, ask_subset, subset),
+    Entry("subset", "one-of", SubsetResponse, ask_subset, best_subset),
     Entry("geometry", "one-of", GeometryResponse, ask_geometry, geometry),
     _by_epsilon("sue", "one-of", unary.UnaryEncoding, unary.symmetric_unary),
     _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary),

@@ -160,9 +160,14 @@ class SubsetResponse(SetResponse):
         )
 
 
-def subset(n_options: int, epsilon: Decimal, weight: int | None = None) -> SubsetResponse:
-    """Return subset selection of a weight, by default of that with the least variance."""
-    weight = best_weight(n_options, epsilon) if weight is None else weight
+def best_subset(n_options: int, epsilon: Decimal) -> SubsetResponse | None:
+    """Return subset selection of the weight with the least variance; None where that is one, which k-ary is."""
+    weight = best_weight(n_options, epsilon)
+    return None if weight == 1 else subset(n_options, epsilon, weight)
+
+
+def subset(n_options: int, epsilon: Decimal, weight: int) -> SubsetResponse:
+    """Return subset selection of a weight in [1, n_options - 1]."""
     threshold = threshold_of(epsilon, Fraction(n_options - weight, weight))
     return SubsetResponse("subset", n_options, threshold, weight)
 
@@ -180,5 +185,6 @@ def best_weight(n_options: int, epsilon: Decimal) -> int:
 def ask_subset(asked: Asked) -> SubsetResponse:
     """Return subset selection as an author asks for it."""
     epsilon = asked.require_epsilon()
-    weight = asked.fields.integer("weight", 1, asked.n_options - 1) if asked.has("weight") else None
-    return subset(asked.n_options, epsilon, weight)
+    if asked.has("weight"):
+        return subset(asked.n_options, epsilon, asked.fields.integer("weight", 1, asked.n_options - 1))
+    return subset(asked.n_options, epsilon, best_weight(asked.n_options, epsilon))
