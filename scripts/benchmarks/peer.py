@@ -32,6 +32,18 @@ def multi_freq_count():
     return lambda: UE_Aggregator_MI(reports, 1.0, False), N_COUNTED
 
 
-work, n_items = {"opendp-bitvec": opendp_bitvec, "multi-freq-count": multi_freq_count}[sys.argv[1]]()
+def multi_freq_subset():
+    from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Client
+
+    SS_Client(0, WIDTH, 1.0)  # compiled
+    return lambda: [SS_Client(answer, WIDTH, 1.0) for answer in range(WIDTH)], WIDTH
+
+
+TASKS = {
+    "opendp-bitvec": opendp_bitvec,
+    "multi-freq-count": multi_freq_count,
+    "multi-freq-subset": multi_freq_subset,
+}
+work, n_items = TASKS[sys.argv[1]]()
 for _ in sys.stdin:
     print(rate(work, n_items), flush=True)
