@@ -112,7 +112,8 @@ class Survey(Settings):
         columns = [_perturb_column(question, answers[question.id], coins) for question in self.questions]
         if len({len(column) for column in columns}) > 1:
             raise AnswerError("$", "answers must be for the same number of people in every question.")
-        return self.layout.join(columns, {WAVE: [self.check_wave(wave)] * len(columns[0])})
+        numbers = dict.fromkeys(HEAD, 1) | {WAVE: self.check_wave(wave)}
+        return self.layout.join(columns, {name: [number] * len(columns[0]) for name, number in numbers.items()})
 
     def check_wave(self, wave: int) -> int:
         """Return wave if it is one of this survey: an integer in [1, waves]. Raises ValueError."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import reference
 from published import build
@@ -35,7 +36,21 @@ def given_draw(n_values: int, value: int) -> bytes:
     return (-(-(value << 8 * width) // n_values) + 1).to_bytes(width, "big")
 
 
-def enumerate_draws(mechanism: Mechanism, answer: int, n_draw: int, most: int) -> tuple[Counter[bytes], Fraction]:
+class Watched(Coins):
+    """Coins that know of how many values the integer is that was asked for last."""
+
+    asked = 0
+
+    def uniform(self, n_values: int, n_draws: int) -> NDArray[np.uint32]:
+        self.asked = n_values
+        return super().uniform(n_values, n_draws)
+
+    def uniform_few(self, n_values: int, n_draws: int) -> list[int]:
+        self.asked = n_values
+        return super().uniform_few(n_values, n_draws)
+
+
+def enumerate_draws(mechanism: Mechanism, answer: int, most: int) -> tuple[Counter[bytes], Fraction]:
     """Return the probability of every report by at most so many uniform draws, and that more are needed."""
     found: Counter[bytes] = Counter()
     left = Fraction(0)
@@ -43,39 +58,61 @@ def enumerate_draws(mechanism: Mechanism, answer: int, n_draw: int, most: int) -
     open_ends = [(bytes([0]), true, 0), (bytes([255]), 1 - true, 0)]
     while open_ends:
         stream, prob, n_drawn = open_ends.pop()
+        coins = Watched(given_bytes(stream))
         try:
-            [report] = mechanism.perturb([answer], Coins(given_bytes(stream)))
+            [report] = mechanism.perturb([answer], coins)
             found[report.tobytes()] += prob  # type: ignore[assignment]  # a fraction, not a number of times
         except ValueError:
             if n_drawn == most:
                 left += prob
             else:
-                more = [(stream + given_draw(n_draw, u), prob / n_draw, n_drawn + 1) for u in range(n_draw)]
-                open_ends += more
+                n = coins.asked
+                open_ends += [(stream + given_draw(n, u), prob / n, n_drawn + 1) for u in range(n)]
     return found, left
 
 
 @pytest.mark.parametrize(
-    ("published", "n_values", "n_draw", "most"),
+    ("published", "n_values", "most"),
     [
-        *[(set_of(weight), k, k - 1, 7) for k, weight in ((3, 1), (3, 2), (4, 2), (5, 2), (6, 2))],
-        (space_of(2, 3), 7, 4, 4),
-        (space_of(2, 4), 9, 8, 3),
-        (space_of(3, 3), 11, 9, 3),
-        (space_of(5, 2), 6, 5, 4),
+        *[(set_of(weight), k, most) for k, weight, most in ((2, 1, 2), (3, 1, 2), (4, 2, 8), (5, 2, 7), (6, 2, 6))],
+        *[(space_of(*shape), k, 2) for shape, k in (((2, 2), 3), ((2, 3), 7), ((2, 4), 9), ((3, 3), 11), ((5, 2), 6))],
     ],
 )
 def test_the_enumerated_channel_is_uniform_within_and_outside_of_the_set(
-    published: Published, n_values: int, n_draw: int, most: int
+    published: Published, n_values: int, most: int
 ) -> None:
     mechanism = build(published, n_values)
     for answer in range(n_values):
-        found, left = enumerate_draws(mechanism, answer, n_draw, most)
+        found, left = enumerate_draws(mechanism, answer, most)
         expected = reference.distribution(published, n_values, answer)
         assert sum(found.values()) + left == 1
         assert left < Fraction(1, 50)
         assert found.keys() == expected.keys()
         assert all(found[report] <= prob <= found[report] + left for report, prob in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("published", "n_values"),
+    [
+        *[({"name": "k-ary", "threshold_if_true": 3 * Q}, k) for k in (2, 5, 300)],
+        *[(set_of(weight), k) for k, weight in ((2, 1), (5, 2), (20, 2), (16, 4), (300, 60))],
+        *[(space_of(*shape), k) for shape, k in (((2, 2), 3), ((2, 3), 7), ((5, 3), 20), ((3, 9), 4096))],
+    ],
+)
+def test_how_much_is_drawn_says_nothing_of_the_coin_and_nothing_of_the_answer(
+    published: Published, n_values: int
+) -> None:
+    """Whoever sees the report, and how long it took to make, must not know whether it supports the answer."""
+    mechanism = build(published, n_values)
+    for seed in range(200):
+        stream = hmac_bytes(seed.to_bytes(32, "big"), b"how much")(20_000)
+        left = set()
+        for coin in (0, 255):
+            for answer in {0, 1, n_values // 2, n_values - 1}:
+                take = given_bytes(bytes([coin]) + stream)
+                mechanism.perturb([answer], Coins(take))
+                left.add(take(8))
+        assert len(left) == 1
 
 
 def test_sets_that_begin_with_coins_are_uniform() -> None:
@@ -166,8 +203,8 @@ def test_realised_epsilons_are_as_near_as_a_threshold_comes() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weight": 0}, r"weight \(0\) must be an integer in \[1, 5\]"),
-        ({"weight": 6}, r"weight \(6\) must be an integer in \[1, 5\]"),
+        ({"weight": 0}, r"weight \(0\) must be an integer in \[1, 3\]"),
+        ({"weight": 4}, r"weight \(4\) must be an integer in \[1, 3\]"),
         ({"weight": True}, "weight"),
         ({"threshold_if_true": 2 * Q * 2 // 3}, "the truth must be likelier"),
     ],
@@ -181,8 +218,9 @@ def test_sets_that_cannot_be_are_refused(change: dict[str, int], message: str) -
     ("change", "message"),
     [
         ({"field": 4}, r"field \(4\) must be a prime"),
-        ({"field": 1}, r"field \(1\) must be a prime"),
-        ({"field": 511}, r"field \(511\) must be a prime"),
+        ({"field": 1}, r"field \(1\) must be an integer in \[2, 509\]"),
+        ({"field": 511}, r"field \(511\) must be an integer in \[2, 509\]"),
+        ({"field": 3.0}, r"field \(3.0\) must be an integer in \[2, 509\]"),
         ({"dimension": 1}, "dimension"),
         ({"dimension": 12}, "at most 262144"),
         ({"dimension": 2}, r"the space's points \(4\) must be in \[10, 65536\]"),
@@ -230,6 +268,10 @@ def test_a_stored_number_that_is_no_point_is_not_counted() -> None:
     mechanism = GeometryResponse("geometry", 10, 3 * Q, 3, 3)
     with pytest.raises(ReportError, match=r"numbers in \[0, 12\]"):
         mechanism.count_support(np.array([[12], [13]], np.uint8))
+    with pytest.raises(ReportError, match=r"numbers in \[0, 12\]"):
+        mechanism.likelihood(np.array([[12], [13]], np.uint8))
+    with pytest.raises(ReportError, match="sets of 2 options"):
+        SubsetResponse("subset", 8, 3 * Q, 2).likelihood(np.array([[3], [7]], np.uint8))
 
 
 def test_one_report_takes_the_coins_of_a_batch_of_one() -> None:

@@ -12,7 +12,7 @@ from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
-from sotto_protocol.mechanisms.numbers import NumberReport
+from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
 from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
@@ -65,7 +65,7 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
 def set_responses(draw: st.DrawFn, name: str, n_values: int) -> Published:
     """Draw a subset or a geometry response; its threshold is anywhere above where the truth is the likeliest."""
     if name == "subset":
-        shape = {"weight": draw(st.integers(1, n_values - 1))}
+        shape = {"weight": draw(st.integers(1, max(1, n_values // 2)))}
         share = Fraction(shape["weight"], n_values)
     else:
         fits = [(q, t) for q in (2, 3, 5, 7, 19) for t in range(2, 9) if n_values <= sum(q**i for i in range(t)) < 3000]
@@ -178,7 +178,7 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
             pair = [st.integers(0, len(mechanism.pairs) - 1).map(lambda v: bytes([v]))] if mechanism.pairs else []
             row = st.tuples(cohort, *pair, *[bits] * mechanism.n_blocks).map(b"".join)
             packed = draw(st.lists(row, min_size=n, max_size=n))
-        elif isinstance(mechanism, NumberReport):
+        elif isinstance(mechanism, NumberResponse):
             values = draw(st.lists(st.integers(0, mechanism.n_outputs - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "big") for value in values]
         elif isinstance(mechanism, SubsetResponse):

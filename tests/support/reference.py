@@ -181,15 +181,17 @@ def _perturb_subset(published: Published, n_values: int, answers: Sequence[Answe
     first = max(0, 256 * (2 * weight - math.isqrt(9 * weight)) // (2 * n_values))
     coins = flip(stream, first << 24, len(answers) * n_places) if first else [False] * len(answers) * n_places
     sets = [{place for place in range(n_places) if coins[row * n_places + place]} for row in range(len(answers))]
-    wanted = [weight - truth for truth in honest]
-    while any(len(chosen) != size for chosen, size in zip(sets, wanted, strict=True)):
-        missing = [size - len(chosen) for chosen, size in zip(sets, wanted, strict=True)]
+    while any(len(chosen) != weight for chosen in sets):
+        missing = [weight - len(chosen) for chosen in sets]
         draws = iter(uniform(stream, n_places, sum(map(abs, missing))))
         for chosen, lack in zip(sets, missing, strict=True):
             for place in itertools.islice(draws, abs(lack)):
                 (chosen.add if lack > 0 else chosen.discard)(place)
     reports = []
-    for chosen, answer, truth in zip(sets, answers, honest, strict=True):
+    replaced = uniform(stream, weight, len(answers))
+    for chosen, answer, truth, place in zip(sets, answers, honest, replaced, strict=True):
+        if truth:
+            chosen.remove(sorted(chosen)[place])
         others = {n_places if place == answer else place for place in chosen}
         reports.append(pack([int(v in others or (truth and v == answer)) for v in range(n_values)], n_values))
     return reports
@@ -214,21 +216,20 @@ def _perturb_geometry(published: Published, n_values: int, answers: Sequence[Ans
     """Draw all coordinates but one, and try which value of that one makes the product what it shall be."""
     field, dimension, points = published["field"], published["dimension"], points_of(published)
     honest = flip(stream, published["threshold_if_true"], len(answers))
-    drawn: list[int | None] = [None] * len(answers)
-    while left := [row for row, number in enumerate(drawn) if number is None]:
-        for row, free in zip(left, uniform(stream, field ** (dimension - 1), len(left)), strict=True):
-            answer = answers[row]
-            assert isinstance(answer, int)
-            own = points[answer]
-            last = max(place for place in range(dimension) if own[place])
-            digits = [free // field**place % field for place in range(dimension - 1)]
-            for solved in range(field):
-                vector = [*digits[:last], solved, *digits[last:]]
-                product = sum(a * b for a, b in zip(own, vector, strict=True)) % field
-                if product == (0 if honest[row] else 1):
-                    multiples = {tuple(factor * value % field for value in vector) for factor in range(1, field)}
-                    drawn[row] = next((number for number, point in enumerate(points) if point in multiples), None)
-    return [number.to_bytes(1 if len(points) <= 256 else 2, "big") for number in drawn if number is not None]
+    if_orthogonal = [free + 1 for free in uniform(stream, field ** (dimension - 1) - 1, len(answers))]
+    if_not = uniform(stream, field ** (dimension - 1), len(answers))
+    drawn = []
+    for answer, truth, *frees in zip(answers, honest, if_not, if_orthogonal, strict=True):
+        assert isinstance(answer, int)
+        own = points[answer]
+        last = max(place for place in range(dimension) if own[place])
+        digits = [frees[truth] // field**place % field for place in range(dimension - 1)]
+        for solved in range(field):
+            vector = [*digits[:last], solved, *digits[last:]]
+            if sum(a * b for a, b in zip(own, vector, strict=True)) % field == (0 if truth else 1):
+                multiples = {tuple(factor * value % field for value in vector) for factor in range(1, field)}
+                drawn.append(next(number for number, point in enumerate(points) if point in multiples))
+    return [number.to_bytes(1 if len(points) <= 256 else 2, "big") for number in drawn]
 
 
 _WHOLE = {"k-ary": _perturb_k_ary, "subset": _perturb_subset, "geometry": _perturb_geometry}

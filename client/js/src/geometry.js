@@ -34,20 +34,21 @@ export class GeometryResponse extends NumberResponse {
   /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
   async respond(answer, _group, coins) {
     const [isTruth] = await coins.flip(this.ifTrue, 1);
+    const nFree = this.field ** (this.dimension - 1);
+    // Not all coordinates of a point are zero. Both are drawn: how much is drawn says nothing of the coin.
+    const [ifOrthogonal] = await coins.uniform(nFree - 1, 1);
+    const [ifNot] = await coins.uniform(nFree, 1);
+    let left = isTruth ? ifOrthogonal + 1 : ifNot;
     const own = this.#point(answer);
     const solved = own.lastIndexOf(1);
-    for (;;) {
-      let [left] = await coins.uniform(this.field ** (this.dimension - 1), 1);
-      const vector = own.map((_, place) => {
-        if (place === solved) return 0;
-        const digit = left % this.field;
-        left = (left - digit) / this.field;
-        return digit;
-      });
-      const product = this.#product(own, vector);
-      vector[solved] = (this.field + 1 - isTruth - product) % this.field;
-      if (vector.some(Boolean)) return this.pack(this.#number(vector));
-    }
+    const vector = own.map((_, place) => {
+      if (place === solved) return 0;
+      const digit = left % this.field;
+      left = (left - digit) / this.field;
+      return digit;
+    });
+    vector[solved] = (this.field + 1 - isTruth - this.#product(own, vector)) % this.field;
+    return this.pack(this.#number(vector));
   }
 
   /** @param {Uint8Array} report @returns {number[]} the values that it supports */
@@ -72,8 +73,8 @@ export class GeometryResponse extends NumberResponse {
   /** @returns {number} that of the point that a vector is a multiple of */
   #number(/** @type {number[]} */ vector) {
     const last = vector.reduce((found, value, place) => (value ? place : found), 0);
-    let factor = 1;
-    while ((factor * vector[last]) % this.field !== 1) factor += 1;
+    let factor = 1; // the inverse, by Fermat: as many steps whatever the number
+    for (let step = 2; step < this.field; step += 1) factor = (factor * vector[last]) % this.field;
     const digits = vector.slice(0, last).map((value, place) => ((value * factor) % this.field) * this.field ** place);
     return digits.reduce((sum, digit) => sum + digit, nPoints(this.field, last));
   }

@@ -14,7 +14,7 @@ export class SubsetResponse extends SetResponse {
 
   /** What is published beside the threshold. */
   static readMore(/** @type {import("./documents.js").Fields} */ fields, /** @type {number} */ nOptions) {
-    return { weight: fields.integer("weight", 1, nOptions - 1) };
+    return { weight: fields.integer("weight", 1, Math.max(1, Math.floor(nOptions / 2))) };
   }
 
   /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
@@ -26,11 +26,11 @@ export class SubsetResponse extends SetResponse {
     const first = Math.floor((256 * (2 * this.weight - root)) / (2 * this.nValues));
     const bits = new Uint8Array(this.nValues);
     if (first > 0) bits.set(await coins.flip(first * 2 ** 24, nOthers));
-    for (;;) {
-      const missing = this.weight - isTruth - onesOf(bits).length;
-      if (missing === 0) break;
+    for (let missing; (missing = this.weight - onesOf(bits).length) !== 0;) {
       for (const place of await coins.uniform(nOthers, Math.abs(missing))) bits[place] = missing > 0 ? 1 : 0;
     }
+    const [replaced] = await coins.uniform(this.weight, 1); // always: how much is drawn says nothing of the coin
+    bits[onesOf(bits)[replaced]] = 1 - isTruth;
     bits[nOthers] = bits[answer]; // the others are 0, 1, .. with the last one in the place of the true one
     bits[answer] = isTruth;
     return packBits(bits);

@@ -75,7 +75,8 @@ def associate(
 
     `records`: packed reports of one wave, shape (n, layout.n_bytes). `questions`: ids; QUESTION:OPTION for one option
     of an any-of question. `candidates`: the strings of each text question that is asked for. Raises DomainError, and
-    SourceError where the reports do not fit, are of several waves, or cannot tell categories apart.
+    SourceError where the reports do not fit, are of several waves, or cannot tell categories apart; ReportError for one
+    that cannot be.
     """
     sides = read_sides(survey, questions, candidates or {})
     if not 0 < level < 1:

@@ -21,19 +21,18 @@ from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts
-from sotto_protocol.mechanisms.numbers import NumberReport
+from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
-from sotto_protocol.mechanisms.thresholds import check_epsilon
 from sotto_protocol.words import roughly, times
 
 MAX_VECTORS = 2**18
 """The most vectors that a space may have: counting transforms an array of so many numbers."""
-_MAX_FIELD = 509  # the largest prime whose plane has not too many vectors
+_MAX_FIELD = 509  # the largest prime whose line has not too many vectors
 _MOST_OFF = 0.01  # of a count from an integer: far from any doubt about which one it is
 
 
 @dataclass(frozen=True)
-class GeometryResponse(NumberReport, SetResponse):
+class GeometryResponse(NumberResponse, SetResponse):
     """One-of: with threshold_if_true / 2**32 a point that is orthogonal to the answer's, else another, uniformly.
 
     Answers: integers in [0, n_values), shape (n,). `field` is a prime, `dimension` at least 2; the space has at least
@@ -44,7 +43,7 @@ class GeometryResponse(NumberReport, SetResponse):
     dimension: int
 
     def _check_shape(self) -> None:
-        if self.field not in PRIMES:
+        if check_integer("field", self.field, 2, _MAX_FIELD) not in PRIMES:
             raise ValueError(f"field ({self.field}) must be a prime in [2, {_MAX_FIELD}].")
         check_integer("dimension", self.dimension, 2, MAX_VECTORS.bit_length() - 1)
         if self.field**self.dimension > MAX_VECTORS:
@@ -87,23 +86,17 @@ class GeometryResponse(NumberReport, SetResponse):
         Each point that is orthogonal has as many multiples, and each that is not has one whose product is 1.
         """
         is_other = ~coins.flip(self.threshold_if_true, len(rows))
-        answers = rows.astype(np.intp)
-        numbers = self._draw(answers, is_other, coins)
-        while len(again := (numbers == self.n_outputs).nonzero()[0]):  # no point is zero everywhere
-            numbers[again] = self._draw(answers[again], is_other[again], coins)
-        return self._pack(numbers)
-
-    def _draw(self, answers: NDArray[np.intp], is_other: NDArray[np.bool_], coins: Coins) -> NDArray[np.uint32]:
-        """Return the numbers of points, shape (n,); n_outputs where all coordinates are zero."""
-        space = _space(self.field, self.dimension)
-        free = coins.uniform(self.field ** (self.dimension - 1), len(answers))
+        n_free = self.field ** (self.dimension - 1)
+        # Not all coordinates of a point are zero. Both are drawn: how much is drawn says nothing of the coin.
+        free_of_orthogonal = coins.uniform(n_free - 1, len(rows)) + np.uint32(1)
+        free = np.where(is_other, coins.uniform(n_free, len(rows)), free_of_orthogonal)
+        space, answers = _space(self.field, self.dimension), rows.astype(np.intp)
         high, low = np.divmod(free, np.uint32(space.half))
         product = space.products[space.low_row[answers] + low] + space.products[space.high_row[answers] + high]
         own = space.solve[is_other.view(np.uint8), product]
         power = space.power[answers]
         above, below = np.divmod(free, power)
-        numbers: NDArray[np.uint32] = space.number[below + (own + above * np.uint32(self.field)) * power]
-        return numbers
+        return self._pack(space.number[below + (own + above * np.uint32(self.field)) * power])
 
     def count_support(self, reports: Bytes) -> Counts:
         """By one Fourier transform of how many reports there are of each vector of the space.
@@ -144,13 +137,13 @@ class GeometryResponse(NumberReport, SetResponse):
     def what_happens(self) -> str:
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
         return (
-            f"Your device draws one of {self.n_outputs:,} numbers, each of which speaks for many of the options: for "
+            f"Your device draws one of {self.n_outputs:,} numbers, each of which speaks for some of the options: for "
             f"the one that you choose {true}, for each other one {other}."
         )
 
     def in_short(self) -> str:
         lost = roughly(1 - self.prob_support_if_true)
-        return f"Your device sends a number that speaks for many options: {lost} yours is not among them."
+        return f"Your device sends a number that speaks for some options: {lost} yours is not among them."
 
 
 def n_points(field: int, dimension: int) -> int:
@@ -185,7 +178,7 @@ def _is_shape(field: int, dimension: int) -> bool:
 
 
 def _of_shape(n_options: int, epsilon: Decimal, field: int, dimension: int) -> GeometryResponse:
-    threshold = threshold_of(check_epsilon(epsilon), odds_against(field, dimension))
+    threshold = threshold_of(epsilon, odds_against(field, dimension))
     return GeometryResponse("geometry", n_options, threshold, field, dimension)
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
-from sotto_protocol.mechanisms.numbers import NumberReport
+from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.words import roughly, times
 
 
-class KaryResponse(NumberReport, SetResponse):
+class KaryResponse(NumberResponse, SetResponse):
     """One-of: report the true option with probability threshold_if_true / 2**32, else another, uniformly.
 
     Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].

@@ -15,7 +15,7 @@ from sotto_protocol.mechanisms.checks import BadValueError
 from sotto_protocol.mechanisms.mechanism import COINS_PER_CHUNK, Bytes, Counts, Mechanism, Part
 
 
-class NumberReport(Mechanism):
+class NumberResponse(Mechanism):
     """A report is an integer in [0, n_outputs)."""
 
     __slots__ = ()
@@ -52,15 +52,15 @@ class NumberReport(Mechanism):
         return np.asarray(numbers, self._dtype).view(np.uint8).reshape(-1, self.n_bytes)
 
     def _numbers(self, reports: Bytes) -> NDArray[Any]:
-        """Return the numbers of packed reports, shape (n,)."""
-        return np.ascontiguousarray(reports).view(self._dtype).ravel()
+        """Return the numbers of packed reports, shape (n,). Raises ReportError outside of [0, n_outputs)."""
+        numbers = np.ascontiguousarray(reports).view(self._dtype).ravel()
+        if numbers.size and numbers.max() >= self.n_outputs:
+            raise ReportError("$", f"packed reports must be numbers in [0, {self.n_outputs - 1}].")
+        return numbers
 
     def count_outputs(self, reports: Bytes) -> Counts:
-        """Count for every number the reports that are it, shape (n_outputs,). Raises ReportError outside of them."""
+        """Count for every number the reports that are it, shape (n_outputs,). Raises ReportError as `_numbers`."""
         counts = np.zeros(self.n_outputs, np.int64)
         for start in range(0, len(reports), COINS_PER_CHUNK):
-            counted = np.bincount(self._numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
-            if len(counted) > self.n_outputs:
-                raise ReportError("$", f"packed reports must be numbers in [0, {self.n_outputs - 1}].")
-            counts += counted
+            counts += np.bincount(self._numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
         return counts

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.bounds import exp_below
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import decode_base64
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer
@@ -32,13 +34,14 @@ from sotto_protocol.words import roughly, times
 class SubsetResponse(SetResponse):
     """One-of: `weight` different options, uniformly: with threshold_if_true / 2**32 the true one and others.
 
-    Answers: integers in [0, n_values), shape (n,). `weight` in [1, n_values - 1]; of one, it is k-ary's channel.
+    Answers: integers in [0, n_values), shape (n,). `weight` in [1, max(1, n_values // 2)]; of one, the channel is
+    k-ary's.
     """
 
     weight: int
 
     def _check_shape(self) -> None:
-        check_integer("weight", self.weight, 1, self.n_values - 1)
+        check_integer("weight", self.weight, 1, most_weight(self.n_values))
 
     @property
     def odds_against(self) -> Fraction:
@@ -58,7 +61,7 @@ class SubsetResponse(SetResponse):
     @classmethod
     def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
         threshold = fields.integer("threshold_if_true", 1, COIN_SCALE - 1)
-        weight = fields.integer("weight", 1, n_options - 1)
+        weight = fields.integer("weight", 1, most_weight(n_options))
         return {"n_values": n_options, "threshold_if_true": threshold, "weight": weight}
 
     @property
@@ -70,18 +73,24 @@ class SubsetResponse(SetResponse):
         return max(0, 256 * (2 * self.weight - isqrt(9 * self.weight)) // (2 * self.n_values)) << 24
 
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
+        """Draw a set of the others, all as large, and put the true one in the place of one of them, or not.
+
+        How much is drawn says nothing of the coin, nor of the answer.
+        """
         if len(rows) == 1:
             return self._respond_one(int(rows[0]), coins).reshape(1, -1)
         return self._respond_all(rows, coins)
 
     def _respond_all(self, rows: NDArray[Any], coins: Coins) -> Bytes:
-        n_others = self.n_values - 1
+        n_others, every = self.n_values - 1, np.arange(len(rows))
         has_true = coins.flip(self.threshold_if_true, len(rows))
         bits = np.zeros((len(rows), self.n_values), np.bool_)
         if self._start:
             bits[:, :n_others] = coins.flip(self._start, len(rows) * n_others).reshape(-1, n_others)
-        self._make_weights(bits, self.weight - has_true.astype(np.intp), coins)
-        every = np.arange(len(rows))
+        self._make_weights(bits, coins)
+        members = bits.nonzero()[1].reshape(-1, self.weight)
+        replaced = members[every, coins.uniform(self.weight, len(rows))]
+        bits[every, replaced] = ~has_true
         # The others are 0, 1, .. with the last one in the place of the true one.
         bits[:, n_others] = bits[every, rows]
         bits[every, rows] = has_true
@@ -92,22 +101,23 @@ class SubsetResponse(SetResponse):
         n_others, start = self.n_values - 1, self._start
         has_true = coins.flip_few(self.threshold_if_true, 1)[0]
         bits = bytearray(coins.flip_few(start, n_others) if start else n_others)
-        weight = self.weight - has_true
-        while missing := weight - bits.count(1):
+        while missing := self.weight - bits.count(1):
             for place in coins.uniform_few(n_others, abs(missing)):
                 bits[place] = missing > 0
+        members = [place for place, bit in enumerate(bits) if bit]
+        bits[members[coins.uniform_few(self.weight, 1)[0]]] = not has_true
         bits.append(bits[answer] if answer < n_others else 0)
         bits[answer] = has_true
         return np.packbits(np.frombuffer(bits, np.uint8), bitorder="little")
 
-    def _make_weights(self, bits: NDArray[np.bool_], weights: NDArray[np.intp], coins: Coins) -> None:
-        """Add to each row's set, or take out of it, uniform members until it has so many."""
-        missing = weights - np.count_nonzero(bits, axis=1)
+    def _make_weights(self, bits: NDArray[np.bool_], coins: Coins) -> None:
+        """Add to each row's set, or take out of it, uniform members until it has `weight`."""
+        missing = self.weight - np.count_nonzero(bits, axis=1)
         while len(wrong := missing.nonzero()[0]):
             n_draws = np.abs(missing[wrong])
             drawn = coins.uniform(self.n_values - 1, int(n_draws.sum()))
             bits[np.repeat(wrong, n_draws), drawn] = np.repeat(missing[wrong] > 0, n_draws)
-            missing[wrong] = weights[wrong] - np.count_nonzero(bits[wrong], axis=1)
+            missing[wrong] = self.weight - np.count_nonzero(bits[wrong], axis=1)
 
     def count_support(self, reports: Bytes) -> Counts:
         return count_ones(reports)[: self.n_values]
@@ -134,10 +144,12 @@ class SubsetResponse(SetResponse):
         return reports
 
     def supported(self, report: Bytes) -> list[int]:
-        return np.unpackbits(report, bitorder="little").nonzero()[0].tolist()
+        return np.unpackbits(report, count=self.n_values, bitorder="little").nonzero()[0].tolist()
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """By the ratio of the two probabilities that a report has."""
+        """By the ratio of the two probabilities that a report has. Raises ReportError for one of another weight."""
+        if (count_row_ones(reports) != self.weight).any():
+            raise ReportError("$", f"packed reports must be sets of {self.weight} options.")
         has = np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little")
         odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
         return np.array([1.0, float(odds)])[has]
@@ -160,6 +172,11 @@ class SubsetResponse(SetResponse):
         )
 
 
+def most_weight(n_options: int) -> int:
+    """Return the largest weight that is taken: no larger one is ever best, and drawing it takes long."""
+    return max(1, n_options // 2)
+
+
 def best_subset(n_options: int, epsilon: Decimal) -> SubsetResponse | None:
     """Return subset selection of the weight with the least variance; None where that is one, which k-ary is."""
     weight = best_weight(n_options, epsilon)
@@ -167,15 +184,15 @@ def best_subset(n_options: int, epsilon: Decimal) -> SubsetResponse | None:
 
 
 def subset(n_options: int, epsilon: Decimal, weight: int) -> SubsetResponse:
-    """Return subset selection of a weight in [1, n_options - 1]."""
+    """Return subset selection of a weight in [1, max(1, n_options // 2)]."""
     threshold = threshold_of(epsilon, Fraction(n_options - weight, weight))
     return SubsetResponse("subset", n_options, threshold, weight)
 
 
 def best_weight(n_options: int, epsilon: Decimal) -> int:
     """Return the weight of the least `report_variance`; it is next to k / (e^epsilon + 1) (Ye & Barg 2017)."""
-    weights = np.arange(1, n_options // 2 + 1)
-    inside = float(check_epsilon(epsilon).exp()) * weights
+    weights = np.arange(1, most_weight(n_options) + 1)
+    inside = float(exp_below(check_epsilon(epsilon))) * weights
     true = inside / (inside + n_options - weights)
     other = (weights - true) / (n_options - 1)
     noise = true * (1 - true) + (n_options - 1) * other * (1 - other)
@@ -186,5 +203,5 @@ def ask_subset(asked: Asked) -> SubsetResponse:
     """Return subset selection as an author asks for it."""
     epsilon = asked.require_epsilon()
     if asked.has("weight"):
-        return subset(asked.n_options, epsilon, asked.fields.integer("weight", 1, asked.n_options - 1))
+        return subset(asked.n_options, epsilon, asked.fields.integer("weight", 1, most_weight(asked.n_options)))
     return subset(asked.n_options, epsilon, best_weight(asked.n_options, epsilon))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import FIRST_DRAW, RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
@@ -57,6 +58,8 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
             super().check_design()
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        if (reports > 1).any():
+            raise ReportError("$", "packed reports must be 0 or 1.")
         true, other = self.prob_support_if_true, self.prob_support_if_other
         return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
 
