@@ -76,7 +76,7 @@ def measure() -> list[Bar]:
             f"subset-{n_options}, one report at a time",
             lambda n=n_options: on_a_device("subset", n),
             lambda n=n_options: on_a_device("oue", n),
-            least=0.9,
+            least=0.5,
             reference="OUE of as many options",
         )
         for n_options in (16, 128, 512)
@@ -85,7 +85,7 @@ def measure() -> list[Bar]:
         "geometry-4096 in bulk",
         lambda: in_bulk("geometry", N_WIDE_OPTIONS, N_POINTS),
         lambda: in_bulk("k-ary", N_WIDE_OPTIONS, N_POINTS),
-        least=0.25,
+        least=0.1,
         reference="k-ary response",
     )
     counting = compare(

@@ -45,6 +45,10 @@ class Watched(Coins):
         self.asked = n_values
         return super().uniform(n_values, n_draws)
 
+    def uniform_one(self, n_values: int) -> int:
+        self.asked = n_values
+        return super().uniform_one(n_values)
+
     def uniform_few(self, n_values: int, n_draws: int) -> list[int]:
         self.asked = n_values
         return super().uniform_few(n_values, n_draws)
