@@ -1,4 +1,4 @@
-/** One-of: subset selection (Ye & Barg 2017): a set of so many options, which the true one is in more often than not. */
+/** One-of: subset selection (Ye & Barg 2017): a set of so many options, which the true one is in most often. */
 
 import { onesOf } from "./bits.js";
 import { base64, packBits, unpackBits } from "./bytes.js";

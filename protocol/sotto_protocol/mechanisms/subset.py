@@ -1,4 +1,4 @@
-"""Subset selection: a report is a set of so many options, which the true one is in more often than not.
+"""Subset selection: a report is a set of so many options, which the true one is in more often than any other.
 
 Ye & Barg 2017; Wang et al. 2016. Of all channels for one-of answers none has less variance where the set has the best
 size. Packed, option v is bit v mod 8 (the least significant is 0) of byte v // 8; the bits behind the last are zero.
