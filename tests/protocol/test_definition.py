@@ -149,7 +149,7 @@ def test_rappors_two_epsilons_are_what_its_author_asked_for_or_just_below(member
 
 
 def test_rappors_probabilities_become_its_thresholds() -> None:
-    """f = 1/2, q = 3/4, p = 1/4 of Erlingsson et al. 2014, one hash: epsilon forever is 2 ln((1 - f/2) / (f/2))."""
+    """f = 1/2, q = 3/4, p = 1/4 of Erlingsson et al. 2014, two hashes: epsilon forever is 4 ln((1 - f/2) / (f/2))."""
     question = survey_of(RAPPOR).questions[0]
     quarter = 2**30
     assert question.mechanism.parameters() == {
@@ -158,11 +158,11 @@ def test_rappors_probabilities_become_its_thresholds() -> None:
         "report_if_one": 3 * quarter,
         "report_if_zero": quarter,
         "n_bits": 128,
-        "n_hashes": 1,
+        "n_hashes": 2,
         "n_cohorts": 64,
     }
-    assert float(question.epsilon_forever) == pytest.approx(2 * math.log(3), abs=1e-11)
-    assert float(question.epsilon) == pytest.approx(2 * math.log((10 / 16) / (6 / 16)), abs=1e-11)
+    assert float(question.epsilon_forever) == pytest.approx(4 * math.log(3), abs=1e-11)
+    assert float(question.epsilon) == pytest.approx(4 * math.log((10 / 16) / (6 / 16)), abs=1e-11)
 
 
 def test_file_is_read_whatever_its_author_or_a_command_wrote() -> None:
