@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sotto_protocol.questions.question import Question
 WAVE = "wave"
 HEAD = {WAVE: "waves"}
 """The public numbers of a record, in their order: the member of a survey that says how many there are of each."""
-_KIND, _WIDTH = ">u2", 2
+_KIND = ">u2"
 NOTHING_SENT: Mapping[str, Sequence[None]] = MappingProxyType({})
 
 
@@ -31,8 +31,8 @@ class HeadField:
 
     name: str
     start: int
-    n_bytes: int
     most: int
+    n_bytes: ClassVar[int] = 2
 
     @property
     def end(self) -> int:
@@ -55,7 +55,7 @@ class RecordLayout:
     def head(self) -> tuple[HeadField, ...]:
         """The fields of the head, in their order."""
         several = [(name, most) for name, most in self.most.items() if most > 1]
-        return tuple(HeadField(name, _WIDTH * index, _WIDTH, most) for index, (name, most) in enumerate(several))
+        return tuple(HeadField(name, HeadField.n_bytes * index, most) for index, (name, most) in enumerate(several))
 
     @cached_property
     def head_bytes(self) -> int:

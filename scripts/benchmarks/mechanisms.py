@@ -1,6 +1,8 @@
 """Perturbing and counting, against numpy's insecure generator and the peers."""
 
 import subprocess
+from collections.abc import Callable
+from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -36,6 +38,12 @@ class Peer:
 
     def close(self) -> None:
         self.process.communicate()
+
+
+def compare_with_peer(task: str, name: str, ours: Callable[[], float], *, least: float, reference: str) -> Bar:
+    """Measure against a peer, whose process ends whatever happens."""
+    with closing(Peer(task)) as peer:
+        return compare(name, ours, peer.rate, least=least, reference=reference)
 
 
 def warner_bulk() -> Bar:
@@ -87,36 +95,30 @@ def unary_bulk() -> list[Bar]:
 def unary_one_by_one() -> Bar:
     mechanism = symmetric_unary(WIDTH, Decimal(1))
     coins = os_coins()
-    peer = Peer("opendp-bitvec")
 
     def perturb_some() -> None:
         for answer in range(WIDTH):
             mechanism.perturb([answer], coins)
 
-    bar = compare(
+    return compare_with_peer(
+        "opendp-bitvec",
         "SUE-128, one report at a time",
         lambda: rate(perturb_some, WIDTH),
-        peer.rate,
         least=5,
         reference="opendp make_randomized_response_bitvec",
     )
-    peer.close()
-    return bar
 
 
 def unary_counting() -> Bar:
     mechanism = symmetric_unary(WIDTH, Decimal(1))
     reports = mechanism.perturb(np.arange(N_ANSWERS) % WIDTH, os_coins())
-    peer = Peer("multi-freq-count")
-    bar = compare(
+    return compare_with_peer(
+        "multi-freq-count",
         "SUE-128, counting packed reports",
         lambda: rate(lambda: mechanism.count_support(reports), N_ANSWERS),
-        peer.rate,
         least=5,
         reference="multi-freq-ldpy UE_Aggregator_MI",
     )
-    peer.close()
-    return bar
 
 
 def measure() -> list[Bar]:

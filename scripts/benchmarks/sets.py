@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 from bars import Bar, compare, rate
 from ingest import ours
-from mechanisms import Peer
+from mechanisms import compare_with_peer
 
 from sotto_client import os_coins
 from sotto_client.reporting import report_answer
@@ -58,16 +58,13 @@ def ingested(mechanism: str) -> float:
 
 
 def against_a_peer() -> Bar:
-    peer = Peer("multi-freq-subset")
-    bar = compare(
+    return compare_with_peer(
+        "multi-freq-subset",
         "subset-128 in bulk",
         lambda: in_bulk("subset", 128, N_SETS),
-        peer.rate,
         least=3,
         reference="multi-freq-ldpy SS_Client, whose sets leak the truth",
     )
-    peer.close()
-    return bar
 
 
 def measure() -> list[Bar]:

@@ -120,19 +120,14 @@ class GeometryResponse(NumberResponse, SetResponse):
             raise ValueError(f"must add up to {most} at most, and to no less where every point is an option.")
 
     def supported(self, report: Bytes) -> list[int]:
-        points = _space(self.field, self.dimension).points
-        products = points[: self.n_values] @ points[self.to_wire(report)] % self.field
-        values: list[int] = (products == 0).nonzero()[0].tolist()
+        values: list[int] = self._supports(report.reshape(1, -1))[0].nonzero()[0].tolist()
         return values
 
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """By the ratio of the two probabilities that a report has."""
-        points = _space(self.field, self.dimension).points.astype(
-            np.float64
-        )  # products are exact below 2**53, and fast
-        products = points[self._numbers(reports)] @ points[: self.n_values].T % self.field
-        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
-        return np.where(products == 0, float(odds), 1.0)
+    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+        points = _space(self.field, self.dimension).points
+        sent = points[self._numbers(reports)].astype(np.float64)  # their products are exact, and made faster
+        supports: NDArray[np.bool_] = sent @ points[: self.n_values].T % self.field == 0
+        return supports
 
     def what_happens(self) -> str:
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)

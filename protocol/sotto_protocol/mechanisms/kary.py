@@ -68,10 +68,9 @@ class KaryResponse(NumberResponse, SetResponse):
     def supported(self, report: Bytes) -> list[int]:
         return [self.to_wire(report)]
 
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        likelihood = np.full((len(reports), self.n_values), self.prob_support_if_other)
-        likelihood[np.arange(len(reports)), self._numbers(reports).astype(np.intp)] = self.prob_support_if_true
-        return likelihood
+    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+        supports: NDArray[np.bool_] = self._numbers(reports)[:, None] == np.arange(self.n_values)
+        return supports
 
     def what_happens(self) -> str:
         n_others = self.n_values - 1

@@ -14,12 +14,13 @@ from functools import cached_property
 from math import floor
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanisms.checks import check_choices, check_integer, check_threshold
-from sotto_protocol.mechanisms.mechanism import MAX_VALUES, ChoiceMechanism
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, ChoiceMechanism
 from sotto_protocol.mechanisms.thresholds import check_epsilon
 
 
@@ -72,6 +73,15 @@ class SetResponse(ChoiceMechanism):
     def prob_support_if_other(self) -> float:
         true = Fraction(self.threshold_if_true, COIN_SCALE)
         return float(true * self.shared + (1 - true) * (1 - self.shared) / self.odds_against)
+
+    @abstractmethod
+    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
+        """Return which values each report supports, shape (n, n_values). Raises ReportError for one that cannot be."""
+
+    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
+        """By the ratio of the two probabilities that a report has. Raises ReportError for one that cannot be."""
+        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
+        return np.where(self._supports(reports), float(odds), 1.0)
 
     def check_design(self) -> None:
         """Any threshold that it can have is its own."""

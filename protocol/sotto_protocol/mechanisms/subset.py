@@ -145,13 +145,10 @@ class SubsetResponse(SetResponse):
     def supported(self, report: Bytes) -> list[int]:
         return np.unpackbits(report, count=self.n_values, bitorder="little").nonzero()[0].tolist()
 
-    def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
-        """By the ratio of the two probabilities that a report has. Raises ReportError for one of another weight."""
+    def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
         if (count_row_ones(reports) != self.weight).any():
             raise ReportError("$", f"packed reports must be sets of {self.weight} options.")
-        has = np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little")
-        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
-        return np.array([1.0, float(odds)])[has]
+        return np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little").view(np.bool_)
 
     def parts(self) -> list[Part]:
         return [Part("bits", self.n_bytes, is_number=False)]
