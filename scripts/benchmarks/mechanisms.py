@@ -22,14 +22,14 @@ WIDTH = 128
 
 
 class Peer:
-    """A peer's Python in a process of its own, asked for one rate at a time."""
+    """A peer's Python in a process of its own, asked for one figure at a time."""
 
     def __init__(self, task: str) -> None:
         self.process = subprocess.Popen(
             [PEERS_PYTHON, HERE / "peer.py", task], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def rate(self) -> float:
+    def measure(self) -> float:
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write("go\n")
@@ -43,7 +43,7 @@ class Peer:
 def compare_with_peer(task: str, name: str, ours: Callable[[], float], *, least: float, reference: str) -> Bar:
     """Measure against a peer, whose process ends whatever happens."""
     with closing(Peer(task)) as peer:
-        return compare(name, ours, peer.rate, least=least, reference=reference)
+        return compare(name, ours, peer.measure, least=least, reference=reference)
 
 
 def warner_bulk() -> Bar:

@@ -15,7 +15,18 @@ from bars import Bar
 
 from sotto_protocol.tables import align
 
-BENCHMARKS = ("mechanisms", "sets", "rappor", "decoding", "association", "ingest", "stores", "archive", "pages")
+BENCHMARKS = (
+    "mechanisms",
+    "sets",
+    "errors",
+    "rappor",
+    "decoding",
+    "association",
+    "ingest",
+    "stores",
+    "archive",
+    "pages",
+)
 """The modules beside this one that have `measure`, and perhaps `measure_more`, for --full; both return bars."""
 HEAD = ["", "what", "ours", "reference", "ratio", "bar", "reference is"]
 
