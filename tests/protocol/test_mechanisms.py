@@ -231,7 +231,7 @@ def test_the_package_makes_the_vectors_reports(vector: dict[str, Any]) -> None:
 def test_the_package_agrees_with_the_reference(data: st.DataObject, drawn: tuple[Published, int]) -> None:
     published, n_values = drawn
     answers = data.draw(answers_to(published, n_values))
-    ties = [byte for key in published if key != "name" for byte in published[key].to_bytes(4, "big")]
+    ties = [byte for key in published if isinstance(published[key], int) for byte in published[key].to_bytes(4, "big")]
     often_tied = data.draw(st.lists(st.one_of(st.sampled_from(ties), st.integers(0, 255)), max_size=300))
     stream = bytes(often_tied) + shake_256(bytes(often_tied)).digest(15_000)
     expected_from = reference.Stream(stream)

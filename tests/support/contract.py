@@ -23,18 +23,22 @@ OF_TYPES: dict[str, dict[str, Any]] = {
     "yes-no": {},
     "one-of": {"options": ["red", "green", "blue"]},
     "any-of": {"options": ["red", "green", "blue"], "max_selected": 2},
-    "text": {"n_bits": 16, "n_cohorts": 4},
+    "text": {"n_cohorts": 4},
 }
-OF_NAMES: dict[str, dict[str, Any]] = {"forced-response": {"prob_truth": Decimal("0.6"), "prob_forced_yes": "1/3"}}
-"""What an author says instead of an epsilon."""
+OF_NAMES: dict[str, dict[str, Any]] = {
+    "forced-response": {"prob_truth": Decimal("0.6"), "prob_forced_yes": "1/3", "epsilon": None},
+    "rappor": {"n_bits": 16},
+    "sketch": {"n_cohorts": 1024},
+}
+"""What an author says beside an epsilon, or instead of it."""
 
 
 def questions_of(entry: Entry) -> Iterator[Question]:
     """Yield a question by a mechanism, and where it has two stages one of two."""
-    asked = OF_NAMES.get(entry.name, {"epsilon": Decimal(1)})
-    members = {"id": "q", "type": entry.question_type, "text": "?", "mechanism": entry.name}
+    members = {"id": "q", "type": entry.question_type, "text": "?", "mechanism": entry.name, "epsilon": Decimal(1)}
+    asked = {**OF_TYPES[entry.question_type], **OF_NAMES.get(entry.name, {})}
     for more in [{}, {"epsilon_forever": Decimal(2)}][: 2 if entry.may_repeat else 1]:
-        document = members | OF_TYPES[entry.question_type] | asked | more
+        document = {key: value for key, value in (members | asked | more).items() if value is not None}
         [question] = compile_survey({"id": "s", "title": "S", "questions": [document]}).questions
         yield question
 
@@ -107,7 +111,7 @@ def check_counts(question: Question) -> None:
     sizes = {len(one) for one in supported}
     if len(sizes) == 1 and mechanism.n_values > 1:  # every report supports as many: so the sum is known
         moved = counts.copy()
-        moved[np.argmin(counts)] += 1
+        moved.flat[np.argmin(counts)] += 1
         with pytest.raises(ValueError, match="must"):
             mechanism.check_counts(moved, N_REPORTS)
     if mechanism.has_cohorts:

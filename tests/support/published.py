@@ -18,7 +18,7 @@ from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
-CHOICES = tuple(name for name in NAMES if name != "rappor")
+CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch"))
 """The mechanisms whose answers can be listed."""
 HALF = 2**31
 
@@ -35,9 +35,13 @@ typed = st.one_of(
 
 def build(published: Published, n_values: int) -> Mechanism:
     """Return the package's mechanism for a published one."""
+    name = published["name"]
     parameters = {key: value for key, value in published.items() if key not in ("name", "n_bits")}
-    cls = entries_of(kind_of(published, n_values))[published["name"]].mechanism
-    return cls(published["name"], n_values, **parameters)  # type: ignore[call-arg]  # by name
+    if name == "sketch":  # its values are the points of its space
+        parameters["prefix_lengths"] = tuple(parameters.get("prefix_lengths", ()))
+    else:
+        parameters["n_values"] = n_values
+    return entries_of(kind_of(published, n_values))[name].mechanism(name, **parameters)  # type: ignore[call-arg]  # by name
 
 
 @st.composite
@@ -50,6 +54,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
         return {"name": name, "threshold_if_true": draw(st.integers(2**32 // n_values + 1, 2**32 - 1))}, n_values
     if name in ("subset", "geometry"):
         return draw(set_responses(name, n_values)), n_values
+    if name == "sketch":
+        return draw(sketches)
     edges = st.sampled_from([1, 255, 256, 0xFFFF, 0x10000, 0x01000000, HALF - 1])
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)
@@ -73,6 +79,21 @@ def set_responses(draw: st.DrawFn, name: str, n_values: int) -> Published:
         n_each = [sum(shape["field"] ** i for i in range(t)) for t in (shape["dimension"] - 1, shape["dimension"])]
         share = Fraction(*n_each)
     return {"name": name, "threshold_if_true": draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))} | shape
+
+
+@st.composite
+def _sketches(draw: st.DrawFn) -> tuple[Published, int]:
+    field, dimension = draw(st.sampled_from([(2, 2), (2, 5), (3, 4), (7, 3), (17, 2)]))
+    n_values = sum(field**place for place in range(dimension))
+    lengths = sorted(draw(st.sets(st.integers(1, 200), max_size=3)))
+    shape = {"field": field, "dimension": dimension, "n_cohorts": max(1, len(lengths)) * draw(st.integers(1, 40))}
+    share = Fraction(sum(field**place for place in range(dimension - 1)), n_values)
+    threshold = draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))
+    more = {"prefix_lengths": lengths} if lengths else {}
+    return {"name": "sketch", "threshold_if_true": threshold} | shape | more, n_values
+
+
+sketches = _sketches()
 
 
 @st.composite

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from reference_bloom import bloom_bits, grams_of
+from reference_sketch import bucket_of
 from reference_text_vectors import counts_as
 
 Published = dict[str, Any]
@@ -76,7 +77,7 @@ def uniform(stream: Stream, n_values: int, n_draws: int) -> list[int]:
 
 def kind_of(published: Published, n_values: int) -> str:
     """Return the type of the question that a mechanism is for."""
-    if "n_bits" in published:
+    if "n_cohorts" in published:
         return "text"
     if "max_selected" in published:
         return "any-of"
@@ -232,7 +233,27 @@ def _perturb_geometry(published: Published, n_values: int, answers: Sequence[Ans
     return [number.to_bytes(1 if len(points) <= 256 else 2, "big") for number in drawn]
 
 
-_WHOLE = {"k-ary": _perturb_k_ary, "subset": _perturb_subset, "geometry": _perturb_geometry}
+def _perturb_sketch(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    cohorts = uniform(stream, published["n_cohorts"], len(answers))
+    buckets = [_bucket(published, answer, cohort) for answer, cohort in zip(answers, cohorts, strict=True)]
+    points = _perturb_geometry(published, n_values, buckets, stream)
+    return [cohort.to_bytes(2, "big") + point for cohort, point in zip(cohorts, points, strict=True)]
+
+
+def _bucket(published: Published, answer: Answer, cohort: int) -> int:
+    assert isinstance(answer, str)
+    text = counts_as(answer) or ""
+    if lengths := published.get("prefix_lengths"):
+        text = "".join(itertools.islice(text, lengths[cohort % len(lengths)]))
+    return bucket_of(len(points_of(published)), cohort, text)
+
+
+_WHOLE = {
+    "k-ary": _perturb_k_ary,
+    "subset": _perturb_subset,
+    "geometry": _perturb_geometry,
+    "sketch": _perturb_sketch,
+}
 """The mechanisms of which a report is drawn as a whole, and not bit by bit."""
 
 
@@ -249,6 +270,8 @@ def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
     if published["name"] in ("k-ary", "geometry"):
         return int.from_bytes(report, "big")
+    if published["name"] == "sketch":
+        return [int.from_bytes(part, "big") for part in (report[:2], report[2:])]
     if "n_bits" in published:
         size = -(-published["n_bits"] // 8)
         n_pairs = 1 if "max_length" in published else 0
@@ -276,6 +299,10 @@ def distribution(
 
     Of a text's, those with a cohort and a pair of positions whose numbers are 0: they do not depend on the answer.
     """
+    if published["name"] == "sketch":
+        true = Fraction(published["threshold_if_true"], SCALE)
+        of_bucket = _of_sets(published, n_values, _bucket(published, answer, 0), true)
+        return {bytes(2) + point: prob for point, prob in of_bucket.items()}
     true, other = (
         Fraction(published["threshold_if_true"], SCALE),
         Fraction(published.get("threshold_if_other", 0), SCALE),

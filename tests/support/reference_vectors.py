@@ -24,7 +24,8 @@ def make_vectors() -> list[dict[str, Any]]:
         vectors += [_record(published, n_values, [0, 5, 2], lies + b"".join(draws))]
     vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
     vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
-    return vectors + [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
+    vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
+    return vectors + [_typed(*case, tie) for case in _SKETCH_CASES for tie in (0, 1)] + _alone(_SKETCH_CASES)
 
 
 def _typed(
@@ -155,6 +156,20 @@ _SET_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_space(0xDEADBEEF, 67, 2), 68, [67, 1, 0]),
     (_space(0x81234567, 3, 9), 4096, [4095, 3280, 1]),
     (_space(0xFEDCBA98, 2, 10), 1023, [1022, 0, 511]),
+]
+
+
+def _sketch(threshold: int, field: int, dimension: int, n_cohorts: int, *prefix_lengths: int) -> Published:
+    prefixes = {"prefix_lengths": [*prefix_lengths]} if prefix_lengths else {}
+    return _space(threshold, field, dimension) | {"name": "sketch", "n_cohorts": n_cohorts} | prefixes
+
+
+_SKETCH_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_sketch(0x92492493, 2, 2, 1), 3, ["www.google.com", "caf\u00e9", "cafe\u0301"]),
+    (_sketch(0xA3D70A3D, 3, 6, 720), 364, [FAMILY, "a", "x" * 200]),
+    (_sketch(0x9E3779B9, 41, 3, 152), 1723, ["sotto voce"]),
+    (_sketch(0xFEDCBA98, 491, 2, 532), 492, ["sotto voce", "a"]),
+    (_sketch(0x9E3779B9, 7, 3, 1024, 1, 3, 4, 200), 57, ["voce", "cafe\u0301s", FAMILY, "\U0001f600\U0001f600"]),
 ]
 ABOUT = (
     "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "

@@ -95,6 +95,21 @@ export class Fields {
     return Number(this.take(key, `an integer in [${low}, ${high}]`, isIn).text);
   }
 
+  /** @param {string} key @param {number} most @param {number} high @returns {number[]} integers in [1, high], ascending */
+  ascending(key, most, high) {
+    const numbers = (/** @type {unknown} */ value) =>
+      Array.isArray(value)
+        ? value.map((one) => (one instanceof Numeral && /^\d{1,16}$/.test(one.text) ? +one.text : 0))
+        : [];
+    const areIn = (/** @type {unknown} */ value) => {
+      const found = numbers(value);
+      return (
+        found.length > 0 && found.length <= most && found.every((one, at) => (found[at - 1] ?? 0) < one && one <= high)
+      );
+    };
+    return numbers(this.take(key, `a list of 1 to ${most} integers in [1, ${high}], ascending`, areIn));
+  }
+
   /** @param {string} key @param {bigint} high in units of 1e-12 nats @returns {bigint} the same */
   epsilon(key, high) {
     const inUnits = (/** @type {unknown} */ value) => (value instanceof Numeral ? parseEpsilon(value.text) : null);

@@ -13,12 +13,13 @@ import { GeometryResponse } from "./geometry.js";
 import { KaryResponse } from "./kary.js";
 import { BloomResponse } from "./rappor.js";
 import { SetResponse } from "./sets.js";
+import { SketchResponse } from "./sketch.js";
 import { SubsetResponse } from "./subset.js";
 
 /** @typedef {import("./documents.js").Fields} Fields */
 /** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; any-of: zeros and ones; text: in normal form C */
-/** @typedef {{[name: string]: number}} Parameters the published integers */
-/** @typedef {KaryResponse | SubsetResponse | GeometryResponse | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
+/** @typedef {KaryResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism} Mechanism */
 
 const CLASSES = {
   "yes-no": { warner: BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse },
@@ -31,7 +32,7 @@ const CLASSES = {
     "basic-rappor": UnaryEncoding,
   },
   "any-of": { "bit-flips": BitFlips, "basic-rappor": BitFlips },
-  text: { rappor: BloomResponse },
+  text: { rappor: BloomResponse, sketch: SketchResponse },
 };
 
 /**
@@ -52,7 +53,8 @@ export function readMechanism(fields, type, nOptions) {
 }
 
 function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name, /** @type {any} */ kind) {
-  const keys = ["threshold_if_true", ...(kind.prototype instanceof SetResponse ? [] : ["threshold_if_other"])];
+  const hasOne = kind === SketchResponse || kind.prototype instanceof SetResponse;
+  const keys = ["threshold_if_true", ...(hasOne ? [] : ["threshold_if_other"])];
   const mayReport = name.endsWith("rappor") && (fields.has("report_if_one") || fields.has("report_if_zero"));
   if (mayReport) keys.push("report_if_one", "report_if_zero");
   return /** @type {Parameters} */ (

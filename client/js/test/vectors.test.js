@@ -13,11 +13,13 @@ import { parseInvitation } from "../src/invitation.js";
 import { epsilonOfReport } from "../src/ledger.js";
 import { readMechanism } from "../src/mechanisms.js";
 import { markAnswers, reportAnswers, respond } from "../src/permanent.js";
+import { bucketOf } from "../src/sketch.js";
 import { batchBody, blanksAfter, wireReport } from "../src/report.js";
 import { readSurvey } from "../src/survey.js";
 import { isAnswer, normalise } from "../src/text.js";
 
-const [PERTURB, BLOOM, SURVEYS, DEVICE, TEXT] = ["perturb", "bloom", "surveys", "device", "text"].map((name) =>
+const NAMES = ["perturb", "bloom", "sketch", "surveys", "device", "text"];
+const [PERTURB, BLOOM, SKETCH, SURVEYS, DEVICE, TEXT] = NAMES.map((name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8")),
 );
 const BYTES = /** @param {string} text hexadecimal */ (text) => Uint8Array.from(Buffer.from(text, "hex"));
@@ -45,7 +47,7 @@ const ALONE = PERTURB.vectors.filter(({ answers }) => answers.length === 1);
 
 test("there are vectors of one answer for every mechanism, of one stage and of two", () => {
   const kinds = new Set(ALONE.map((v) => `${v.mechanism.name} ${typeOf(v)} ${"report_if_one" in v.mechanism}`));
-  assert.equal(kinds.size, 16);
+  assert.equal(kinds.size, 17);
   assert.ok(ALONE.length >= 100);
 });
 
@@ -69,6 +71,17 @@ test("strings set the bits that the vectors say", async () => {
   for (const { n_bits: nBits, n_hashes: nHashes, cohort, text, position, bits } of vectors) {
     const found = await bloomBits({ nBits, nHashes }, cohort, utf8(text.normalize("NFC")), position);
     assert.deepEqual(found, bits, `${text.slice(0, 20)} in cohort ${cohort} of ${nBits} bits`);
+  }
+});
+
+test("strings are in the buckets that the vectors say", async () => {
+  assert.ok(SKETCH.vectors.length > 100);
+  for (const { n_buckets: nBuckets, cohort, text, bucket } of SKETCH.vectors) {
+    assert.equal(
+      await bucketOf(nBuckets, cohort, utf8(text.normalize("NFC"))),
+      bucket,
+      `${text.slice(0, 20)}, ${cohort}`,
+    );
   }
 });
 

@@ -43,11 +43,7 @@ class GeometryResponse(NumberResponse, SetResponse):
     dimension: int
 
     def _check_shape(self) -> None:
-        if check_integer("field", self.field, 2, _MAX_FIELD) not in PRIMES:
-            raise ValueError(f"field ({self.field}) must be a prime in [2, {_MAX_FIELD}].")
-        check_integer("dimension", self.dimension, 2, MAX_VECTORS.bit_length() - 1)
-        if self.field**self.dimension > MAX_VECTORS:
-            raise ValueError(f"field ({self.field}) to the dimension ({self.dimension}) must be at most {MAX_VECTORS}.")
+        check_space(self.field, self.dimension)
         if not self.n_values <= self.n_outputs <= MAX_VALUES:
             raise ValueError(f"the space's points ({self.n_outputs}) must be in [{self.n_values}, {MAX_VALUES}].")
 
@@ -99,18 +95,22 @@ class GeometryResponse(NumberResponse, SetResponse):
         return self._pack(space.number[below + (own + above * np.uint32(self.field)) * power])
 
     def count_support(self, reports: Bytes) -> Counts:
-        """By one Fourier transform of how many reports there are of each vector of the space.
+        return self.support_of(self.count_outputs(reports))
 
-        Over all multiples of a point, the characters of its product with another add up to field - 1 where that is
-        zero and to -1 where not: so the transform is field times the support, less the reports.
+    def support_of(self, sent: Counts) -> Counts:
+        """Return how many reports support each value, shape (n_values,), of how many are each point, (n_outputs,).
+
+        By one Fourier transform of how many reports there are of each vector of the space. Over all multiples of a
+        point, the characters of its product with another add up to field - 1 where that is zero and to -1 where not: so
+        the transform is field times the support, less the reports. Raises ReportError where they are too many.
         """
-        space = _space(self.field, self.dimension)
-        of_vectors = np.append(self.count_outputs(reports), 0)[space.number].astype(np.float64)
+        space, n_reports = _space(self.field, self.dimension), int(sent.sum())
+        of_vectors = np.append(sent, 0)[space.number].astype(np.float64)
         transformed = np.fft.rfftn(of_vectors.reshape((self.field,) * self.dimension, order="F")).real
-        exact = (len(reports) + transformed[tuple(space.points[: self.n_values].T)]) / self.field
+        exact = (n_reports + transformed[tuple(space.points[: self.n_values].T)]) / self.field
         counts: NDArray[np.float64] = np.rint(exact)
         if np.abs(exact - counts).max() > _MOST_OFF:
-            raise ReportError("$", f"packed reports ({len(reports)}) are too many to be counted at once.")
+            raise ReportError("$", f"packed reports ({n_reports}) are too many to be counted at once.")
         return counts.astype(np.int64)
 
     def check_counts(self, counts: Counts, n_reports: int) -> None:
@@ -125,7 +125,7 @@ class GeometryResponse(NumberResponse, SetResponse):
 
     def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
         points = _space(self.field, self.dimension).points
-        sent = points[self._numbers(reports)].astype(np.float64)  # their products are exact, and made faster
+        sent = points[self.numbers(reports)].astype(np.float64)  # their products are exact, and made faster
         supports: NDArray[np.bool_] = sent @ points[: self.n_values].T % self.field == 0
         return supports
 
@@ -139,6 +139,15 @@ class GeometryResponse(NumberResponse, SetResponse):
     def in_short(self) -> str:
         lost = roughly(1 - self.prob_support_if_true)
         return f"Your device sends a number that speaks for some options: {lost} yours is not among them."
+
+
+def check_space(field: int, dimension: int) -> None:
+    """Raise ValueError unless there is such a space, and its vectors are not too many."""
+    if check_integer("field", field, 2, _MAX_FIELD) not in PRIMES:
+        raise ValueError(f"field ({field}) must be a prime in [2, {_MAX_FIELD}].")
+    check_integer("dimension", dimension, 2, MAX_VECTORS.bit_length() - 1)
+    if field**dimension > MAX_VECTORS:
+        raise ValueError(f"field ({field}) to the dimension ({dimension}) must be at most {MAX_VECTORS}.")
 
 
 def n_points(field: int, dimension: int) -> int:

@@ -69,7 +69,7 @@ class KaryResponse(NumberResponse, SetResponse):
         return [self.to_wire(report)]
 
     def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
-        supports: NDArray[np.bool_] = self._numbers(reports)[:, None] == np.arange(self.n_values)
+        supports: NDArray[np.bool_] = self.numbers(reports)[:, None] == np.arange(self.n_values)
         return supports
 
     def what_happens(self) -> str:

@@ -51,7 +51,7 @@ class NumberResponse(Mechanism):
     def _pack(self, numbers: ArrayLike) -> Bytes:
         return np.asarray(numbers, self._dtype).view(np.uint8).reshape(-1, self.n_bytes)
 
-    def _numbers(self, reports: Bytes) -> NDArray[Any]:
+    def numbers(self, reports: Bytes) -> NDArray[Any]:
         """Return the numbers of packed reports, shape (n,). Raises ReportError outside of [0, n_outputs)."""
         numbers = np.ascontiguousarray(reports).view(self._dtype).ravel()
         if numbers.size and numbers.max() >= self.n_outputs:
@@ -59,8 +59,8 @@ class NumberResponse(Mechanism):
         return numbers
 
     def count_outputs(self, reports: Bytes) -> Counts:
-        """Count for every number the reports that are it, shape (n_outputs,). Raises ReportError as `_numbers`."""
+        """Count for every number the reports that are it, shape (n_outputs,). Raises ReportError as `numbers`."""
         counts = np.zeros(self.n_outputs, np.int64)
         for start in range(0, len(reports), COINS_PER_CHUNK):
-            counts += np.bincount(self._numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
+            counts += np.bincount(self.numbers(reports[start : start + COINS_PER_CHUNK]), minlength=self.n_outputs)
         return counts

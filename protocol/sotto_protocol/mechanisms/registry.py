@@ -18,6 +18,8 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
 from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
+from sotto_protocol.mechanisms.sketch.design import ask_sketch
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_subset
 
 _NEAR, _SHORT_BYTES = 1.03, 64
@@ -66,6 +68,7 @@ ENTRIES: list[Entry] = [
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
     Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
+    Entry("sketch", "text", SketchResponse, ask_sketch),
 ]
 
 

@@ -12,10 +12,10 @@ export class BitMechanism {
     constructor(name: string, nValues: number, published: import("./mechanisms.js").Parameters);
     name: string;
     nValues: number;
-    ifTrue: number;
-    ifOther: number;
-    ifOne: number;
-    ifZero: number;
+    ifTrue: any;
+    ifOther: any;
+    ifOne: any;
+    ifZero: any;
     hasTwoStages: boolean;
     published: import("./mechanisms.js").Parameters;
     get isSet(): boolean;
@@ -53,6 +53,7 @@ export class BitFlips extends BitMechanism {
     static readMore(fields: import("./documents.js").Fields, nOptions: number): {
         max_selected: number;
     };
+    get differences(): any[];
     trueBits(answer: Uint8Array): Uint8Array<ArrayBufferLike>;
 }
 export type Coins = import("./coins.js").Coins;

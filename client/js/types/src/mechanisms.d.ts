@@ -9,12 +9,13 @@ export type Fields = import("./documents.js").Fields;
  */
 export type Encoded = number | Uint8Array | string;
 /**
- * the published integers
+ * what is published: integers, and ascending lists of them
  */
 export type Parameters = {
-    [name: string]: number;
+    [name: string]: any;
 };
-export type Mechanism = KaryResponse | SubsetResponse | GeometryResponse | import("./bits.js").BitMechanism;
+export type Mechanism = KaryResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism;
 import { KaryResponse } from "./kary.js";
 import { SubsetResponse } from "./subset.js";
 import { GeometryResponse } from "./geometry.js";
+import { SketchResponse } from "./sketch.js";

@@ -13,11 +13,11 @@ export class BloomResponse extends BitMechanism {
     };
     design: {
         nBits: number;
-        nHashes: number;
+        nHashes: any;
     };
-    nCohorts: number;
-    maxLength: number;
-    gramLength: number;
+    nCohorts: any;
+    maxLength: any;
+    gramLength: any;
     pairs: number[][];
     nBlocks: number;
     groupBytes: number;

@@ -7,7 +7,7 @@ export class SetResponse {
     constructor(name: string, nValues: number, { threshold_if_true: threshold }: import("./mechanisms.js").Parameters, nAgainst: number, nFor: number);
     name: string;
     nValues: number;
-    ifTrue: number;
+    ifTrue: any;
     epsilon: bigint;
     epsilonForever: bigint;
     /** Whether a report names a set of options, and not a yes or a no to each. */

@@ -1,0 +1,1 @@
+"""Sketches of strings: a string's hash in the device's cohort, through projective geometry response."""

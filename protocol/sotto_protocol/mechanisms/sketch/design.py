@@ -1,0 +1,58 @@
+"""The design of a sketch: a space with hardly more noise than the best, in as many cohorts as a tally has room for."""
+
+from decimal import Decimal
+
+from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.geometry import MAX_VECTORS, PRIMES, n_points, odds_against
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES
+from sotto_protocol.mechanisms.sets import threshold_of
+from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS
+from sotto_protocol.mechanisms.sketch.response import MAX_COUNTS, SketchResponse, take_prefix_lengths
+
+USUAL_LENGTHS = (2, 4, 6, 8)
+_NEAR = 1.03
+"""How much more variance than the least a space may have, where it leaves room for more cohorts."""
+
+
+def sketch(epsilon: Decimal, n_cohorts: int | None = None, prefix_lengths: tuple[int, ...] = ()) -> SketchResponse:
+    """Return the sketch of an epsilon; the cohorts are by default as many as there may be, at most 1024.
+
+    What strings that share buckets make wrong of a share, however many reports there are, goes with one over the root
+    of the points of all cohorts together. So of spaces with hardly more noise than the best, one that has half of the
+    points that there may be is taken, and of these that with the most cohorts.
+    """
+    made = [_of_shape(epsilon, shape, n_cohorts, prefix_lengths) for shape in _shapes(n_cohorts or 1)]
+    near = _NEAR * min(response.share_variance for response in made)
+    return max(
+        (response for response in made if response.share_variance <= near),
+        key=lambda r: (min(r.n_cohorts * r.n_values, MAX_COUNTS // 2), r.n_cohorts, -r.share_variance),
+    )
+
+
+def ask_sketch(asked: Asked) -> SketchResponse:
+    """Return the sketch of a text question as an author asks for it."""
+    n_cohorts = asked.fields.integer("n_cohorts", 1, MAX_COHORTS) if asked.has("n_cohorts") else None
+    lengths: tuple[int, ...] = ()
+    if asked.flag("unknown"):
+        lengths = take_prefix_lengths(asked.fields) if asked.has("prefix_lengths") else USUAL_LENGTHS
+    return sketch(asked.require_epsilon(), n_cohorts, lengths)
+
+
+def _shapes(fewest_cohorts: int) -> list[tuple[int, int]]:
+    """Return the fields and dimensions of all spaces that have room for so many cohorts."""
+    most = min(MAX_VALUES, MAX_COUNTS // fewest_cohorts)
+    return [
+        (field, dimension)
+        for field in PRIMES
+        for dimension in range(2, MAX_VECTORS.bit_length())
+        if field**dimension <= MAX_VECTORS and n_points(field, dimension) <= most
+    ]
+
+
+def _of_shape(
+    epsilon: Decimal, shape: tuple[int, int], n_cohorts: int | None, prefix_lengths: tuple[int, ...]
+) -> SketchResponse:
+    n_each = len(prefix_lengths) or 1
+    most = min(MAX_COHORTS, MAX_COUNTS // n_points(*shape)) // n_each * n_each
+    threshold = threshold_of(epsilon, odds_against(*shape))
+    return SketchResponse("sketch", n_cohorts or most, threshold, *shape, prefix_lengths)
