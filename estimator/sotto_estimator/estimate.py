@@ -15,7 +15,6 @@ from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 
@@ -131,7 +130,7 @@ def estimate_counts(
 
 def is_text(question: Question) -> bool:
     """Whether its shares are those of strings, which are decoded (`sotto_estimator.strings`)."""
-    return isinstance(question.mechanism, BloomResponse)
+    return question.type == "text"
 
 
 def channel_of(question: Question) -> Channel:

@@ -12,29 +12,19 @@ from sotto_estimator.records import of_wave
 from sotto_estimator.render import escaped
 from sotto_estimator.sources import FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
-from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
 from sotto_estimator.strings.decode import decode as decode_counts
 from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
-from sotto_estimator.strings.question import bit_counts, bit_rates, text_question
+from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.counted import Counted
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _DecodeInput:
-    """What is decoded: counts, the channel that they went through, and the candidates."""
-
-    subject: Subject
-    counts: BitCounts
-    rates: BitRates
-    candidates: CandidateMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +164,10 @@ def decode(
     else:
         if google and (sources or wave):
             raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
-        found = _from_google(google, listed) if google else _from_tally(sources, token, wave, listed)
-        subject = found.subject
-        decoded = decode_counts(found.counts, found.rates, found.candidates, options, keep_all=keep_all)
+        if google:
+            subject, decoded = _from_google(google, listed, options, keep_all)
+        else:
+            subject, decoded = _from_tally(sources, token, wave, listed, options, keep_all)
     files.write(subject, decoded, limit)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
     quality = subject.quality
@@ -184,7 +175,9 @@ def decode(
         warn(warning)
 
 
-def _from_google(google: _GoogleFiles, listed: _Listed) -> _DecodeInput:
+def _from_google(
+    google: _GoogleFiles, listed: _Listed, options: DecodeOptions, keep_all: bool
+) -> tuple[Subject, Decoded]:
     refuse_token()
     if google.params is None or google.counts is None or (google.map_path is None) == (listed.candidates is None):
         raise click.UsageError("google/rappor's files need --params, --counts, and one of --map and --candidates.")
@@ -194,25 +187,23 @@ def _from_google(google: _GoogleFiles, listed: _Listed) -> _DecodeInput:
         candidates = read_map(google.map_path, design)
     else:
         candidates = CandidateMap.of(listed.read(read_strings), design, "google")
-    return _DecodeInput(Subject(str(google.counts)), counts, rates, candidates)
+    return Subject(str(google.counts)), decode_counts(counts, rates, candidates, options, keep_all=keep_all)
 
 
-def _from_tally(sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed) -> _DecodeInput:
+def _from_tally(
+    sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed, options: DecodeOptions, keep_all: bool
+) -> tuple[Subject, Decoded]:
     if len(sources) < 2 or listed.candidates is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
     tally = read_source(place, token, then=_QUESTION).tally(wave)
-    question, mechanism = text_question(tally.survey, question_id)
-    counts, counted = bit_counts(tally, question_id), tally.counted(question_id)
+    question, _ = text_question(tally.survey, question_id)
     for withheld in withheld_of(tally):
-        if withheld.question == question_id:
+        if withheld.question == question_id and withheld.n_counted:
             warn(f"{withheld}.")
-    return _DecodeInput(
-        _subject(tally.survey, question, counted, tally.implausible[question_id]),
-        counts,
-        bit_rates(mechanism),
-        CandidateMap.of(listed.read(), mechanism.design),
-    )
+    decoded = decode_tally(tally, question_id, listed.read(), options, keep_all=keep_all)
+    counted, n_implausible = tally.counted(question_id), tally.implausible[question_id]
+    return _subject(tally.survey, question, counted, n_implausible), decoded
 
 
 def _decode_unknown(
@@ -229,6 +220,8 @@ def _decode_unknown(
     if survey.waves > 1 and wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
+    if not isinstance(mechanism, BloomResponse):
+        raise click.UsageError("--unknown takes questions of RAPPOR: their reports hold n-grams.")
     reports = next(part for asked, part in survey.layout.cut(of_wave(survey, records, wave)) if asked.id == question_id)
     counted = Counted({wave or 1: len(reports)})
     subject = _subject(survey, question, counted, mechanism.count_implausible(reports))

@@ -1,7 +1,7 @@
 """Decode: from bit counts to the strings that are there, their shares, and intervals that hold although chosen."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -80,18 +80,16 @@ class DecodedString:
 class Decoded:
     """What was found, by share from the largest, and how much was not.
 
-    `explained_mass`: the sum of the rows' shares. `other_share`: of all other strings, 1 - explained_mass, with an
-    error of either that allows for the choice; None where nothing was found, and so nothing estimated. `hashed`:
-    whether strings that nobody listed are taken to set bits at random, as a hash makes them. `undetected`: the
-    candidates that were not found, if they were asked for.
+    `design`: the numbers of the hash, by name. `explained_mass`: the sum of the rows' shares. `other_share`: of all
+    other strings, 1 - explained_mass, with an error of either that allows for the choice; None where nothing was found,
+    and so nothing estimated. `hashed`: whether strings that nobody listed are taken to set bits at random, as a hash
+    makes them. `undetected`: the candidates that were not found, if they were asked for.
     """
 
     n_reports: int
     n_waves: int
     n_candidates: int
-    n_bits: int
-    n_hashes: int
-    n_cohorts: int
+    design: dict[str, int]
     options: DecodeOptions
     rows: tuple[DecodedString, ...]
     explained_mass: float
@@ -132,16 +130,14 @@ def decode(
         counts.n_total,
         counts.n_waves,
         columns.n,
-        counts.n_bits,
-        candidates.design.n_hashes,
-        counts.n_cohorts,
+        asdict(candidates.design),
         options,
         rows,
         explained,
         1 - explained,
         _error_of_others(cells, options, finding),
         fit,
-        _warnings(Remarks(candidates.strings, origin, counts), cells, finding, fit),
+        _warnings(Remarks(candidates.strings, origin), cells, finding, fit),
         origin,
         cells.has_others,
         _undetected(candidates, cells, columns, options, finding) if keep_all else None,
@@ -158,8 +154,8 @@ def decode_nothing(
     _check_reports(counts)
     cells = Cells.of(counts, rates, HashMoments.of(design))
     fit = _goodness(fit_columns(cells, np.zeros((cells.excess.size, 0))))
-    shape = (counts.n_bits, design.n_hashes, counts.n_cohorts)
-    return Decoded(counts.n_total, counts.n_waves, 0, *shape, options, (), 0.0, 1.0, None, fit, warnings, "n-grams")
+    nothing: tuple[tuple[()], float, float, None] = (), 0.0, 1.0, None
+    return Decoded(counts.n_total, counts.n_waves, 0, asdict(design), options, *nothing, fit, warnings, "n-grams")
 
 
 def _find(cells: Cells, columns: Columns, options: DecodeOptions) -> Finding:
@@ -217,7 +213,7 @@ def _warnings(remarks: Remarks, cells: Cells, finding: Finding, fit: GoodnessOfF
         *remarks.on_confounding(finding.confounding),
         *remarks.on_twins(finding.twins),
         *remarks.on_dropped(finding.dropped),
-        *remarks.on_cohorts(),
+        *remarks.on_cohorts(int(np.count_nonzero(cells.n_devices[:: cells.shape[1]] == 0)), cells.shape[0]),
     )
 
 

@@ -6,46 +6,72 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
+from sotto_estimator.strings.sketch import decode_sketch
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import COIN_SCALE, Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.mechanism import Counts
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import normalise
+
+TextResponse = BloomResponse | SketchResponse
 
 
 def decode_tally(
-    tally: Tally, question_id: str, candidates: Sequence[str], options: DecodeOptions | None = None
+    tally: Tally,
+    question_id: str,
+    candidates: Sequence[str],
+    options: DecodeOptions | None = None,
+    *,
+    keep_all: bool = False,
 ) -> Decoded:
-    """Find which candidates are common answers to a text question, and their shares: see `decode`.
+    """Find which candidates are common answers to a text question, and their shares: see `decode`, `decode_sketch`.
 
     `candidates`: strings that differ as answers count, which devices report and which they are brought to.
     Raises SourceError where the survey has no such text question, or no reports are counted.
     """
     _, mechanism = text_question(tally.survey, question_id)
-    mapped = CandidateMap.of(map(normalise, candidates), mechanism.design)
-    return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, options)
+    strings = [normalise(text) for text in candidates]
+    if isinstance(mechanism, SketchResponse):
+        return decode_sketch(mechanism, sketch_counts(tally, question_id), strings, options, keep_all=keep_all)
+    mapped = CandidateMap.of(strings, mechanism.design)
+    return decode(bit_counts(tally, question_id), bit_rates(mechanism), mapped, options, keep_all=keep_all)
 
 
-def text_question(survey: Survey, question_id: str) -> tuple[Question, BloomResponse]:
+def text_question(survey: Survey, question_id: str) -> tuple[Question, TextResponse]:
     """Return a survey's text question and its mechanism. Raises SourceError, which names those that there are."""
     for question in survey.questions:
-        if question.id == question_id and isinstance(question.mechanism, BloomResponse):
+        if question.id == question_id and isinstance(question.mechanism, TextResponse):
             return question, question.mechanism
-    texts = [question.id for question in survey.questions if isinstance(question.mechanism, BloomResponse)]
+    texts = [question.id for question in survey.questions if isinstance(question.mechanism, TextResponse)]
     known = ", ".join(texts) or "none"
     raise SourceError(f"{question_id!r} is not a text question of the survey; its text questions: {known}.")
 
 
 def bit_counts(tally: Tally, question_id: str) -> BitCounts:
-    """Return a text question's counts; of as many reports of one device as waves are pooled, with the waves' sizes.
+    """Return the counts of Bloom filters; of as many reports of a device as waves are pooled, with the waves' sizes.
 
     Raises SourceError where all of them are withheld.
     """
+    counts = _released(tally, question_id)
+    counted = tally.counted(question_id)
+    sizes = tuple(n + counted.n_unsplit for n in counted.by_wave.values())
+    return BitCounts.from_support(counts, max(1, len(sizes)), sizes)
+
+
+def sketch_counts(tally: Tally, question_id: str) -> Counts:
+    """Return a sketch's counts, of one wave. Raises SourceError where all of them are withheld, or waves are pooled."""
+    counts = _released(tally, question_id)
+    if len(tally.counted(question_id).by_wave) > 1:
+        raise SourceError("a sketch is decoded of one wave: reports of one device depend on one another. Give --wave.")
+    return counts
+
+
+def _released(tally: Tally, question_id: str) -> Counts:
     for withheld in withheld_of(tally):
         if withheld.question == question_id and not withheld.n_counted:
             raise SourceError(f"there is nothing to decode yet: {withheld}.")
-    counted = tally.counted(question_id)
-    sizes = tuple(n + counted.n_unsplit for n in counted.by_wave.values())
-    return BitCounts.from_support(tally.support_counts[question_id], max(1, len(sizes)), sizes)
+    return tally.support_counts[question_id]
 
 
 def bit_rates(mechanism: BloomResponse) -> BitRates:

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
+from sotto_estimator.render import percent
 from sotto_estimator.strings.background import CONFOUNDED
-from sotto_estimator.strings.counts import BitCounts
 
 Origin = Literal["list", "n-grams"]
 """Where the strings that are tested come from: somebody's list of candidates, or reported n-grams."""
@@ -46,7 +44,6 @@ class Remarks:
 
     strings: Sequence[str]
     origin: Origin
-    counts: BitCounts
 
     def on_finding(self, n_found: int) -> tuple[str, ...]:
         if n_found:
@@ -97,16 +94,16 @@ class Remarks:
             f"makes their variance {times:.3g} times as large.",
         )
 
-    def on_twins(self, twins: Sequence[Sequence[int]]) -> tuple[str, ...]:
-        """`twins`: groups of the strings' numbers, each of those that set the same bits."""
+    def on_twins(self, twins: Sequence[Sequence[int]], alike: str = "set the same bits") -> tuple[str, ...]:
+        """`twins`: groups of the strings' numbers, each of those that are `alike`."""
         said = [
-            f"{self._names(group)} set the same bits in every cohort with reports: they cannot be told apart "
+            f"{self._names(group)} {alike} in every cohort with reports: they cannot be told apart "
             "and are not reported."
             for group in twins[:_N_NAMED]
         ]
         if len(twins) > _N_NAMED:
             more = len(twins) - _N_NAMED
-            said.append(f"{more} more groups of {_MANY[self.origin]} set the same bits and are not reported.")
+            said.append(f"{more} more groups of {_MANY[self.origin]} {alike} and are not reported.")
         return tuple(said)
 
     def on_dropped(self, dropped: Sequence[int]) -> tuple[str, ...]:
@@ -116,9 +113,28 @@ class Remarks:
         others = f"combinations of other {_MANY[self.origin]}"
         return (f"{self._names(dropped)} cannot be told from {others} and are not reported.",)
 
-    def on_cohorts(self) -> tuple[str, ...]:
-        empty = int(np.count_nonzero(self.counts.n_reports == 0))
-        return (f"{empty} of {self.counts.n_cohorts} cohorts have no reports.",) if empty else ()
+    def on_cohorts(self, n_silent: int, n_cohorts: int) -> tuple[str, ...]:
+        """`n_silent`: how many cohorts have no reports."""
+        return (f"{n_silent} of {n_cohorts} cohorts have no reports.",) if n_silent else ()
+
+    def on_unlisted(self, fit: GoodnessOfFit, squares: float) -> tuple[str, ...]:
+        """`squares`: of a sketch, the sum of squared shares of strings that were not found."""
+        if fit.p_value >= MISFIT_P_VALUE or squares <= 0:
+            return ()
+        return (
+            f"strings that were not found show in the counts: the squares of their shares add up to {squares:.3g}, as "
+            f"that of a single string of {percent(min(1.0, math.sqrt(squares)))} does, which may be missing among the "
+            f"{_MANY[self.origin]}. Intervals are widened for it.",
+        )
+
+    def on_length(self, filling: Sequence[str], length: int) -> tuple[str, ...]:
+        """`filling`: strings that were found and are as long as the longest beginning that devices report."""
+        if not filling:
+            return ()
+        return (
+            f"as long as the longest beginning that devices report ({length} characters): {names(filling)}. Longer "
+            "answers that begin so are counted with them.",
+        )
 
     def _names(self, numbers: Sequence[int]) -> str:
         return names([self.strings[number] for number in numbers])

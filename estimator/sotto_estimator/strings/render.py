@@ -192,5 +192,5 @@ def _wave_words(subject: Subject, decoded: Decoded) -> str:
 
 
 def _design_members(decoded: Decoded) -> dict[str, Any]:
-    names = ("n_reports", "n_waves", "n_candidates", "n_bits", "n_hashes", "n_cohorts")
-    return {name: getattr(decoded, name) for name in names}
+    names = ("n_reports", "n_waves", "n_candidates")
+    return {name: getattr(decoded, name) for name in names} | decoded.design

@@ -42,11 +42,16 @@ def undetected_strings(
     bounded[model.chosen] = model.fit.bounded
     highs = np.clip(linear - float(special.ndtri(miss)) * errors * model.inflation, 0, 1)
     highs[untold] = np.nan
-    shares = np.minimum(bounded, highs)
-    rows = []
-    for number in np.setdiff1d(np.arange(columns.n), found).tolist():
-        share, high = float(shares[number]), float(highs[number])
-        rows.append(UndetectedString(strings[number], *((None, None) if math.isnan(high) else (share, high))))
+    left = np.setdiff1d(np.arange(columns.n), found)
+    return listed_others([strings[number] for number in left], bounded[left], highs[left])
+
+
+def listed_others(strings: Sequence[str], shares: Floats, highs: Floats) -> tuple[UndetectedString, ...]:
+    """Return strings with shares, brought below their bounds, from the largest; then those whose bounds are NaN."""
+    numbers = zip(strings, np.minimum(shares, highs).tolist(), highs.tolist(), strict=True)
+    rows = [
+        UndetectedString(string, *((None, None) if math.isnan(high) else (low, high))) for string, low, high in numbers
+    ]
     return tuple(sorted(rows, key=lambda row: (row.share is None, -(row.share or 0), row.string)))
 
 
