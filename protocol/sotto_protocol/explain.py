@@ -30,6 +30,10 @@ _INVITED = (
     "note both as they come, and who knows to whom an invitation was given would then know which report is yours. The "
     "noise protects your answers all the same."
 )
+_DRAW = (
+    "Of these {n_questions} questions only {n_drawn} {are} asked of you, which your device draws as by lot: once, "
+    "before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers."
+)
 _MIN_REPORTS = (
     "The collector promises to give out no counts of fewer than {min_reports:,} reports, and none that differ by fewer "
     "from those that it gave out before."
@@ -111,19 +115,28 @@ class Explanation(Settings):
     changes: str
 
     def __str__(self) -> str:
-        scope = "All answers together in one wave" if self.waves > 1 else "All answers together"
+        scope = f"Whichever {self.draw} are drawn" if self.draw else "All answers together"
+        scope += " in one wave" if self.waves > 1 else ""
+        most = "at most " if self.draw else ""
         whole = [
-            f"{scope}: epsilon {self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
+            f"{scope}: epsilon {most}{self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
             *_bounds(self.suspicions),
         ]
         if self.waves > 1:
-            forever = (
-                f"In all {self.waves} waves, if they stay the same: epsilon {self.epsilon_forever:f}. A suspicion of"
-            )
+            forever = f"In all {self.waves} waves, if they stay the same: epsilon {most}{self.epsilon_forever:f}."
+            forever += " A suspicion of"
             whole += [forever, *_bounds(self.suspicions_forever)]
         whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
         more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self.promises()] if text]
-        return "\n\n".join([self.title, *map(str, self.questions), "\n".join(whole), *more])
+        drawn = ["\n".join(_wrap(text, indent="")) for text in [self.drawing()] if text]
+        return "\n\n".join([self.title, *map(str, self.questions), *drawn, "\n".join(whole), *more])
+
+    def drawing(self) -> str:
+        """Return that only some of the questions are asked; nothing where all are."""
+        if not self.draw:
+            return ""
+        are = "is" if self.draw == 1 else "are"
+        return _DRAW.format(n_questions=len(self.questions), n_drawn=self.draw, are=are)
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""

@@ -56,7 +56,8 @@ class Settings:
     `invited`: every report comes with an invitation, which is good for one report a wave. `min_reports` in
     [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
     from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
-    a collector keeps the reports, or "counts" of them alone. Raises SurveyError.
+    a collector keeps the reports, or "counts" of them alone. `draw` in [1, 199], below the number of questions: so many
+    of them are drawn on every device, once, and answered; 0, all are. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -64,6 +65,7 @@ class Settings:
     public_results: bool = _flag()
     min_reports: int = _integer(1, 1, MAX_MIN_REPORTS)
     keep: str = _word(KEEPS)
+    draw: int = _integer(0, 1, MAX_QUESTIONS - 1)
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):

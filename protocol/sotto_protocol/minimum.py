@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sotto_protocol.survey import Survey
 
@@ -13,13 +14,20 @@ _RISK = 0.05
 class Need:
     """The reports that a question needs, of a wave: of fewer than `least` nothing of it is shown.
 
-    `likely`: among so many there are enough in every cohort, but for one time in 20 at most.
+    `likely`: among so many there are enough in every cohort, but for one time in 20 at most. `is_drawn`: not every
+    report answers it.
     """
 
     question: str
     n_cohorts: int
     least: int
     likely: int
+    is_drawn: bool = False
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance says how many reports it has, or each of its cohorts."""
+        return self.is_drawn or self.n_cohorts > 1
 
 
 def needs_of(survey: Survey) -> dict[str, Need]:
@@ -28,8 +36,10 @@ def needs_of(survey: Survey) -> dict[str, Need]:
     for question in survey.questions:
         by_cohort = question.mechanism.has_cohorts and survey.min_reports > 1
         n_cohorts = question.mechanism.counts_shape[0] if by_cohort else 1
-        likely = _likely(n_cohorts, survey.min_reports)
-        needs[question.id] = Need(question.id, n_cohorts, n_cohorts * survey.min_reports, likely)
+        share = Fraction(survey.n_drawn, len(survey.questions))
+        likely = _likely(n_cohorts, survey.min_reports, share)
+        least = n_cohorts * survey.min_reports
+        needs[question.id] = Need(question.id, n_cohorts, least, likely, bool(survey.draw))
     return needs
 
 
@@ -38,13 +48,13 @@ def say_needs(survey: Survey) -> list[str]:
     if survey.min_reports == 1:
         return []
     needs = needs_of(survey).values()
-    at_once = [need.question for need in needs if need.n_cohorts == 1]
+    at_once = [need.question for need in needs if not need.is_chance]
     lines = [f"shown from {survey.min_reports:,} reports{_of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
     return lines + [
         f"shown from {need.least:,} reports{_of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
-        f"{need.question}, which needs {survey.min_reports:,} in each of its {need.n_cohorts:,} cohorts"
+        f"{need.question}, which needs {survey.min_reports:,}{_where(survey, need)}"
         for need in needs
-        if need.n_cohorts > 1
+        if need.is_chance
     ]
 
 
@@ -55,43 +65,55 @@ def say_shortfalls(survey: Survey, n_invited: int) -> list[str]:
     lines = []
     for need in needs_of(survey).values():
         if n_invited < need.least:
-            each = f", {survey.min_reports:,} in each of its {need.n_cohorts:,} cohorts" if need.n_cohorts > 1 else ""
+            each = f", {survey.min_reports:,}{_where(survey, need)}" if need.is_chance else ""
             lines.append(
                 f"{n_invited:,} invitations are too few: nothing of {need.question} can ever be shown, which needs at "
                 f"least {need.least:,} reports{_of_a_wave(survey)}{each}."
             )
         elif n_invited < need.likely:
             lines.append(
-                f"{n_invited:,} invitations may be too few: even if all answer, one of the {need.n_cohorts:,} cohorts "
-                f"of {need.question} may have fewer than {survey.min_reports:,} reports, and nothing of it be shown; "
-                f"with {need.likely:,} invitations that is so one time in 20 at most."
+                f"{n_invited:,} invitations may be too few: even if all answer, {_one_of(need)} may have fewer than "
+                f"{survey.min_reports:,} reports, and nothing of it be shown; with {need.likely:,} invitations that is "
+                "so one time in 20 at most."
             )
     return lines
+
+
+def _where(survey: Survey, need: Need) -> str:
+    """Return in words of which reports a question needs so many."""
+    cohorts = f" in each of its {need.n_cohorts:,} cohorts" if need.n_cohorts > 1 else ""
+    return cohorts + (f" that answer it, as {survey.draw} of {len(survey.questions)} do" if need.is_drawn else "")
+
+
+def _one_of(need: Need) -> str:
+    return f"one of the {need.n_cohorts:,} cohorts of {need.question}" if need.n_cohorts > 1 else need.question
 
 
 def _of_a_wave(survey: Survey) -> str:
     return " of a wave" if survey.waves > 1 else ""
 
 
-def _likely(n_cohorts: int, min_reports: int) -> int:
-    """Return a number of reports, each in a cohort at random, with which each has min_reports but for 1 time in 20.
+def _likely(n_cohorts: int, min_reports: int, share: Fraction) -> int:
+    """Return a number of reports with which each cohort has min_reports but for 1 time in 20.
 
-    A cohort's are Binomial(n, 1 / n_cohorts). P(fewer than min_reports) <= exp(-n KL(x, 1 / n_cohorts)), x =
-    (min_reports - 1) / n (Chernoff 1952), and the probabilities of all cohorts are added: so it is rather too many.
+    A share of them, in (0, 1], answers the question, each in a cohort at random: a cohort's are Binomial(n, c), c =
+    share / n_cohorts. P(fewer than min_reports) <= exp(-n KL(x, c)), x = (min_reports - 1) / n (Chernoff 1952), and the
+    probabilities of all cohorts are added: so it is rather too many.
     """
-    if n_cohorts == 1:
+    chance = float(share / n_cohorts)
+    if chance == 1:
         return min_reports
 
     def is_enough(n: int) -> bool:
-        return _exponent(min_reports - 1, n, n_cohorts) >= math.log(n_cohorts / _RISK)
+        return _exponent(min_reports - 1, n, chance) >= math.log(n_cohorts / _RISK)
 
-    least = most = n_cohorts * min_reports
+    least = most = math.ceil(n_cohorts * min_reports / share)
     while not is_enough(most):
         most *= 2
     return least + bisect_left(range(least, most), True, key=is_enough)
 
 
-def _exponent(most: int, n: int, n_cohorts: int) -> float:
-    """Return n KL(most / n, 1 / n_cohorts), for most / n <= 1 / n_cohorts."""
-    rest = (n - most) * math.log((n - most) / n / (1 - 1 / n_cohorts))
-    return rest + (most * math.log(most / n * n_cohorts) if most else 0.0)
+def _exponent(most: int, n: int, chance: float) -> float:
+    """Return n KL(most / n, chance), for most / n <= chance < 1."""
+    rest = (n - most) * math.log((n - most) / n / (1 - chance))
+    return rest + (most * math.log(most / n / chance) if most else 0.0)

@@ -1,7 +1,8 @@
 """A record: one packed report of a whole survey. In front its public numbers, the head; then a column a question.
 
 Each part begins at a whole byte. Of the head there is the wave today, where a survey has several; another public number
-of a report is another item of `HEAD`.
+of a report is another item of `HEAD`. Where a survey has `draw`, which questions were drawn stands between head and
+columns (`sotto_protocol.drawn`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.documents import canonical_json
+from sotto_protocol.drawn import Drawn, longest_of, pack_drawn, spread, unpack_drawn, width_of
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.checks import BadValueError
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -45,11 +48,12 @@ class RecordLayout:
     """Where everything stands in a survey's records, and how they are joined, cut, sent and read.
 
     `most`: how many there are of each number of the head, by name; where there is one only, nothing is written. Numbers
-    of the head are given by name, a sequence of n each.
+    of the head are given by name, a sequence of n each. `n_drawn`: how many questions each report answers; 0, all.
     """
 
     questions: tuple[Question, ...]
     most: Mapping[str, int]
+    n_drawn: int = 0
 
     @cached_property
     def head(self) -> tuple[HeadField, ...]:
@@ -63,20 +67,54 @@ class RecordLayout:
         return self.head[-1].end if self.head else 0
 
     @cached_property
+    def columns_start(self) -> int:
+        """The byte from which on the columns stand."""
+        return self.head_bytes + (width_of(len(self.questions)) if self.n_drawn else 0)
+
+    @cached_property
     def n_bytes(self) -> int:
         """The width of a record."""
-        return self.head_bytes + sum(question.mechanism.n_bytes for question in self.questions)
+        return self.columns_start + sum(question.mechanism.n_bytes for question in self.questions)
 
-    def join(self, columns: Sequence[Bytes], numbers: Mapping[str, Sequence[int]]) -> Bytes:
-        """Join every question's part of n reports, shape (n, n_bytes), and the numbers of their heads."""
+    def join(self, columns: Sequence[Bytes], numbers: Mapping[str, Sequence[int]], drawn: Drawn | None = None) -> Bytes:
+        """Join every question's part, shape (n, n_bytes), of n reports, and the numbers of their heads.
+
+        `drawn`, of a survey with `draw`: which questions each answers; parts are then of those that do.
+        """
         head = [np.array(numbers[field.name], _KIND).view(np.uint8).reshape(-1, field.n_bytes) for field in self.head]
+        if drawn is not None:
+            columns = [pack_drawn(drawn), *map(spread, columns, drawn.T)]
         return np.concatenate([*head, *columns], axis=1)
 
     def cut(self, records: Bytes) -> list[tuple[Question, Bytes]]:
-        """Cut records into each question's part, shape (n, n_bytes). Raises ReportError, as `check` does."""
+        """Cut records into each question's part, shape (n, n_bytes), of those reports that answer it.
+
+        Raises ReportError, as `check` and `drawn` do.
+        """
+        columns = self._columns(self.check(records))
+        if self.n_drawn:
+            columns = [column[has] for column, has in zip(columns, self.drawn(records).T, strict=True)]
+        return list(zip(self.questions, columns, strict=True))
+
+    def drawn(self, records: Bytes) -> Drawn:
+        """Return which questions each of n reports answers, shape (n, n_questions).
+
+        Raises ReportError where that are not `n_drawn`, and where there is a word of one that is not answered.
+        """
         records = self.check(records)
-        starts = np.cumsum([self.head_bytes] + [question.mechanism.n_bytes for question in self.questions])
-        return list(zip(self.questions, np.split(records, starts[:-1], axis=1)[1:], strict=True))
+        if not self.n_drawn:
+            return np.ones((len(records), len(self.questions)), np.bool_)
+        try:
+            drawn = unpack_drawn(records[:, self.head_bytes : self.columns_start], len(self.questions), self.n_drawn)
+        except ValueError as fault:
+            raise ReportError("$", str(fault)) from None
+        if any(column[~has].any() for column, has in zip(self._columns(records), drawn.T, strict=True)):
+            raise ReportError("$", "packed reports must be zero where a question was not drawn.")
+        return drawn
+
+    def _columns(self, records: Bytes) -> list[Bytes]:
+        starts = np.cumsum([self.columns_start] + [question.mechanism.n_bytes for question in self.questions])
+        return np.split(records, starts[:-1], axis=1)[1:]
 
     def numbers(self, records: Bytes, name: str) -> NDArray[np.intp]:
         """Return a number of each head, shape (n,): one where the head has not this number.
@@ -104,7 +142,7 @@ class RecordLayout:
         """Return one record, shape (n_bytes,), as the members that are sent: the head's numbers, and `answers`."""
         records = record.reshape(1, -1)
         numbers = {field.name: int(self.numbers(records, field.name)[0]) for field in self.head}
-        answers = {question.id: question.mechanism.to_wire(part[0]) for question, part in self.cut(records)}
+        answers = {question.id: question.mechanism.to_wire(row) for question, part in self.cut(records) for row in part}
         return numbers | {"answers": answers}
 
     def from_wire(
@@ -118,17 +156,27 @@ class RecordLayout:
         Raises ReportError at `where[i].answers.question`, or at `where[i]` and the number's name.
         """
         for index, sent in enumerate(answers):
-            if sent.keys() != self._ids:
+            if not self._are_members(sent):
                 raise ReportError(f"{where}[{index}].answers", f"must have {self.members}.")
         checked = self._read_numbers(numbers, len(answers), where)
         columns = []
         for question in self.questions:
+            given = [(index, sent[question.id]) for index, sent in enumerate(answers) if question.id in sent]
             try:
-                columns.append(question.mechanism.from_wire([sent[question.id] for sent in answers]))
+                columns.append(question.mechanism.from_wire([value for _, value in given]))
             except BadValueError as bad:
-                path = f"{where}[{bad.index}].answers.{question.id}"
+                path = f"{where}[{given[bad.index][0]}].answers.{question.id}"
                 raise ReportError(path, f"must be {bad.expected}.") from None
-        return self.join(columns, checked)
+        return self.join(columns, checked, self._drawn_of(answers) if self.n_drawn else None)
+
+    def _are_members(self, sent: Mapping[str, Any]) -> bool:
+        if self.n_drawn:
+            return len(sent) == self.n_drawn and sent.keys() <= self._ids
+        return sent.keys() == self._ids
+
+    def _drawn_of(self, answers: Sequence[Mapping[str, Any]]) -> Drawn:
+        has = [[question.id in sent for question in self.questions] for sent in answers]
+        return np.array(has, np.bool_).reshape(len(answers), len(self.questions))
 
     def _read_numbers(
         self, numbers: Mapping[str, Sequence[int | None]], n_reports: int, where: str
@@ -149,12 +197,23 @@ class RecordLayout:
     def longest(self) -> bytes:
         """A record that no other one is longer than as JSON."""
         columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
-        return self.join(columns, {field.name: [field.most] for field in self.head}).tobytes()
+        numbers = {field.name: [field.most] for field in self.head}
+        if not self.n_drawn:
+            return self.join(columns, numbers).tobytes()
+        sent = [
+            canonical_json({question.id: question.mechanism.to_wire(column[0])})
+            for question, column in zip(self.questions, columns, strict=True)
+        ]
+        drawn = np.zeros((1, len(columns)), np.bool_)
+        drawn[0, longest_of(sent, self.n_drawn)] = True
+        kept = [column[has] for column, has in zip(columns, drawn.T, strict=True)]
+        return self.join(kept, numbers, drawn).tobytes()
 
     @property
     def members(self) -> str:
         """In words, the members that a report's answers must have."""
-        return "exactly the members " + ", ".join(question.id for question in self.questions)
+        number = f"{self.n_drawn} of " if self.n_drawn else ""
+        return f"exactly {number}the members " + ", ".join(question.id for question in self.questions)
 
     @cached_property
     def _ids(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sotto_protocol.bounds import add_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields, canonical_json, load_json
+from sotto_protocol.drawn import draw_questions
 from sotto_protocol.errors import AnswerError, SurveyError
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -30,8 +31,8 @@ _N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every rep
 class Survey(Settings):
     """A compiled survey. Make one with `compile_survey` (an author's definition) or `Survey.from_canonical`.
 
-    `waves`, `invited`, `public_results`, `min_reports`, `keep`: see `Settings`. The questions have at most 2^22 counts,
-    times the waves. Raises SurveyError.
+    `waves`, `invited`, `public_results`, `min_reports`, `keep`, `draw`: see `Settings`. The questions have at most 2^22
+    counts, times the waves. Raises SurveyError.
     """
 
     id: str
@@ -44,6 +45,11 @@ class Survey(Settings):
             raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions.")
         if len({question.id for question in self.questions}) < len(self.questions):
             raise SurveyError("$.questions", "must not have two questions of the same id.")
+        if self.draw >= len(self.questions):
+            domain = f"in [1, {len(self.questions) - 1}]: fewer than there are questions"
+            raise SurveyError(
+                "$.draw", f"must be {domain if len(self.questions) > 1 else 'left out: there is one question'}."
+            )
 
     def check_size(self) -> None:
         """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""
@@ -59,13 +65,25 @@ class Survey(Settings):
 
     @cached_property
     def epsilon(self) -> Decimal:
-        """What one report of all questions takes: the sum of the declared epsilons (basic composition)."""
-        return add_above(*(question.epsilon for question in self.questions))
+        """What one report takes at most: the sum of the declared epsilons (basic composition), with `draw` the largest.
+
+        Which questions are drawn does not depend on any answer: so no report takes more than those drawn take.
+        """
+        return self._sum_of_most(question.epsilon for question in self.questions)
 
     @cached_property
     def epsilon_forever(self) -> Decimal:
         """What the reports of all waves take together, if the answers stay the same; of one wave, `epsilon`."""
-        return add_above(*(question.epsilon_of(self.waves) for question in self.questions))
+        return self._sum_of_most(question.epsilon_of(self.waves) for question in self.questions)
+
+    def _sum_of_most(self, epsilons: Iterable[Decimal]) -> Decimal:
+        """Return the sum of the largest epsilons, of as many questions as a device answers."""
+        return add_above(*sorted(epsilons, reverse=True)[: self.n_drawn])
+
+    @property
+    def n_drawn(self) -> int:
+        """How many questions a device answers: all of them, unless the survey has `draw`."""
+        return self.draw or len(self.questions)
 
     @cached_property
     def canonical(self) -> bytes:
@@ -87,7 +105,7 @@ class Survey(Settings):
     @cached_property
     def layout(self) -> RecordLayout:
         """Where everything stands in a packed report."""
-        return RecordLayout(self.questions, {name: getattr(self, member) for name, member in HEAD.items()})
+        return RecordLayout(self.questions, {name: getattr(self, member) for name, member in HEAD.items()}, self.draw)
 
     @property
     def keeps_reports(self) -> bool:
@@ -105,15 +123,23 @@ class Survey(Settings):
     def perturb(self, answers: Mapping[str, ArrayLike], coins: Coins, wave: int = 1) -> Bytes:
         """Perturb n people's answers, shape (n, layout.n_bytes), by question id as the mechanisms take them.
 
-        For simulations; a device perturbs each question with coins of its own. Raises AnswerError.
+        For simulations; a device perturbs each question with coins of its own. With `draw` everybody's questions are
+        drawn first, and answers to the others dropped. Raises AnswerError.
         """
-        if answers.keys() != {question.id for question in self.questions}:
-            raise AnswerError("$", f"answers must have {self.layout.members}.")
+        ids = [question.id for question in self.questions]
+        if answers.keys() != {*ids}:
+            raise AnswerError("$", f"answers must have exactly the members {', '.join(ids)}.")
         columns = [_perturb_column(question, answers[question.id], coins) for question in self.questions]
         if len({len(column) for column in columns}) > 1:
             raise AnswerError("$", "answers must be for the same number of people in every question.")
-        numbers = dict.fromkeys(HEAD, 1) | {WAVE: self.check_wave(wave)}
-        return self.layout.join(columns, {name: [number] * len(columns[0]) for name, number in numbers.items()})
+        n = len(columns[0])
+        numbers = {
+            name: [number] * n for name, number in (dict.fromkeys(HEAD, 1) | {WAVE: self.check_wave(wave)}).items()
+        }
+        if not self.draw:
+            return self.layout.join(columns, numbers)
+        drawn = draw_questions(len(columns), self.draw, coins, n)
+        return self.layout.join([column[has] for column, has in zip(columns, drawn.T, strict=True)], numbers, drawn)
 
     def check_wave(self, wave: int) -> int:
         """Return wave if it is one of this survey: an integer in [1, waves]. Raises ValueError."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from math import prod
 from operator import add, sub
 from typing import Any
@@ -18,6 +18,7 @@ from sotto_protocol.survey import Survey
 from sotto_protocol.tally_document import (
     MAX_REPORTS,
     TallyMembers,
+    may_be_behind,
     most_implausible,
     read_tally,
     with_cohorts,
@@ -33,8 +34,8 @@ class Tally:
     one wave {1: n}. A device sends at most one report a wave, so reports are independent in a tally of one wave; in one
     of several, at most so many are of one device. `n_unsplit`: so many more are of these waves, of which is not known,
     as `Counted` has it. `implausible[question id]`: how many of the reports honest devices hardly produce
-    (`Mechanism.count_implausible`); zeros where not given. `behind`: what is counted of questions of which some reports
-    are withheld, which only one with cohorts can be.
+    (`Mechanism.count_implausible`); zeros where not given. `behind`: what is counted of questions that not all of the
+    reports count for: in a survey with `draw` they answer others, or some are withheld.
     """
 
     survey: Survey
@@ -72,11 +73,24 @@ class Tally:
             raise TallyError("$.n_reports", f"must be an integer in [0, {MAX_REPORTS}].")
         _check_counted(self.whole, self.survey, "$")
         for key, of in self.behind.items():
-            if key not in with_cohorts(self.survey):
+            if key not in may_be_behind(self.survey):
                 raise TallyError("$.behind", "must have questions with cohorts as members.")
             _check_counted(of, self.survey, f"$.behind.{key}")
             if not self.whole.may_hold(of):
                 raise TallyError(f"$.behind.{key}", "must be reports that are among the tally's, wave by wave.")
+        if self.survey.draw:
+            self._check_drawn()
+
+    def _check_drawn(self) -> None:
+        """Raise TallyError unless so many reports answer `draw` questions each, or, where some are withheld, fewer."""
+        answered = [self.counted(question.id) for question in self.survey.questions]
+        is_known = not any(counted.n_unsplit for counted in [self.whole, *answered])
+        pairs = [(sum(counted.n_reports for counted in answered), self.n_reports)]
+        if is_known:
+            pairs += [(sum(of.by_wave.get(wave, 0) for of in answered), n) for wave, n in self.whole.by_wave.items()]
+        may_miss = self.survey.min_reports > 1
+        if any(n > self.survey.draw * most or (n < self.survey.draw * most and not may_miss) for n, most in pairs):
+            raise TallyError("$.behind", f"must add up to {self.survey.draw} answers a report, of a wave too.")
 
     @cached_property
     def whole(self) -> Counted:
@@ -94,7 +108,10 @@ class Tally:
         return tuple(self.reports_by_wave)
 
     def counted(self, question_id: str) -> Counted:
-        """Return whose reports a question's counts hold: the tally's, unless some of them are withheld."""
+        """Return whose reports a question's counts hold: the tally's, but for those withheld or of other questions.
+
+        It is the denominator of all that is said of the question.
+        """
         return self.behind.get(question_id, self.whole)
 
     def hold_back(self, question_ids: Collection[str], given: "Tally") -> "Tally":
@@ -112,7 +129,10 @@ class Tally:
     @staticmethod
     def of(survey: Survey, records: Bytes) -> "Tally":
         """Count packed reports, shape (n, layout.n_bytes), of whatever waves."""
-        return _count(survey, records, _count_waves(survey, records))
+        reports_by_wave = _count_waves(survey, records)
+        if survey.draw and len(reports_by_wave) > 1:  # each wave's answers are counted by themselves
+            return reduce(add, Tally.by_wave(survey, records).values())
+        return _count(survey, records, reports_by_wave)
 
     @staticmethod
     def by_wave(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
@@ -152,29 +172,37 @@ class Tally:
     def pack(self) -> PackedTally:
         """Return all questions' counts, one behind the other, then each question's number of implausible reports.
 
-        Where a question's counts have rows, a row stands behind the other. Packed tallies add up, and subtract.
+        Where a question's counts have rows, a row stands behind the other. In a survey with `draw` each question's
+        number of reports comes last; of several waves together it is then not known any more how many are of which.
+        Packed tallies add up, and subtract.
         """
         ids = [question.id for question in self.survey.questions]
         implausible = np.array([self.implausible[key] for key in ids], np.int64)
-        counts = np.concatenate([*(self.support_counts[key].ravel() for key in ids), implausible])
-        return PackedTally(self.whole, counts)
+        answered = [self.counted(key).n_reports for key in ids if self.survey.draw]
+        parts = [*(self.support_counts[key].ravel() for key in ids), implausible, np.array(answered, np.int64)]
+        return PackedTally(self.whole, np.concatenate(parts))
 
     @staticmethod
-    def unpack(survey: Survey, packed: PackedTally, *, may_be_behind: bool = False) -> "Tally":
+    def unpack(survey: Survey, packed: PackedTally, *, is_released: bool = False) -> "Tally":
         """Return the tally that `pack` packed. Raises TallyError.
 
-        `may_be_behind`: of a question with cohorts as many reports are taken to be counted as its cohorts have, which
+        `is_released`: of a question with cohorts as many reports are taken to be counted as its cohorts have, which
         must else be all.
         """
         shapes = [question.mechanism.counts_shape for question in survey.questions]
-        ends = np.cumsum([*map(prod, shapes)])
-        if packed.counts.shape != (ends[-1] + len(shapes),):
-            raise TallyError("$", f"packed counts must be {ends[-1] + len(shapes)} integers.")
-        *parts, last = np.split(packed.counts.astype(np.int64), ends)
+        ends = np.cumsum([*map(prod, shapes), len(shapes)])
+        n_integers = int(ends[-1]) + len(shapes) * bool(survey.draw)
+        if packed.counts.shape != (n_integers,):
+            raise TallyError("$", f"packed counts must be {n_integers} integers.")
+        *parts, last, answered = np.split(packed.counts.astype(np.int64), ends)
         ids, whole = [question.id for question in survey.questions], packed.counted
         counts = {key: part.reshape(shape) for key, part, shape in zip(ids, parts, shapes, strict=True)}
         implausible = dict(zip(ids, last.tolist(), strict=True))
-        behind = {key: _counted_in(counts[key], whole) for key in with_cohorts(survey) if may_be_behind}
+        if survey.draw:
+            behind = {key: _part_of(whole, n) for key, n in zip(ids, answered.tolist(), strict=True)}
+        else:
+            totals = {key: sum(counts[key][:, 0].tolist()) for key in with_cohorts(survey) if is_released}
+            behind = {key: _part_of(whole, n) for key, n in totals.items()}
         return Tally(survey, whole.by_wave, counts, implausible, behind, whole.n_unsplit)
 
     def to_json(self) -> bytes:
@@ -192,11 +220,12 @@ class Tally:
 
 
 def _count(survey: Survey, records: Bytes, reports_by_wave: Mapping[int, int]) -> Tally:
-    """Count packed reports, which are so many of each wave."""
+    """Count packed reports, which are so many of each wave; with `draw`, of one wave."""
     columns = survey.layout.cut(records)
     counts = {question.id: question.mechanism.count_support(part) for question, part in columns}
     implausible = {question.id: question.mechanism.count_implausible(part) for question, part in columns}
-    return Tally(survey, reports_by_wave, counts, implausible)
+    answered = {question.id: _part_of(Counted(reports_by_wave), len(part)) for question, part in columns if survey.draw}
+    return Tally(survey, reports_by_wave, counts, implausible, answered)
 
 
 def _count_waves(survey: Survey, records: Bytes) -> dict[int, int]:
@@ -207,9 +236,8 @@ def _count_waves(survey: Survey, records: Bytes) -> dict[int, int]:
     return {wave: int(numbers[wave]) for wave in np.flatnonzero(numbers).tolist()}
 
 
-def _counted_in(counts: Counts, whole: Counted) -> Counted:
-    """Return whose reports counts by cohort hold: as many as the cohorts' totals, their first column."""
-    n_reports = sum(counts[:, 0].tolist())
+def _part_of(whole: Counted, n_reports: int) -> Counted:
+    """Return so many of these reports: of several waves it is not known of which they are."""
     return whole if n_reports == whole.n_reports else Counted.unsplit(n_reports, whole.waves)
 
 

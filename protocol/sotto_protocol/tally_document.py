@@ -74,6 +74,11 @@ def with_cohorts(survey: Survey) -> list[str]:
     return [question.id for question in survey.questions if question.mechanism.has_cohorts]
 
 
+def may_be_behind(survey: Survey) -> list[str]:
+    """Return the ids of the questions that may have fewer reports than a tally: with `draw`, any."""
+    return [question.id for question in survey.questions] if survey.draw else with_cohorts(survey)
+
+
 def most_implausible(question: Question, n_reports: int) -> int:
     """Return how many of so many reports to a question can be implausible: none where all are plausible."""
     return n_reports if question.mechanism.prob_implausible else 0
@@ -138,12 +143,12 @@ def _take_implausible(fields: Fields, survey: Survey, n_reports: int) -> dict[st
 
 
 def _take_behind(fields: Fields, survey: Survey, n_reports: int, *, is_first: bool) -> dict[str, Counted]:
-    """Return what is counted of the questions of which some reports are withheld; none where it is not said."""
+    """Return what is counted of the questions that not all reports count for; none where it is not said."""
     if not fields.has("behind"):
         return {}
     members = Fields(fields.take("behind", "an object", lambda v: isinstance(v, dict)), "$.behind", TallyError)
     taken = {}
-    for key in filter(members.has, with_cohorts(survey)):
+    for key in filter(members.has, may_be_behind(survey)):
         stated = members.take(key, "an object", lambda v: isinstance(v, dict))
         of = Fields(stated, f"$.behind.{key}", TallyError)
         taken[key] = _take_counted(of, survey, of.integer("n_reports", 0, n_reports), is_first=is_first)

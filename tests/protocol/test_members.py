@@ -10,18 +10,29 @@ from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.explain import Explanation, explain
 from sotto_protocol.members import Settings
 
-GIVEN: dict[str, Any] = {"waves": 3, "invited": True, "public_results": True, "min_reports": 20, "keep": "counts"}
+GIVEN: dict[str, Any] = {
+    "waves": 3,
+    "invited": True,
+    "public_results": True,
+    "min_reports": 20,
+    "keep": "counts",
+    "draw": 1,
+}
 WRONG: dict[str, list[Any]] = {
     "waves": [0, 1001, True, "3", 2.0, None],
     "invited": [1, "true", None],
     "public_results": [0, "yes", None],
     "min_reports": [0, 1_000_001, True, "20", None],
     "keep": ["", "report", 1, None],
+    "draw": [-1, 200, True, "1", 1.0, None],
 }
 DOCUMENT = {
     "id": "lunch",
     "title": "Lunch",
-    "questions": [{"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"}],
+    "questions": [
+        {"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"},
+        {"id": "again", "type": "yes-no", "text": "Will you come again?", "prob_truth": "3/4"},
+    ],
 }
 
 

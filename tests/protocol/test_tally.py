@@ -39,7 +39,8 @@ def slow_counts(survey: Survey, records: Any) -> dict[str, Any]:
     for record in records:
         sent = survey.layout.to_wire(record)["answers"]
         for question in survey.questions:
-            counts[question.id].update(places_of(question, sent[question.id]))
+            if question.id in sent:  # with `draw`, not all are
+                counts[question.id].update(places_of(question, sent[question.id]))
     shapes = {question.id: question.mechanism.counts_shape for question in survey.questions}
     return {
         key: np.array([counts[key][place] for place in np.ndindex(shape)]).reshape(shape).tolist()
@@ -335,8 +336,12 @@ def test_reports_that_are_not_in_a_tally_are_not_taken_out() -> None:
 def test_packed_tallies_unpack_and_add_up(survey: Survey, data: st.DataObject) -> None:
     one, two = (Tally.of(survey, data.draw(records_of(survey))) for _ in range(2))
     whole = one + two
-    assert Tally.unpack(survey, one.pack() + two.pack()) == whole
-    assert Tally.unpack(survey, whole.pack() - two.pack()) == one
+    added, left = (Tally.unpack(survey, packed) for packed in (one.pack() + two.pack(), whole.pack() - two.pack()))
+    if survey.draw and survey.waves > 1:  # of which waves a question's reports are is not packed
+        assert added.pack().counts.tolist() == whole.pack().counts.tolist()
+        assert left.pack().counts.tolist() == one.pack().counts.tolist()
+    else:
+        assert (added, left) == (whole, one)
 
 
 def test_packed_counts_are_the_questions_in_order_and_then_what_is_implausible() -> None:
@@ -423,7 +428,7 @@ def test_tally_that_is_held_back_round_trips(survey: Survey) -> None:
     held = tally_in(survey, 50).hold_back(["q1", "q2"], Tally.empty(survey)).hold_back(["q2"], tally_in(survey, 20))
     assert Tally.from_json(held.to_json()) == held
     assert Tally.from_json(held.to_json()).behind == held.behind
-    assert Tally.unpack(survey, held.pack(), may_be_behind=True) == held
+    assert Tally.unpack(survey, held.pack(), is_released=True) == held
     with pytest.raises(TallyError, match="add up to n_reports"):
         Tally.unpack(survey, held.pack())
 

@@ -150,7 +150,10 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
             question |= draw(rappor_members(kind))
         questions.append(question)
     waves = draw(st.one_of(st.none(), st.integers(2, min(1000, 2**22 // sum(map(n_counts_of, questions))))))
-    return {"id": draw(ids), "title": draw(words), "questions": questions} | ({"waves": waves} if waves else {})
+    several = st.one_of(st.none(), st.integers(1, len(questions) - 1)) if len(questions) > 1 else st.none()
+    settings = {"waves": waves, "draw": draw(several)}
+    whole = {"id": draw(ids), "title": draw(words), "questions": questions}
+    return whole | {name: value for name, value in settings.items() if value}
 
 
 def n_counts_of(question: dict[str, Any]) -> int:
@@ -211,7 +214,12 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
             packed = [value.to_bytes(mechanism.n_bytes, "little") for value in values]
         columns.append(np.frombuffer(b"".join(packed), np.uint8).reshape(n, mechanism.n_bytes))
     waves = draw(st.lists(st.integers(1, survey.waves), min_size=n, max_size=n))
-    return survey.layout.join(columns, {WAVE: waves})
+    if not survey.draw:
+        return survey.layout.join(columns, {WAVE: waves})
+    orders = draw(st.lists(st.permutations(range(len(columns))), min_size=n, max_size=n))
+    drawn = np.array([[place in order[: survey.draw] for place in range(len(columns))] for order in orders], np.bool_)
+    drawn = drawn.reshape(n, len(columns))
+    return survey.layout.join([column[has] for column, has in zip(columns, drawn.T, strict=True)], {WAVE: waves}, drawn)
 
 
 def survey_of(*questions: dict[str, Any]) -> Survey:

@@ -1,7 +1,8 @@
 """Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many.
 
-A question with cohorts goes its own steps, some of the tally's: of so many reports in every cohort. Who looks takes no
-lock, and writes nothing, unless the next step of a wave is due.
+A question with cohorts goes its own steps, some of the tally's: of so many reports in every cohort. So does every
+question of a survey with `draw`: of so many reports that answer it. Who looks takes no lock, and writes nothing, unless
+the next step of a wave is due.
 """
 
 from functools import reduce
@@ -14,7 +15,7 @@ from sotto_collector.store.schema import releases, tallies
 from sotto_collector.store.store import Store, StoredSurvey, sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_row
 from sotto_protocol import Tally
-from sotto_protocol.tally_document import with_cohorts
+from sotto_protocol.tally_document import may_be_behind, with_cohorts
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None) -> Tally:
@@ -82,10 +83,16 @@ def _find_due(connection: Connection, stored: StoredSurvey, wave: int | None) ->
 
 
 def _step(stored: StoredSurvey, given: Tally, now: Tally) -> Tally:
-    """Return what is given after `given`: what is counted now, but of questions with a cohort that has hardly grown."""
-    least = stored.survey.min_reports
-    grown = {key: now.support_counts[key][:, 0] - given.support_counts[key][:, 0] for key in with_cohorts(now.survey)}
-    return now.hold_back([key for key, totals in grown.items() if int(totals.min()) < least], given)
+    """Return what is given after `given`: what is counted now, but of questions, or cohorts, that have hardly grown."""
+    keys = may_be_behind(now.survey)
+    return now.hold_back([key for key in keys if _grown(key, given, now) < stored.survey.min_reports], given)
+
+
+def _grown(key: str, given: Tally, now: Tally) -> int:
+    """Return by how many reports a question has grown at the least: that of its cohorts which has grown least."""
+    if key in with_cohorts(now.survey):
+        return int((now.support_counts[key][:, 0] - given.support_counts[key][:, 0]).min())
+    return now.counted(key).n_reports - given.counted(key).n_reports
 
 
 def _sum(connection: Connection, stored: StoredSurvey, waves: list[int]) -> dict[int, Tally]:
@@ -98,7 +105,7 @@ def _read_given(connection: Connection, stored: StoredSurvey, wave: int | None) 
     """Return what was given last, by wave, ascending: in one query, so that it is one state's."""
     statement = select(releases.c.wave, releases.c.n_reports, releases.c.counts).where(_are_of(releases, stored, wave))
     return {
-        row.wave: Tally.unpack(stored.survey, unpack_row(*row), may_be_behind=True)
+        row.wave: Tally.unpack(stored.survey, unpack_row(*row), is_released=True)
         for row in connection.execute(statement.order_by(releases.c.wave))
     }
 
