@@ -9,12 +9,12 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import compress
 from types import TracebackType
 from typing import Any
 
-from numpy.typing import NDArray
-
 from sotto_client.delivery import MAX_DELAY_S, Delivery
+from sotto_client.draws import Draws
 from sotto_client.entropy import os_coins
 from sotto_client.errors import AlreadyAnswered, InvitationError, ParticipationEnded, StateError
 from sotto_client.exchange import check_survey_id, check_url
@@ -31,10 +31,10 @@ from sotto_client.ledger import (
 from sotto_client.outbox import Outbox, Rejected
 from sotto_client.permanent import SECRET_BYTES
 from sotto_client.receipt import Receipt
-from sotto_client.reporting import check_answers, make_report, mark_answers
+from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
 from sotto_client.source import SurveySource
 from sotto_client.state import State
-from sotto_protocol import Report, ReportError, Survey, batch_body
+from sotto_protocol import Question, Report, ReportError, Survey, batch_body
 from sotto_protocol.invitation import parse_invitation
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
@@ -125,8 +125,21 @@ class SurveyClient(Renewed):
             if is_mine:
                 fetching.release()
 
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them.
+
+        They are drawn when they are first asked for, and stay: after a restart, in every wave, whatever is answered.
+        Raises as `survey` does, and StateError.
+        """
+        survey = self.survey
+        return tuple(compress(survey.questions, self._draw(survey)))
+
     def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
+
+        In a survey with `draw` only `questions` need answers. Answers to others may be given too: they are checked as
+        any other, and dropped. So an app that has them all need not choose.
 
         `wave` in [1, survey.waves]: every wave gets one report. The same answer in another wave goes through the same
         permanent noise, and costs the less for it: all waves together never take more than its question's
@@ -146,7 +159,8 @@ class SurveyClient(Renewed):
             raise StateError("this client is closed.")
         survey = self.survey
         survey.check_wave(wave)
-        encoded = check_answers(survey, answers)
+        drawn = self._draw(survey)
+        encoded = check_answers(survey, answers, drawn)
         with self._state.write() as connection:
             earlier = Ledger(connection).find(survey.fingerprint)
             if wave in earlier:
@@ -232,28 +246,35 @@ class SurveyClient(Renewed):
         finally:
             self.close()
 
+    def _draw(self, survey: Survey) -> list[bool]:
+        """Return of each question whether this device answers it: committed before anything can be refused."""
+        if not survey.draw:
+            return [True] * len(survey.questions)
+        with self._state.write() as connection:
+            return Draws(connection).of(survey)
+
     def _make(
         self,
         connection: sqlite3.Connection,
         survey: Survey,
-        encoded: Sequence[NDArray[Any]],
+        encoded: Encoded,
         wave: int,
         earlier: Sequence[Entry],
     ) -> Entry:
         secret, invitation = _secret_of(survey, earlier), _invitation_of(survey, earlier, self._invitation)
         marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
         report = Report(os.urandom(REPORT_ID_BYTES), record)
-        taken = epsilon_of_report(survey, marks, earlier)
+        taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
         of_survey = survey.fingerprint, wave, survey.waves, survey.id
         made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, invitation)
-        Ledger(connection).charge(made, self._limits)
+        Ledger(connection).charge(made, self._limits, Decimal(0) if earlier else survey.epsilon)
         body = batch_body(survey, [report])
         Outbox(connection).put(made.receipt, self._post_url, survey.id, body, _draw_delay_end(self._max_delay_s))
         # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
         self._made[made.receipt] = made
         return made
 
-    def _repeat(self, earlier: Entry, survey: Survey, encoded: Sequence[NDArray[Any]]) -> Receipt:
+    def _repeat(self, earlier: Entry, survey: Survey, encoded: Encoded) -> Receipt:
         """Return the first receipt if these are the same answers, or, in a survey of one wave, have the same noise.
 
         The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.

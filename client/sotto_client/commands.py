@@ -4,6 +4,7 @@ import json
 from contextlib import closing
 from dataclasses import asdict
 from decimal import Decimal
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
     _echo(align(_tabulate(survey)))
     if survey.waves > 1:
         _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
+    if survey.draw:
+        _echo(_say_drawn(survey))
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
     if survey.public_results:
@@ -139,6 +142,15 @@ def _summarise(survey: Survey) -> dict[str, Any]:
     return named | survey.settings() | epsilons | {"questions": questions}
 
 
+def _say_drawn(survey: Survey) -> str:
+    """Return what a draw takes, and what it does to intervals: each question has fewer reports."""
+    n = len(survey.questions)
+    return (
+        f"draw {survey.draw} of {n} questions on every device, in total the epsilon of the largest {survey.draw}; each "
+        f"question has {survey.draw} of {n} reports, its intervals {sqrt(n / survey.draw):.2f} times as wide as of all"
+    )
+
+
 def _alone(survey: Survey) -> str:
     """Return who could see a single report by the results, which is as noisy as it was sent."""
     if survey.min_reports == 1:
@@ -193,6 +205,8 @@ def _describe(inventory: Inventory) -> str:
         epsilon = f"{e.epsilon:f}" + (" in all waves" if e.is_summed else "")
         spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
     parts = [align(spent) if inventory.ledger else "nothing answered"]
+    for asked in inventory.drawn:
+        parts.append(f"drawn: {asked.survey_id}  {', '.join(asked.questions) or asked.fingerprint}")
     for report in inventory.waiting:
         parts.append(f"waiting: {_name(report)}  attempts {report.n_attempts}")
         parts += [f"  {line}" for line in report.lines()]

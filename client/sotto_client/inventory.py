@@ -5,9 +5,11 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import Any
 
 from sotto_client.database import reading
+from sotto_client.draws import Draws, Seed
 from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.state import State
@@ -52,13 +54,26 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The questions that a device was drawn for; none where the copy of the survey was replaced by another version."""
+
+    survey_id: str
+    fingerprint: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`)."""
+    """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`).
+
+    `drawn`: of surveys with `draw`, the questions that this device answers.
+    """
 
     state: str
     ledger: tuple[Spent, ...]
     waiting: tuple[Kept, ...]
     rejected: tuple[Kept, ...]
+    drawn: tuple[Asked, ...] = ()
 
 
 def take_inventory(state: State) -> Inventory:
@@ -66,6 +81,7 @@ def take_inventory(state: State) -> Inventory:
     with state.read() as connection:
         entries = Ledger(connection).entries()
         waiting, rejected = Outbox(connection).waiting(), Outbox(connection).rejected()
+        seeds = Draws(connection).seeds()
         with reading("outbox"):
             surveys = _read_surveys(connection)
             return Inventory(
@@ -73,6 +89,7 @@ def take_inventory(state: State) -> Inventory:
                 tuple(map(_spent, entries)),
                 tuple(_keep(report, surveys, "") for report in waiting),
                 tuple(_keep(report, surveys, f"{report.problem.code}: {report.problem.detail}") for report in rejected),
+                tuple(_asked(seed, surveys.get(seed.fingerprint)) for seed in seeds),
             )
 
 
@@ -83,12 +100,17 @@ def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
     record = survey.layout.from_wire([report["answers"]], "$", {name: [report.get(name)] for name in HEAD})
-    return {question.id: question.decode(part[0]) for question, part in survey.layout.cut(record)}
+    return {question.id: question.decode(row) for question, part in survey.layout.cut(record) for row in part}
 
 
 def _spent(entry: Entry) -> Spent:
     of_survey = entry.day.isoformat(), entry.survey_id, entry.fingerprint, entry.wave
     return Spent(*of_survey, entry.epsilon, entry.is_summed, entry.receipt)
+
+
+def _asked(seed: Seed, survey: Survey | None) -> Asked:
+    drawn = compress(survey.questions, seed.drawn(survey)) if survey else ()
+    return Asked(seed.survey_id, seed.fingerprint, tuple(question.id for question in drawn))
 
 
 def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:

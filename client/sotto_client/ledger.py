@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
+from itertools import compress, repeat
 from typing import Any
 
 from sotto_client.database import expect, reading
@@ -168,8 +169,11 @@ class Ledger:
             self.sum_up(fingerprint)
         self._connection.execute(_RELEASE)
 
-    def charge(self, entry: Entry, limits: Limits) -> None:
+    def charge(self, entry: Entry, limits: Limits, least: Decimal = Decimal(0)) -> None:
         """Add an entry. Raises BudgetExceeded, and adds nothing, when it takes more than a limit leaves.
+
+        `least`: what a limit must leave even where the entry takes less. So whether a device takes part in a survey
+        with `draw` does not depend on what it drew.
 
         The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. (A
         clock that is put forward does: the device has no other.) A sum counts on the day of its last report: nobody
@@ -179,15 +183,18 @@ class Ledger:
         start = entry.day - timedelta(days=min(limits.period_days, entry.day.toordinal()) - 1)
         of_survey = _total(old.epsilon for old in earlier if old.survey_id == entry.survey_id)
         of_period = _total(old.epsilon for old in earlier if old.day >= start)
-        _require(entry, "max_epsilon", limits.max_epsilon, of_survey, f"for survey {entry.survey_id}")
-        _require(entry, "max_period_epsilon", limits.max_period_epsilon, of_period, f"for {limits.period_days} days")
+        needed, days = max(entry.epsilon, least), f"for {limits.period_days} days"
+        _require(entry, needed, "max_epsilon", limits.max_epsilon, of_survey, f"for survey {entry.survey_id}")
+        _require(entry, needed, "max_period_epsilon", limits.max_period_epsilon, of_period, days)
         numbers = entry.fingerprint, entry.wave, entry.waves, entry.survey_id, write_epsilon(entry.epsilon)
         kept = entry.secret, entry.marks, entry.invitation or b""
         self._connection.execute(_INSERT, (*numbers, entry.day.isoformat(), entry.receipt, *kept))
 
 
-def epsilon_of_report(survey: Survey, marks: bytes, earlier: Sequence[Entry]) -> Decimal:
+def epsilon_of_report(survey: Survey, marks: bytes, earlier: Sequence[Entry], drawn: Sequence[bool] = ()) -> Decimal:
     """Return what one more report takes, after the `earlier` ones of this survey; in nats, exact.
+
+    `drawn`, of a survey with `draw`: the same questions in every report. It takes what those take, and no more.
 
     Every answer's nth report takes what `Question.epsilon_of` n reports take beyond n - 1. So an answer that is given
     in every wave never takes more than its `epsilon_forever`; a changed one begins a pot of its own, and one that
@@ -200,7 +207,7 @@ def epsilon_of_report(survey: Survey, marks: bytes, earlier: Sequence[Entry]) ->
     if any(entry.waves != survey.waves for entry in earlier) or any(len(before) != len(tags) for before in given):
         raise sqlite3.DatabaseError("its ledger is damaged")
     taken = Decimal(0)
-    for index, question in enumerate(survey.questions):
+    for index, question in enumerate(compress(survey.questions, drawn or repeat(True))):
         n_earlier = sum(before[index] == tags[index] for before in given)
         more = _EXACT.subtract(question.epsilon_of(n_earlier + 1), question.epsilon_of(n_earlier))
         taken = _EXACT.add(taken, more)
@@ -245,13 +252,13 @@ def _charged(text: str) -> Decimal:
     return charged
 
 
-def _require(entry: Entry, name: str, limit: Decimal, spent: Decimal, scope: str) -> None:
+def _require(entry: Entry, needed: Decimal, name: str, limit: Decimal, spent: Decimal, scope: str) -> None:
     left = max(_EXACT.subtract(limit, spent), Decimal(0))
-    if entry.epsilon > left:
+    if needed > left:
         raise BudgetExceeded(
-            f"answering survey {entry.survey_id} would spend epsilon {_shown(entry.epsilon)}, but {name} "
+            f"answering survey {entry.survey_id} would spend epsilon {_shown(needed)}, but {name} "
             f"({_shown(limit)}) leaves {_shown(left)} {scope}.",
-            needed=entry.epsilon,
+            needed=needed,
             left=left,
             limit=name,
         )

@@ -19,6 +19,7 @@ TAG_BYTES = 32
 _RESPONSE = b"sottovoce-permanent-1"
 _GROUP = b"sottovoce-group-1"
 _TAG = b"sottovoce-tag-1"
+_DRAW = b"sottovoce-draw-1"
 
 
 def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> Coins:
@@ -36,6 +37,14 @@ def group_coins(secret: bytes, fingerprint: str, question_id: str) -> Coins:
     return Coins(hmac_bytes(secret, _context(_GROUP, fingerprint, question_id)))
 
 
+def draw_coins(seed: bytes, fingerprint: str) -> Coins:
+    """Return the coins by which a device draws its questions: written like a group's, without a question.
+
+    `seed`: 32 random bytes, drawn for this survey; not the secret, which is forgotten earlier.
+    """
+    return Coins(hmac_bytes(seed, _context(_DRAW, fingerprint)))
+
+
 def tag_answer(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> bytes:
     """Return the 32 bytes by which one answer is known again over the waves: an HMAC-SHA256 of it.
 
@@ -45,8 +54,9 @@ def tag_answer(secret: bytes, fingerprint: str, question_id: str, encoded: NDArr
     return hmac.digest(secret, _context(_TAG, fingerprint, question_id, _written(encoded)), "sha256")
 
 
-def _context(label: bytes, fingerprint: str, question_id: str, *answer: bytes) -> bytes:
-    parts = [label, fingerprint.encode(), question_id.encode(), *answer]
+def _context(label: bytes, fingerprint: str, question_id: str | None = None, *answer: bytes) -> bytes:
+    question = [] if question_id is None else [question_id.encode()]
+    parts = [label, fingerprint.encode(), *question, *answer]
     return b"".join([b"%b%b" % (len(part).to_bytes(8, "big"), part) for part in parts])
 
 

@@ -7,23 +7,30 @@ answers again makes the same permanent responses again.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sotto_client.permanent import group_coins, permanent_coins, tag_answer
 from sotto_protocol import AnswerError, Coins, Question, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
+Encoded = Sequence[NDArray[Any] | None]
+"""Every question's encoded answer; None where this device was not drawn for it."""
 
-def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[Any]]:
+
+def check_answers(survey: Survey, answers: Mapping[str, Any], drawn: Sequence[bool] = ()) -> Encoded:
     """Return every question's encoded answer. Raises AnswerError, which never quotes what was given.
 
     Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
-    an answer that is None or left out stands for that.
+    an answer that is None or left out stands for that. In a survey with `draw`, `drawn` says which are asked: the
+    others need no answer, and one that is given is checked and dropped.
     """
     if not isinstance(answers, Mapping):
         raise AnswerError("$", "answers must be a mapping from question ids to answers.")
     ids = [question.id for question in survey.questions]
-    missing = [question.id for question in survey.questions if question.id not in answers and question.skip is None]
+    asked = [*zip(survey.questions, drawn or [True] * len(ids), strict=True)]
+    missing = [question.id for question, is_drawn in asked if is_drawn and question.id not in answers]
+    missing = [question_id for question_id in missing if survey.questions[ids.index(question_id)].skip is None]
     if missing:
         raise AnswerError(
             "$", f"every question must be answered, since skipping one would leak; missing: {', '.join(missing)}."
@@ -31,7 +38,13 @@ def check_answers(survey: Survey, answers: Mapping[str, Any]) -> list[NDArray[An
     n_unknown = len(answers) - sum(question_id in answers for question_id in ids)
     if n_unknown:  # an unknown key may be an answer by mistake: it is counted, not quoted
         raise AnswerError("$", f"{n_unknown} unknown question id(s); the survey has {', '.join(ids)}.")
-    return [question.encode(answers.get(question.id)) for question in survey.questions]
+    # Whether an answer can be none must not depend on what was drawn: an app would have a fault on some devices only.
+    given = [answers.get(question.id) for question in survey.questions]
+    encoded = [
+        question.encode(answer) if is_drawn or answer is not None else None
+        for (question, is_drawn), answer in zip(asked, given, strict=True)
+    ]
+    return [answer if is_drawn else None for (_, is_drawn), answer in zip(asked, encoded, strict=True)]
 
 
 def respond(question: Question, encoded: NDArray[Any], secret: bytes, fingerprint: str) -> Bytes:
@@ -56,20 +69,20 @@ def report_answer(question: Question, encoded: NDArray[Any], secret: bytes, fing
     return question.mechanism.perturb_by_stages(encoded, group, permanent, coins)
 
 
-def mark_answers(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes) -> bytes:
-    """Return what a device knows these answers by, as long as it has the secret.
+def mark_answers(survey: Survey, encoded: Encoded, secret: bytes) -> bytes:
+    """Return what a device knows these answers by, as long as it has the secret: of the questions that are answered.
 
     In a survey of one wave, the permanent responses: what is sent, or less noisy. In a survey of several, every
     question's `tag_answer`, in their order. Whoever has the secret can try every answer against either.
     """
     if survey.waves == 1:
         return _join(_respond_to_all(survey, encoded, secret))
-    pairs = zip(survey.questions, encoded, strict=True)
+    pairs = _answered(survey, encoded)
     return b"".join([tag_answer(secret, survey.fingerprint, question.id, answer) for question, answer in pairs])
 
 
 def make_report(
-    survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes, numbers: Mapping[str, int], coins: Coins
+    survey: Survey, encoded: Encoded, secret: bytes, numbers: Mapping[str, int], coins: Coins
 ) -> tuple[bytes, bytes]:
     """Return the marks of one respondent's answers (`mark_answers`), and the noisy record, to be sent.
 
@@ -78,23 +91,36 @@ def make_report(
     """
     if survey.waves == 1:  # the permanent responses are the marks, too: they are made once
         responses = _respond_to_all(survey, encoded, secret)
-        pairs = zip(survey.questions, responses, strict=True)
-        columns = [question.mechanism.report(response, coins) for question, response in pairs]
-        return _join(responses), _pack(survey, columns, numbers)
+        pairs = zip(_answered(survey, encoded), responses, strict=True)
+        columns = [question.mechanism.report(response, coins) for (question, _), response in pairs]
+        return _join(responses), _pack(survey, encoded, columns, numbers)
     columns = [
         report_answer(question, answer, secret, survey.fingerprint, coins)
-        for question, answer in zip(survey.questions, encoded, strict=True)
+        for question, answer in _answered(survey, encoded)
     ]
-    return mark_answers(survey, encoded, secret), _pack(survey, columns, numbers)
+    return mark_answers(survey, encoded, secret), _pack(survey, encoded, columns, numbers)
 
 
-def _respond_to_all(survey: Survey, encoded: Sequence[NDArray[Any]], secret: bytes) -> list[Bytes]:
-    pairs = zip(survey.questions, encoded, strict=True)
-    return [respond(question, answer, secret, survey.fingerprint) for question, answer in pairs]
+def _answered(survey: Survey, encoded: Encoded) -> list[tuple[Question, NDArray[Any]]]:
+    return [
+        (question, answer) for question, answer in zip(survey.questions, encoded, strict=True) if answer is not None
+    ]
 
 
-def _pack(survey: Survey, columns: Sequence[Bytes], numbers: Mapping[str, int]) -> bytes:
-    return survey.layout.join(columns, {name: [number] for name, number in numbers.items()}).tobytes()
+def _respond_to_all(survey: Survey, encoded: Encoded, secret: bytes) -> list[Bytes]:
+    return [respond(question, answer, secret, survey.fingerprint) for question, answer in _answered(survey, encoded)]
+
+
+def _pack(survey: Survey, encoded: Encoded, columns: Sequence[Bytes], numbers: Mapping[str, int]) -> bytes:
+    heads = {name: [number] for name, number in numbers.items()}
+    if not survey.draw:
+        return survey.layout.join(columns, heads).tobytes()
+    left, drawn = iter(columns), np.array([[answer is not None for answer in encoded]])
+    of_all = [
+        next(left) if has else np.empty((0, question.mechanism.n_bytes), np.uint8)
+        for question, has in zip(survey.questions, drawn[0], strict=True)
+    ]
+    return survey.layout.join(of_all, heads, drawn).tobytes()
 
 
 def _join(responses: list[Bytes]) -> bytes:

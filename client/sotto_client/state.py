@@ -19,7 +19,7 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 5
+_VERSION = 6
 _SUMMED_SINCE = 4
 _BUSY_TIMEOUT_S = 10.0
 
@@ -51,9 +51,14 @@ CREATE TABLE doubts (
     unknown_at REAL NOT NULL, PRIMARY KEY (url, survey_id, fingerprint)
 ) WITHOUT ROWID
 """
+_DRAWS = """
+CREATE TABLE draws (
+    fingerprint TEXT PRIMARY KEY, survey_id TEXT NOT NULL, seed BLOB NOT NULL
+) WITHOUT ROWID
+"""
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
-# None of the first four noted for how long a collector does not know a survey.
+# None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -73,11 +78,12 @@ _ADD_UNKNOWN = (
     "ALTER TABLE outbox ADD COLUMN unknown_at REAL NOT NULL DEFAULT 0",
 )
 _UPGRADES = {  # by the version that there is; 0 is an empty file
-    0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS),
-    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN),
-    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY, *_ADD_UNKNOWN),
-    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP, *_ADD_UNKNOWN),
-    4: _ADD_UNKNOWN,
+    0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS, _DRAWS),
+    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS),
+    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS),
+    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP, *_ADD_UNKNOWN, _DRAWS),
+    4: (*_ADD_UNKNOWN, _DRAWS),
+    5: (_DRAWS,),
 }
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 

@@ -104,7 +104,7 @@ def text_file(path: Path) -> None:
 def newer_state(path: Path) -> None:
     State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=6")
+        connection.execute("PRAGMA user_version=7")
 
 
 def torn_state(path: Path) -> None:
@@ -125,7 +125,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 6; this sottovoce knows 1 to 5"),
+        (newer_state, "version 7; this sottovoce knows 1 to 6"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),
