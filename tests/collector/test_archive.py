@@ -337,8 +337,8 @@ def test_one_file_counts_by_itself(tmp_path: Path) -> None:
     heap = export_noise(tmp_path / "archive", 100, 1)
     manifest = Manifest.read(tmp_path / "archive")
     counted = count_file(tmp_path / "archive", manifest.files[0])
-    assert counted.packed is not None
-    assert (counted.packed.n_reports, counted.packed.counts.tolist()) == (100, heap.tally.pack().counts.tolist())
+    assert {wave: packed.n_reports for wave, packed in counted.packed.items()} == {1: 100}
+    assert counted.packed[1].counts.tolist() == heap.tally.pack().counts.tolist()
 
 
 def test_file_that_is_counted_twice_counts_once_and_one_that_is_not_counted_is_missed(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Which columns an archive of a survey has, and packed reports turned into them and back.
 
-A survey of several waves has a column `wave`. A question has `ID.value` (yes-no, k-ary: the number that is reported),
-or `ID.bits`; in front of a text's bits stand `ID.cohort` and, where unknown strings can be found, `ID.pair`, and behind
-them the n-grams' `ID.gram1` and `ID.gram2`. Bits are packed as in a report at rest.
+A survey of several waves has a column `wave`, one with `draw` a column `drawn`: bit i says whether question i was
+answered, and the columns of one that was not are zero. A question has `ID.value` (yes-no, k-ary: the number that is
+reported), or `ID.bits`; in front of a text's bits stand `ID.cohort` and, where unknown strings can be found, `ID.pair`,
+and behind them the n-grams' `ID.gram1` and `ID.gram2`. Bits are packed as in a report at rest.
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
+
+_DRAWN = "drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,9 @@ class Layout:
 def _columns(survey: Survey) -> Iterator[Column]:
     for field in survey.layout.head:
         yield Column(field.name, field.start, field.n_bytes, is_number=True)
-    start = survey.layout.head_bytes
+    start = survey.layout.columns_start
+    if survey.draw:
+        yield Column(_DRAWN, survey.layout.head_bytes, start - survey.layout.head_bytes, is_number=False)
     for question in survey.questions:
         for part in question.mechanism.parts():
             yield Column(f"{question.id}.{part.name}", start, part.n_bytes, part.is_number)

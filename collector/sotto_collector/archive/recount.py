@@ -1,12 +1,14 @@
 """Recount: an archive's tally, file by file, in as many processes as there are cores. It merges in any order."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
 from multiprocessing import get_context
+from operator import add
 from pathlib import Path
 
 from sotto_collector.archive.files import read_file
@@ -22,11 +24,11 @@ _WAITING_PER_WORKER = 2
 
 @dataclass(frozen=True, eq=False)
 class CountedFile:
-    """What one file's reports come to: as a tally, but small enough to be sent from anywhere. None: it has none."""
+    """What one file's reports come to, by wave: as tallies, but small enough to be sent from anywhere."""
 
     file: ArchiveFile
     fingerprint: str
-    packed: PackedTally | None
+    packed: Mapping[int, PackedTally]
 
 
 Progress = Callable[[int, int], None]
@@ -35,12 +37,11 @@ Progress = Callable[[int, int], None]
 
 def count_file(folder: Path, file: ArchiveFile, wave: int | None = None) -> CountedFile:
     """Count one file, of one wave or of all: a pure function of the file. Raises ArchiveError, which names it."""
-    fingerprint, n_read, total = "", 0, None
+    fingerprint, n_read, total = "", 0, dict[int, PackedTally]()
     for survey, records in read_file(folder, file):
         chosen = records if wave is None else records[survey.layout.numbers(records, WAVE) == wave]
-        packed = Tally.of(survey, chosen).pack()
         fingerprint, n_read = survey.fingerprint, n_read + len(records)
-        total = packed if total is None else total + packed
+        _add(total, {wave: tally.pack() for wave, tally in Tally.by_wave(survey, chosen).items()})
     if n_read != file.n_reports:
         raise ArchiveError(f"{folder / file.name} must hold {file.n_reports} reports; it holds {n_read}.")
     return CountedFile(file, fingerprint, total)
@@ -93,7 +94,7 @@ class Sum:
         self._left = {file.digest: file for file in manifest.files}
         if len(self._left) < self._n_files:
             raise ArchiveError("two files of the archive are the same.")
-        self._packed = Tally.empty(self._survey).pack()
+        self._packed: dict[int, PackedTally] = {}
 
     def add(self, counted: CountedFile) -> None:
         """Add a file's counts, unless they are in. Raises ArchiveError if its reports are another survey's."""
@@ -101,15 +102,21 @@ class Sum:
             return
         if counted.fingerprint != self._survey.fingerprint:
             raise ArchiveError(f"{counted.file.name} holds reports of another survey.")
-        if counted.packed is not None:
-            self._packed += counted.packed
+        _add(self._packed, counted.packed)
         self._progress(self._n_files - len(self._left), self._n_files)
 
     def tally(self) -> Tally:
         """Return the archive's tally. Raises ArchiveError if a file is missing."""
         if self._left:
             raise ArchiveError(f"{next(iter(self._left.values())).name} was not counted.")
-        return Tally.unpack(self._survey, self._packed)
+        tallies = (Tally.unpack(self._survey, packed) for packed in self._packed.values())
+        return reduce(add, tallies, Tally.empty(self._survey))
+
+
+def _add(total: dict[int, PackedTally], packed: Mapping[int, PackedTally]) -> None:
+    """Add tallies by wave to those that are there."""
+    for wave, tally in packed.items():
+        total[wave] = total[wave] + tally if wave in total else tally
 
 
 def _count_in_pool(

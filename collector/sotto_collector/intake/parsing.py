@@ -198,7 +198,7 @@ def _refuse_extra_members(body: bytes, reports: list[SentReport], survey: Survey
     Every member has a colon. Those that must be there are there by now, so with no more colons there is no other. With
     more they are searched: reported values may hold colons of their own, though those of today's mechanisms do not.
     """
-    n_members = 2 + sum(member.is_of(survey) for member in _OPTIONAL) + len(survey.questions)
+    n_members = 2 + sum(member.is_of(survey) for member in _OPTIONAL) + survey.n_drawn
     if body.count(b":") == 2 + len(reports) * n_members:
         return
     _check_optional(reports, survey)
