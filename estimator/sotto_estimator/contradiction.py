@@ -82,12 +82,15 @@ class _Count(NamedTuple):
     tails: tuple[float, float]
 
 
-def contradictions_of(samples: Sequence[Sample], n: int, devices: Devices | None = None) -> tuple[Contradiction, ...]:
+def contradictions_of(
+    samples: Sequence[Sample], n: int, devices: Devices | None = None, n_tests: int | None = None
+) -> tuple[Contradiction, ...]:
     """Return the worst contradiction of each question that has any, of n reports to each.
 
     With probability 1 - FALSE_ALARM honest reports give none at all. `devices`: those that reports can be of.
+    `n_tests`: how many tails are looked at in one output, where questions of other numbers of reports are in it too.
     """
-    n_tests = sum(sample.n_tests for sample in samples)
+    n_tests = n_tests or sum(sample.n_tests for sample in samples)
     found = [_worst_of(sample, n, devices, n_tests) for sample in samples]
     return tuple(worst for worst in found if worst.p_value <= FALSE_ALARM)
 

@@ -58,7 +58,8 @@ class Estimates:
 
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
-    `contradictions`: of questions whose counts honest reports hardly ever give.
+    `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
+    answers, and of how many, where it is not all.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Estimates:
     quality: tuple[Quality, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    drawn: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,14 @@ class _Counts:
     channel: Channel
     epsilon: float
     sums_to_one: bool
+    n: int
+    devices: Devices
     n_true: tuple[int, int] | None = None
+
+    @property
+    def sample(self) -> Sample:
+        """What the counts are held against the design by."""
+        return Sample(self.question, self.labels, self.support_counts, self.channel, self.n_true)
 
 
 def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Estimates:
@@ -97,7 +106,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
     if not counted:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
-    rows, contradictions = _estimate(tally.n_reports, counted, options, Devices.of(tally.whole))
+    rows, contradictions = _estimate(counted, options)
     return Estimates(
         tally.survey.title,
         tally.n_reports,
@@ -109,6 +118,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         quality=qualities(tally),
         withheld=withheld_of(tally),
         contradictions=contradictions,
+        drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
     )
 
 
@@ -121,10 +131,17 @@ def estimate_counts(
     """
     (said_yes,) = check_counts([n_yes], n).tolist()
     counted = _Counts(
-        "", ("yes",), (n - said_yes if is_opposite else said_yes,), channel, binary_epsilon(channel), False
+        "",
+        ("yes",),
+        (n - said_yes if is_opposite else said_yes,),
+        channel,
+        binary_epsilon(channel),
+        False,
+        n,
+        Devices.alike(n, 1),
     )
     options = options or IntervalOptions()
-    rows, contradictions = _estimate(n, [counted], options, Devices.alike(n, 1))
+    rows, contradictions = _estimate([counted], options)
     return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
 
 
@@ -139,7 +156,7 @@ def channel_of(question: Question) -> Channel:
 
 
 def _counts(tally: Tally, question: Question) -> _Counts:
-    mechanism = _pure(question)
+    mechanism, of_question = _pure(question), tally.counted(question.id)
     return _Counts(
         question.id,
         question.labels,
@@ -147,6 +164,8 @@ def _counts(tally: Tally, question: Question) -> _Counts:
         _channel(mechanism),
         float(question.epsilon),
         mechanism.sums_to_one,
+        of_question.n_reports,
+        Devices.of(of_question),
         mechanism.n_true if mechanism.n_values > 1 else None,
     )
 
@@ -172,18 +191,21 @@ def binary_epsilon(channel: Channel) -> float:
 
 
 def _estimate(
-    n: int, counted: list[_Counts], options: IntervalOptions, devices: Devices
+    counted: list[_Counts], options: IntervalOptions
 ) -> tuple[tuple[Estimate, ...], tuple[Contradiction, ...]]:
     """Return every value's estimate, and the questions whose counts contradict the design."""
-    if n < 1:
-        raise SourceError("the tally holds no reports; an estimate needs at least one.")
     n_intervals = sum(len(counts.labels) for counts in counted) if options.simultaneous else 1
-    rows = tuple(row for counts in counted for row in _rows(counts, n, options, n_intervals, devices))
-    samples = [Sample(of.question, of.labels, of.support_counts, of.channel, of.n_true) for of in counted]
-    return rows, contradictions_of(samples, n, devices)
+    n_tests = sum(counts.sample.n_tests for counts in counted)
+    answered = [counts for counts in counted if counts.n]
+    if not answered:
+        raise SourceError("the tally holds no reports; an estimate needs at least one.")
+    rows = tuple(row for counts in answered for row in _rows(counts, options, n_intervals))
+    found = [contradictions_of([counts.sample], counts.n, counts.devices, n_tests) for counts in answered]
+    return rows, tuple(contradiction for of_question in found for contradiction in of_question)
 
 
-def _rows(counts: _Counts, n: int, options: IntervalOptions, n_intervals: int, devices: Devices) -> list[Estimate]:
+def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
+    n, devices = counts.n, counts.devices
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
     errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(devices.effect)

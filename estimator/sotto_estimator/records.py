@@ -78,4 +78,5 @@ def _parse(content: bytes) -> Records:
         raise SourceError(f"packed reports ({len(packed)} bytes) must be of {survey.layout.n_bytes} bytes each.")
     records = np.frombuffer(packed, np.uint8).reshape(-1, survey.layout.n_bytes)
     survey.layout.numbers(records, WAVE)
+    survey.layout.drawn(records)
     return survey, records

@@ -21,6 +21,8 @@ from sotto_protocol.tables import align
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
 _CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
+_DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
+_ABOUT = ", and an interval is about those people"
 _TARGETS: dict[Target, str] = {
     "population": "the population",
     "respondents": "these respondents",
@@ -29,9 +31,9 @@ _TARGETS: dict[Target, str] = {
 
 def table(estimates: Estimates) -> str:
     """Return an aligned table, n, epsilon, method and level beside it; shares in per cent."""
-    columns = ["question", "answer", "epsilon", "share", "std. error", "low", "high"]
+    columns = ["question", "answer", *["n"] * bool(estimates.drawn), "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent"] if estimates.options.consistent else []
-    rows = [[*columns, "fakes for", "against"]] + [_cells(row) for row in estimates.rows]
+    rows = [[*columns, "fakes for", "against"]] + [_cells(row, bool(estimates.drawn)) for row in estimates.rows]
     remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
     parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(filter(None, remarks))]
     return "\n\n".join(filter(None, parts))
@@ -46,6 +48,8 @@ def caption(estimates: Estimates) -> str:
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
+    if estimates.drawn:
+        lines.append(_DRAWN.format(*estimates.drawn, about=_ABOUT * (estimates.options.target == "respondents")))
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
@@ -167,11 +171,12 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _cells(row: Estimate) -> list[str]:
+def _cells(row: Estimate, has_n: bool) -> list[str]:
     numbers = [row.share, row.standard_error, row.low, row.high]
     numbers += [] if row.consistent_share is None else [row.consistent_share]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
-    return [row.question, row.answer, epsilon_words(row.epsilon), *map(percent, numbers), *shifts]
+    n = [f"{row.n_reports:,}"] * has_n
+    return [row.question, row.answer, *n, epsilon_words(row.epsilon), *map(percent, numbers), *shifts]
 
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a tally withholds of a question with cohorts, whose survey promises a least number of reports."""
+"""What a tally withholds of a question, whose survey promises a least number of reports; or what nobody answered."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Withheld:
     """Of `n_reports` reports, only `n_counted` are counted to a question; none until `n_missing` or more have come.
 
     Each of the question's `n_cohorts` cohorts needs `min_reports`, of a wave, before anything of it is given, and so
-    many more each time.
+    many more each time. `is_drawn`: only some of the reports answer it, and nobody is told how many more there are.
     """
 
     question: str
@@ -19,14 +19,21 @@ class Withheld:
     n_reports: int
     n_cohorts: int
     min_reports: int
+    is_drawn: bool = False
 
     @property
     def n_missing(self) -> int:
         """How many reports are missing at least before anything is given; 0 where something is."""
-        return 0 if self.n_counted else max(1, self.n_cohorts * self.min_reports - self.n_reports)
+        if self.n_counted:
+            return 0
+        return 1 if self.is_drawn else max(1, self.n_cohorts * self.min_reports - self.n_reports)
 
     def __str__(self) -> str:
-        cohorts = f"each of its {self.n_cohorts:,} cohorts"
+        cohorts = f"each of its {self.n_cohorts:,} cohorts" if self.n_cohorts > 1 else "it"
+        if self.is_drawn and self.min_reports == 1:
+            return f"{self.question}: none of these {self.n_reports:,} reports answers it"
+        if self.is_drawn:
+            return f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports that answer it"
         if self.n_counted:
             return (
                 f"{self.question}: {self.n_counted:,} of these {self.n_reports:,} reports are counted; the others are "
@@ -42,7 +49,7 @@ def withheld_of(tally: Tally) -> tuple[Withheld, ...]:
     """Return what is withheld, by question, in the survey's order."""
     needs, least = needs_of(tally.survey), tally.survey.min_reports
     return tuple(
-        Withheld(key, tally.counted(key).n_reports, tally.n_reports, need.n_cohorts, least)
+        Withheld(key, n_counted, tally.n_reports, need.n_cohorts, least, need.is_drawn)
         for key, need in needs.items()
-        if key in tally.behind
+        if key in tally.behind and not ((n_counted := tally.counted(key).n_reports) and need.is_drawn)
     )

@@ -99,7 +99,7 @@ def associate(
     return Association(
         survey.title,
         tuple(side.name for side in sides),
-        len(records),
+        int(counts.sum()),
         float(sum({side.question.id: side.question.epsilon for side in sides}.values())),
         level,
         _cells(sides, joint.shares, errors, deviate),
@@ -118,8 +118,23 @@ def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Byte
         raise SourceError(
             f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
         )
-    columns = {question.id: column for question, column in survey.layout.cut(records)}
+    columns = {question.id: column for question, column in survey.layout.cut(_that_answer(survey, records, sides))}
     return [side.narrow(columns[side.question.id]) for side in sides]
+
+
+def _that_answer(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Bytes:
+    """Return the reports that answer all of the questions: with `draw`, some. Raises SourceError where none does."""
+    ids = {side.question.id for side in sides}
+    places = [place for place, question in enumerate(survey.questions) if question.id in ids]
+    names = " and ".join(survey.questions[place].id for place in places)
+    if survey.n_drawn < len(places):
+        raise SourceError(
+            f"no report answers {names}: draw is {survey.draw}, and a table needs draw = {len(places)} at the least."
+        )
+    answered: Bytes = records[survey.layout.drawn(records)[:, places].all(axis=1)]
+    if not len(answered):
+        raise SourceError(f"none of {len(records):,} reports answers {names}: each answers {survey.draw} questions.")
+    return answered
 
 
 def _group(columns: Sequence[Bytes]) -> tuple[list[Bytes], NDArray[np.int64]]:

@@ -105,6 +105,8 @@ def _sections(
         if is_text(question):
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
+        elif key not in rows:  # nobody answers it yet, or so few that it is withheld
+            sections.append(Section(*about, withheld=withheld.get(key, "")))
         else:
             series = _series(release, choices, question, rows[key])
             sections.append(Section(*about, rows[key], last_rows.get(key, ()), series))
@@ -112,8 +114,8 @@ def _sections(
 
 
 def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
-    """Return the estimates of a tally; None of one without reports, or with text questions only."""
-    if not tally.n_reports or all(map(is_text, tally.survey.questions)):
+    """Return the estimates of a tally; None of one without reports, or to text questions only."""
+    if not any(tally.counted(question.id).n_reports for question in tally.survey.questions if not is_text(question)):
         return None
     try:
         return estimate_tally(tally, choices.interval_options)
@@ -132,7 +134,7 @@ def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
     """Return what the intervals are, and which waves are pooled, in the words of `sotto estimate`."""
     if estimates is None:
         return ()
-    pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith("wave")]
+    pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith(("wave", "draw:"))]
     return interval_words(estimates.options), *pooled
 
 

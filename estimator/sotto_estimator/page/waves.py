@@ -39,14 +39,17 @@ class WaveSeries:
 def series_of(
     question: Question, tallies: Mapping[int, Tally], answers: Sequence[str], options: IntervalOptions, n_intervals: int
 ) -> tuple[WaveSeries, ...]:
-    """Return the series of some answers over the waves of `tallies`, each with reports, ascending.
+    """Return the series of some answers over the waves of `tallies` that have reports to the question, ascending.
 
     The numbers are those of `estimate_tally` of each wave; all waves are worked out at once, which is what makes a page
     of many waves quick. `n_intervals`: of one wave, where they are simultaneous.
     """
     columns = [question.labels.index(answer) for answer in answers]
-    sizes = np.array([[tally.n_reports] for tally in tallies.values()], np.float64)
-    counts = np.array([tally.support_counts[question.id][columns] for tally in tallies.values()], np.float64)
+    n_of = {wave: n for wave, tally in tallies.items() if (n := tally.counted(question.id).n_reports)}
+    if not n_of:
+        return ()
+    sizes = np.array([[n] for n in n_of.values()], np.float64)
+    counts = np.array([tallies[wave].support_counts[question.id][columns] for wave in n_of], np.float64)
     channel = channel_of(question)
     shares = shares_of(counts, sizes, channel)
     errors = errors_of(shares, sizes, channel, options.target)
@@ -60,8 +63,7 @@ def series_of(
         n_intervals=n_intervals if options.simultaneous else 1,
     )
     numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
-    waves = [(wave, tally.n_reports) for wave, tally in tallies.items()]
     return tuple(
-        WaveSeries(answer, tuple(Point(*at, *numbers[row][column]) for row, at in enumerate(waves)))
+        WaveSeries(answer, tuple(Point(*at, *numbers[row][column]) for row, at in enumerate(n_of.items())))
         for column, answer in enumerate(answers)
     )
