@@ -180,7 +180,9 @@ def _cells(row: Estimate, has_n: bool) -> list[str]:
 
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:
-    return asdict(withheld) | {"n_missing": withheld.n_missing}
+    members = asdict(withheld) | {"n_missing": withheld.n_missing}
+    del members["is_drawn"]  # the survey says that
+    return members
 
 
 def _members(row: Estimate) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Which columns an archive of a survey has, and packed reports turned into them and back.
 
 A survey of several waves has a column `wave`, one with `draw` a column `drawn`: bit i says whether question i was
-answered, and the columns of one that was not are zero. A question has `ID.value` (yes-no, k-ary: the number that is
+drawn, and the columns of one that was not are zero. A question has `ID.value` (yes-no, k-ary: the number that is
 reported), or `ID.bits`; in front of a text's bits stand `ID.cohort` and, where unknown strings can be found, `ID.pair`,
 and behind them the n-grams' `ID.gram1` and `ID.gram2`. Bits are packed as in a report at rest.
 """

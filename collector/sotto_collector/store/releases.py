@@ -1,7 +1,7 @@
 """Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many.
 
 A question with cohorts goes its own steps, some of the tally's: of so many reports in every cohort. So does every
-question of a survey with `draw`: of so many reports that answer it. Who looks takes no lock, and writes nothing, unless
+question of a survey with `draw`: of so many reports that have it. Who looks takes no lock, and writes nothing, unless
 the next step of a wave is due.
 """
 
