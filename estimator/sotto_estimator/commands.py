@@ -4,7 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import reduce
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -15,7 +15,6 @@ from sotto_estimator.methods import METHODS
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.paper import PaperSurvey, paper_options
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
-from sotto_estimator.planning import PlanOptions
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.sources import read_source
 from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
@@ -173,8 +172,11 @@ def plan(
     if max_selected is not None and (n_options is None or max_selected > n_options):
         raise click.UsageError("--max-selected goes with --options, and is at most as many.")
     design = Design(n_options or 0, max_selected or 0)
+    asked = [Decimal(str(epsilon)) for epsilon in epsilons]
+    forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
     try:
-        rows = plan_rows(design, [Decimal(str(epsilon)) for epsilon in epsilons], n_reports, half_width, **options)
+        rows = plan_rows(design, asked, n_reports, half_width, forever, **options)
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, cast(PlanOptions, options)))
+    said = options if forever is None else options | {"epsilon_forever": epsilon_forever}
+    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said))

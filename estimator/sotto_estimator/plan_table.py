@@ -1,7 +1,7 @@
 """The comparison that `sotto plan` prints: every mechanism, a trusted curator and no privacy, epsilon by epsilon."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, Unpack
@@ -19,10 +19,11 @@ from sotto_estimator.planning import (
     standard_deviation,
 )
 from sotto_estimator.render import csv_text, json_text, method_words
-from sotto_protocol.mechanisms.bit_flips import bit_flips
+from sotto_protocol.mechanisms.bit_flips import basic_any_of, bit_flips
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.registry import candidates
-from sotto_protocol.mechanisms.warner import warner
+from sotto_protocol.mechanisms.thresholds import Stages
+from sotto_protocol.mechanisms.warner import basic_yes_no, warner
 from sotto_protocol.tables import align
 
 
@@ -44,13 +45,16 @@ class Design:
     n_options: int = 0
     max_selected: int = 0
 
-    def mechanisms(self, epsilon: Decimal) -> list[PureMechanism]:
-        """Return the mechanisms that can ask it."""
+    def mechanisms(self, epsilon: Decimal, forever: Decimal | None = None) -> list[PureMechanism]:
+        """Return the mechanisms that can ask it, with `forever`, of all reports of one answer, those of two stages."""
         if not self.n_options:
-            return [warner(epsilon)]
-        if self.max_selected:
+            return [warner(epsilon) if forever is None else basic_yes_no(Stages.of_epsilons(1, epsilon, forever))]
+        if not self.max_selected:
+            return candidates("one-of", self.n_options, epsilon, forever)
+        if forever is None:
             return [bit_flips(self.n_options, epsilon, self.max_selected)]
-        return candidates("one-of", self.n_options, epsilon)
+        stages = Stages.of_epsilons(self.sensitivity, epsilon, forever)
+        return [basic_any_of(self.n_options, self.max_selected, stages)]
 
     @property
     def sensitivity(self) -> int:
@@ -61,12 +65,20 @@ class Design:
 
 
 def plan_rows(
-    design: Design, epsilons: Sequence[Decimal], n: int | None, wanted: float | None, **options: Unpack[PlanOptions]
+    design: Design,
+    epsilons: Sequence[Decimal],
+    n: int | None,
+    wanted: float | None,
+    forever: Decimal | None = None,
+    **options: Unpack[PlanOptions],
 ) -> list[PlanRow]:
-    """Return the rows for n respondents, or, where n is None, for the wanted half-width."""
+    """Return the rows for n respondents, or, where n is None, for the wanted half-width.
+
+    `forever`: epsilon of all reports of one answer; rows are then those of a first report by mechanisms of two stages.
+    """
     rows = []
     for epsilon in epsilons:
-        for mechanism in design.mechanisms(epsilon):
+        for mechanism in design.mechanisms(epsilon, forever):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
             size = n or respondents_needed(wanted or 0, channel, **options)
             deviation = _deviation(size, channel, options)
@@ -94,7 +106,7 @@ def _deviation(n: int, channel: Channel, options: PlanOptions) -> float:
     return standard_deviation(n, channel, share=options.get("share", 0.5), target=options.get("target", "population"))
 
 
-def plan_table(rows: Sequence[PlanRow], options: PlanOptions) -> str:
+def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     """Return an aligned table for people, and under it what a half-width is."""
     cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width"]]
     for row in rows:
@@ -103,6 +115,8 @@ def plan_table(rows: Sequence[PlanRow], options: PlanOptions) -> str:
             [epsilon, row.mechanism, f"{row.n_reports:,}", *map(width_words, (row.standard_deviation, row.half_width))]
         )
     words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}."
+    if "epsilon_forever" in options:
+        words += f" Of one wave; all reports of one answer take epsilon {options['epsilon_forever']:g}."
     return f"{align(cells, n_left=2)}\n\n{words}"
 
 
@@ -116,15 +130,15 @@ def width_words(width: float) -> str:
     return f"{100 * width:.{n_decimals}f} %"
 
 
-def plan_json(rows: Sequence[PlanRow], options: PlanOptions) -> str:
+def plan_json(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     """Return the plan as a JSON object; shares as fractions."""
     return json_text({**options, "plan": [asdict(row) for row in rows]})
 
 
-def plan_csv(rows: Sequence[PlanRow], options: PlanOptions) -> str:
+def plan_csv(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     """Return the plan as CSV, level, method, target and share in every row."""
     return csv_text([asdict(row) | dict(options) for row in rows])
 
 
-def _interval_members(options: PlanOptions) -> dict[str, Any]:
+def _interval_members(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: options[key] for key in ("level", "method", "target")}

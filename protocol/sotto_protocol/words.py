@@ -3,6 +3,8 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+FIRST_DRAW = "First, once, your device draws a lasting"
+"""How the words on a permanent stage begin."""
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
 _MAX_SMALL = 20  # the largest denominator of "n times in m"

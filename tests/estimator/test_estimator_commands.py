@@ -141,12 +141,33 @@ def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
         (["--epsilon", "30", "--n", "5"], "epsilon (30.0) must be in [0.001, 20]"),
         (["--epsilon", "nan", "--n", "5"], "must be"),
         (["--epsilon", "1", "--n", "5", "--max-selected", "2"], "goes with --options"),
+        (["--epsilon", "1", "--n", "5", "--epsilon-forever", "1"], "epsilon_forever (1.0) must be above epsilon (1.0)"),
     ],
 )
 def test_an_impossible_plan_is_a_usage_error(arguments: list[str], message: str) -> None:
     result = sotto("plan", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_a_plan_of_waves_has_the_mechanisms_of_two_stages() -> None:
+    """Four options at epsilon 2: L-GRR's variance is a third of two-stage bits', and that of k-ary in one stage."""
+
+    def variances(*arguments: str) -> dict[str, float]:
+        result = sotto(
+            "plan", "--epsilon", "2", "--n", "1000", "--target", "respondents", "--share", "0.25", *arguments
+        )
+        rows = json.loads(result.stdout)["plan"]
+        return {row["mechanism"]: row["standard_deviation"] ** 2 for row in rows if row["epsilon"]}
+
+    waves = variances("--options", "4", "--epsilon-forever", "4", "--json")
+    assert [*waves] == ["k-ary", "oue", "basic-rappor", "trusted curator, Laplace"]
+    assert waves["basic-rappor"] / waves["k-ary"] == pytest.approx(2.99, abs=0.01)
+    assert waves["k-ary"] == pytest.approx(variances("--options", "4", "--json")["k-ary"], rel=1e-6)
+    for more in ((), ("--options", "4", "--max-selected", "2")):
+        assert next(iter(variances(*more, "--epsilon-forever", "4", "--json"))) == "basic-rappor"
+    shown = sotto("plan", "--epsilon", "2", "--n", "1000", "--epsilon-forever", "4").stdout
+    assert shown.endswith("Of one wave; all reports of one answer take epsilon 4.\n")
 
 
 def test_csv_has_a_header_and_a_row_for_every_mechanism() -> None:

@@ -307,8 +307,30 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(TEXT, epsilon_forever=1), Q0, "epsilon_forever (1) must be above epsilon (2), of one report"),
     (asking(TEXT, epsilon_forever=21), f"{Q0}.epsilon_forever", "must be a number in [0.001, 20]"),
     (asking(TEXT, epsilon_forever=Decimal("2.000000000001")), Q0, "is too near epsilon_forever"),
-    (asking(YES_NO, epsilon_forever=2), Q0, "has an unknown member 'epsilon_forever'"),
-    (asking(ONE_OF, epsilon_forever=2), Q0, "has an unknown member 'epsilon_forever'"),
+    *[
+        (
+            asking(question, mechanism=name, epsilon_forever=3),
+            f"{Q0}.epsilon_forever",
+            f"does not go with {name}: {why}",
+        )
+        for question, name, why in (
+            (YES_NO, "warner", "it has one stage; with a second one there is basic-rappor."),
+            (FORCED, "forced-response", "it has one stage"),
+            (ONE_OF, "sue", "it has one stage"),
+            (ONE_OF, "subset", "reports that are kept over the waves would be so rare that they tell devices apart"),
+            (ONE_OF, "geometry", "reports that are kept over the waves would be so rare that they tell devices apart"),
+            (ANY_OF, "bit-flips", "it has one stage"),
+        )
+    ],
+    *[
+        (asking(ONE_OF, mechanism=name, epsilon_forever=forever), where, message)
+        for name in ("auto", "k-ary", "oue", "basic-rappor")
+        for forever, where, message in (
+            (1, Q0, "epsilon_forever (1) must be above epsilon (1), of one report"),
+            (21, f"{Q0}.epsilon_forever", "must be a number in [0.001, 20]"),
+            (Decimal("1.000000000001"), Q0, "is too near epsilon_forever"),
+        )
+    ],
     (asking(TEXT, epsilon_forever=3, epsilon=None), f"{Q0}.epsilon", "is missing"),
     (asking(TEXT, prob_noise="1/2"), Q0, "must not have both epsilons and prob_noise"),
     (asking(TEXT, epsilon=None, epsilon_forever=3, prob_noise="1/2"), Q0, "must not have both epsilons and prob_noise"),

@@ -99,6 +99,7 @@ def test_the_enumerated_channel_is_uniform_within_and_outside_of_the_set(
     ("published", "n_values"),
     [
         *[({"name": "k-ary", "threshold_if_true": 3 * Q}, k) for k in (2, 5, 300)],
+        *[({"name": "k-ary", "threshold_if_true": 3 * Q, "report_if_true": 3 * Q}, k) for k in (2, 5, 300)],
         *[(set_of(weight), k) for k, weight in ((2, 1), (5, 2), (20, 2), (16, 4), (300, 60))],
         *[(space_of(*shape), k) for shape, k in (((2, 2), 3), ((2, 3), 7), ((5, 3), 20), ((3, 9), 4096))],
     ],

@@ -77,7 +77,7 @@ def check_document(question: Question) -> None:
     document = mechanism_document(question.mechanism)
     n_options = len(question.options)
     assert read_mechanism(document, "$", question.type, n_options) == question.mechanism
-    optional = {"report_if_one", "report_if_zero"}
+    optional = {"report_if_one", "report_if_zero", "report_if_true"}
     for key in document.keys() - optional:
         with pytest.raises(SurveyError):
             read_mechanism({k: v for k, v in document.items() if k != key}, "$", question.type, n_options)

@@ -51,7 +51,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     fewest = 1 if name == "basic-rappor" else 2
     n_values = 1 if name in ("warner", "forced-response") else draw(st.integers(fewest, max_values))
     if name == "k-ary":
-        return {"name": name, "threshold_if_true": draw(st.integers(2**32 // n_values + 1, 2**32 - 1))}, n_values
+        keys = ["threshold_if_true", "report_if_true"][: draw(st.integers(1, 2))]
+        return {"name": name} | {key: draw(st.integers(2**32 // n_values + 1, 2**32 - 1)) for key in keys}, n_values
     if name in ("subset", "geometry"):
         return draw(set_responses(name, n_values)), n_values
     if name == "sketch":
@@ -62,7 +63,7 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     published = {"name": name, "threshold_if_true": true, "threshold_if_other": other}
     if name == "bit-flips" or (name == "basic-rappor" and draw(st.booleans())):
         published["max_selected"] = draw(st.integers(1, n_values))
-    if name in ("basic-rappor", "rappor") and draw(st.booleans()):
+    if name in ("basic-rappor", "rappor", "oue") and draw(st.booleans()):
         published |= draw(instant_stages)
     return published | (draw(bloom_shapes(n_values)) if name == "rappor" else {}), n_values
 
@@ -148,6 +149,8 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
             question |= draw(text_members)
         if kind == "text" or draw(st.booleans()):
             question |= draw(rappor_members(kind))
+        elif question.get("mechanism") in ("auto", "k-ary", "oue") and draw(st.booleans()):
+            question |= draw(two_epsilons())
         questions.append(question)
     waves = draw(st.one_of(st.none(), st.integers(2, min(1000, 2**22 // sum(map(n_counts_of, questions))))))
     several = st.one_of(st.none(), st.integers(1, len(questions) - 1)) if len(questions) > 1 else st.none()
@@ -178,10 +181,14 @@ text_members = st.fixed_dictionaries(
 def rappor_members(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     """Draw the members that choose RAPPOR, of one stage or of two."""
     members: dict[str, Any] = {} if kind == "text" else {"mechanism": "basic-rappor"}
-    if draw(st.booleans()):
-        epsilon = draw(st.decimals("0.01", 8, places=6))
-        members |= {"epsilon": epsilon, "epsilon_forever": epsilon * draw(st.sampled_from([2, Decimal("1.5")]))}
-    return members
+    return members | (draw(two_epsilons()) if draw(st.booleans()) else {})
+
+
+@st.composite
+def two_epsilons(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw the members that choose two stages."""
+    epsilon = draw(st.decimals("0.01", 8, places=6))
+    return {"epsilon": epsilon, "epsilon_forever": epsilon * draw(st.sampled_from([2, Decimal("1.5")]))}
 
 
 surveys = definitions().map(compile_survey)

@@ -165,14 +165,15 @@ def pack(bits: Sequence[int], n_values: int) -> bytes:
 
 
 def _perturb_k_ary(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
-    honest = flip(stream, published["threshold_if_true"], len(answers))
-    drawn = uniform(stream, n_values - 1, len(answers))
-    packed = []
-    for answer, truth, lie in zip(answers, honest, drawn, strict=True):
-        assert isinstance(answer, int)
-        others = lie if lie < answer else lie + 1
-        packed.append((answer if truth else others).to_bytes(1 if n_values <= 256 else 2, "big"))
-    return packed
+    """Draw an option for everybody, and where there is a second stage another one for each of those."""
+    options = list(answers)
+    for threshold in [published[key] for key in ("threshold_if_true", "report_if_true") if key in published]:
+        honest = flip(stream, threshold, len(options))
+        drawn = uniform(stream, n_values - 1, len(options))
+        for index, (option, truth, lie) in enumerate(zip(options, honest, drawn, strict=True)):
+            assert isinstance(option, int)
+            options[index] = option if truth else lie + (lie >= option)
+    return [int(option).to_bytes(1 if n_values <= 256 else 2, "big") for option in options]
 
 
 def _perturb_subset(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
@@ -313,6 +314,10 @@ def distribution(
     if published["name"] == "k-ary":
         width = 1 if n_values <= 256 else 2
         lie = (1 - true) / (n_values - 1)
+        if "report_if_true" in published and not is_permanent:
+            kept = Fraction(published["report_if_true"], SCALE)
+            true = true * kept + (1 - true) * (1 - kept) / (n_values - 1)
+            lie = (1 - true) / (n_values - 1)
         return {value.to_bytes(width, "big"): true if value == answer else lie for value in range(n_values)}
     if published["name"] in ("subset", "geometry"):
         return _of_sets(published, n_values, answer, true)

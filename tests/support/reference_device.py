@@ -65,7 +65,8 @@ def permanent_of(survey: Document, question: Document, answer: Answer, secret: b
     mechanism, n_values = question["mechanism"], n_values_of(question)
     stream = KeyStream(secret, context_of(survey, question, "sottovoce-permanent-1", answer))
     if mechanism["name"] == "k-ary":
-        return perturb(mechanism, n_values, [answer], stream)[0]
+        once = {key: mechanism[key] for key in ("name", "threshold_if_true")}
+        return perturb(once, n_values, [answer], stream)[0]
     widths = [2, 1]
     group = list(zip(group_of(survey, question, secret), widths, strict=False))
     bits = respond(mechanism, n_values, [answer], [group], stream)[0]
@@ -78,6 +79,9 @@ def _group_bytes(group: Sequence[tuple[int, int]]) -> bytes:
 
 def report_of(mechanism: Published, n_values: int, permanent: bytes, coins: Stream) -> bytes:
     """Return a packed report of a packed permanent response: of one stage, itself."""
+    if "report_if_true" in mechanism:
+        again = {"name": "k-ary", "threshold_if_true": mechanism["report_if_true"]}
+        return perturb(again, n_values, [int.from_bytes(permanent, "big")], coins)[0]
     if "report_if_one" not in mechanism:
         return permanent
     n_group = 0 if "n_bits" not in mechanism else 3 if "max_length" in mechanism else 2

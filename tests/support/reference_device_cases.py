@@ -3,7 +3,7 @@
 from typing import Any
 
 from reference_bloom import FAMILY
-from reference_survey_cases import ALL, GRAMS, HALF, STAGES, WARNER, of_shape, symmetric, text_shape
+from reference_survey_cases import ALL, GRAMS, HALF, MEMOS, STAGES, WARNER, of_shape, symmetric, text_shape
 from reference_surveys import Document, question, survey
 
 GRINNING = "\U0001f600"
@@ -52,6 +52,7 @@ SURVEYS: dict[str, Document] = {
         of_shape("low", "yes-no", symmetric("basic-rappor", 0x90000000), 0, epsilon=5, epsilon_forever=2),
         waves=2,
     ),
+    "memos": survey(*[of_shape(f"m{index}", *shape) for index, shape in enumerate(MEMOS.values())], waves=5),
 }
 EVERY: dict[str, Any] = {
     **{"q0": True, "q1": False, "q2": True, "q3": False},
@@ -63,6 +64,8 @@ OTHERS: dict[str, Any] = EVERY | {"q0": False, "q3": True, "q4": "option 0", "q1
 TYPED = ["a", "voce", "sottovoce", GRINNING * 3, GRINNING * 200, "caf\u00e9s", "cafe\u0301s", "\u0958" * 100, FAMILY]
 TYPED += ["\u00e9" * 200, "a\u0323\u0307", "\ud55c\uae00", "\u1112\u1161\u11ab", "\ufeffx", " x ", "A", '"\\']
 IDS = {"b_1": True, "10": False, "9": True, "constructor": False, "b-1": True, "1": False}
+KEPT = {"m0": "option 5", "m1": "option 0", "m2": "option 256", "m3": "option 8", "m4": "option 1"}
+MOVED = KEPT | {"m0": "option 0", "m2": "option 0", "m4": "option 2"}
 PULSED = {"yes": True, "any": ["option 1"], "once": True, "word": "calm"}
 
 Case = tuple[str, str, int, dict[str, Any]]
@@ -83,6 +86,7 @@ CASES: list[Case] = [
     *[("long filters", "long", wave, {"filter": "so long", "grams": "a\u0301" * 9}) for wave in (1, 2)],
     *[("texts", "open", 1, {"word": text}) for text in TYPED],
     ("pots", "pulse", 9, PULSED),
+    *[("options that are kept", "memos", wave, answers) for wave, answers in ((1, KEPT), (2, KEPT), (5, MOVED))],
 ]
 
 SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
@@ -95,6 +99,8 @@ SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("less is declared for ever than for a report", "low", [{"low": True}] * 2),
     ("one wave", "every", [EVERY]),
     ("all mechanisms over waves", "waves", [EVERY, OTHERS, EVERY, EVERY, OTHERS]),
+    ("epsilons that do not add up", "memos", [KEPT] * 5),
+    ("epsilons that do not add up, by answer", "memos", [KEPT, MOVED, KEPT, KEPT, MOVED]),
 ]
 """Answers, wave after wave, and what each report takes."""
 

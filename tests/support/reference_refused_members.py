@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from reference import SCALE
-from reference_survey_cases import HALF, PLAIN, SHAPES, STAGES, of_shape, symmetric, text_shape
+from reference_survey_cases import HALF, MEMOS, PLAIN, SHAPES, STAGES, of_shape, symmetric, text_shape
 from reference_surveys import Document, canonical, survey
 
 
@@ -41,6 +41,7 @@ def _text(*shape: int) -> Document:
 
 
 P = survey(PLAIN)
+K_TWICE, OUE_TWICE = (survey(of_shape("a", *MEMOS[name])) for name in ("k-ary", "oue"))
 TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
@@ -120,6 +121,9 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (OPEN, f"{M}.n_cohorts", _not_in(1, 1024)),
     (GRAMS, f"{M}.gram_length", _not_in(1, 4)),
     (GRAMS, f"{M}.max_length", _not_in(2, 64)),
+    (K_TWICE, f"{M}.report_if_true", NO_THRESHOLDS),
+    (K_TWICE, f"{Q}.epsilon_forever", ["0", "0.5"]),
+    (OUE_TWICE, f"{M}.report_if_zero", NO_THRESHOLDS),
 ]
 """JSON that is refused at the place where it stands."""
 
@@ -134,6 +138,8 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (OPEN, M, ["n_bits", "n_hashes", "n_cohorts"]),
     (GRAMS, M, ["gram_length", "max_length"]),
     (SPLIT, M, ["report_if_one", "report_if_zero"]),
+    (K_TWICE, M, ["threshold_if_true"]),
+    (OUE_TWICE, M, ["report_if_one", "report_if_zero"]),
 ]
 """Members that must be there, and where."""
 
@@ -146,6 +152,8 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (ANY_OF, M, ["report_if_one", "n_bits", "n_values"]),
     (one("any-of"), M, ["n_hashes"]),
     (OPEN, M, ["max_selected", "n_positions"]),
+    *[(one(name), M, ["report_if_true"]) for name in ("warner", "oue", "sue")],
+    (K_TWICE, M, ["report_if_one"]),
 ]
 """Members that do not belong there, and the object that they were put into."""
 
@@ -164,6 +172,9 @@ TOGETHER: list[tuple[Document, str, list[str]]] = [
     (_text(2, 2, 1), f"{M}.n_hashes", ["3", "8"]),
     (GRAMS, f"{M}.max_length", ["2", "7", "34"]),
     (GRAMS, f"{M}.gram_length", ["3"]),
+    (K_TWICE, f"{M}.report_if_true", ["1", str(SCALE // 6)]),
+    (OUE_TWICE, f"{M}.report_if_zero", [str(0xD0000001), str(SCALE - 1)]),
+    (OUE_TWICE, TRUE, [str(HALF + 1), str(HALF - 1)]),
 ]
 """Integers that are fine by themselves; the mechanism is refused."""
 

@@ -46,6 +46,19 @@ SHAPES: dict[str, Thresholds] = {
     ),
 }
 """Every type by every mechanism: question type, published mechanism, number of options."""
+MEMO = {"report_if_one": 0xD0000001, "report_if_zero": 0x2FFFFFFF}
+MEMOS: dict[str, Thresholds] = {
+    "k-ary": ("one-of", {"name": "k-ary", "threshold_if_true": 0x91C8864F, "report_if_true": 0x70000001}, 6),
+    "k-ary, 2 options": ("one-of", {"name": "k-ary", "threshold_if_true": 0xE1C8864F, "report_if_true": 0xB0000001}, 2),
+    "k-ary, 257 options": (
+        "one-of",
+        {"name": "k-ary", "threshold_if_true": 0x41C8864F, "report_if_true": 0x30000001},
+        257,
+    ),
+    "oue": ("one-of", {"name": "oue", "threshold_if_true": HALF, "threshold_if_other": 0x24D8EA32} | MEMO, 9),
+    "oue, odd": ("one-of", {"name": "oue", "threshold_if_true": HALF, "threshold_if_other": 0x14D8EA32} | STAGES, 3),
+}
+"""One-of mechanisms of two stages whose epsilons do not add up."""
 
 
 def of_shape(question_id: str, kind: str, published: Published, n_options: int, **more: Any) -> Document:
@@ -124,6 +137,8 @@ SURVEYS: list[tuple[str, Document]] = [
         survey(PLAIN | {"epsilon": 1_000_000}, TWO_STAGES | {"epsilon": 3, "epsilon_forever": 4}),
     ),
     ("declares less for ever than for a report", survey(TWO_STAGES | {"epsilon": 5, "epsilon_forever": 2}, waves=2)),
+    *[(f"{kind}, two stages, in waves", survey(of_shape("a", *MEMOS[kind]), waves=7)) for kind in MEMOS],
+    ("a few waves of few options", survey(*[of_shape(f"q{i}", *MEMOS[kind]) for i, kind in enumerate(MEMOS)], waves=3)),
 ]
 
 
@@ -225,4 +240,16 @@ EDGES: list[Thresholds] = [
     ],
     ("text", symmetric("rappor", SCALE - 1, **text_shape(4096, 8, 64, max_length=64, gram_length=4)), 0),
 ]
-EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES
+STAGES_OF_K_ARY = [
+    ("one-of", {"name": "k-ary", "threshold_if_true": true, "report_if_true": kept}, n_options)
+    for true, kept, n_options in (
+        (0x80000001, 0x80000001, 2),
+        (SCALE - 1, HALF + 1, 2),
+        (0x60000000, SCALE - 1, 3),
+        (SCALE - 1, SCALE - 1, 4096),
+        (SCALE // 4096 + 1, SCALE // 4096 + 1, 4096),
+        (0xDEADBEEF, 0x12345678, 300),
+    )
+]
+OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
+EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES

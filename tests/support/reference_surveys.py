@@ -5,7 +5,7 @@ reference_survey_vectors.py writes its results down.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -49,8 +49,8 @@ def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
     """Return what one report takes, and all reports of one answer, in units of 1e-12 nats, rounded up."""
     true = Fraction(published["threshold_if_true"], SCALE)
     if published["name"] == "k-ary":
-        units = round_up(_log(true * (n_values - 1) / (1 - true)))
-        return units, units
+        forever = round_up(_log(true * (n_values - 1) / (1 - true)))
+        return (together(published, n_values, 1) if "report_if_true" in published else forever), forever
     other = Fraction(published["threshold_if_other"], SCALE)
     one, zero = (
         Fraction(published.get(key, usual), SCALE) for key, usual in (("report_if_one", SCALE), ("report_if_zero", 0))
@@ -118,10 +118,57 @@ def survey(*questions: Document, **more: Any) -> Document:
     return document | {"epsilon": Decimal(written(total))} | more
 
 
+def together(published: Published, n_values: int, n_reports: int) -> int:
+    """Return what so many reports of one answer take, in units, by going through what they may be.
+
+    k-ary: all ways to share them out among the answer, another one, and the rest, whose order does not matter. Bits: so
+    many ones of a bit that is lost, and of one that is gained.
+    """
+    true = Fraction(published["threshold_if_true"], SCALE)
+    if published["name"] == "k-ary":
+        kept = Fraction(published["report_if_true"], SCALE)
+        lie, again = (1 - true) / (n_values - 1), (1 - kept) / (n_values - 1)
+        largest = Fraction(0)
+        for counts in _shared_out(n_reports, n_values - 2):
+            n_rest = n_reports - sum(counts)
+            for n_own in range(n_rest + 1):
+                own, another = (_given(kept, again, n, n_reports) for n in (n_own, n_rest - n_own))
+                never = (n_values - 2 - len(counts)) * _given(kept, again, 0, n_reports)
+                rest = never + sum(_given(kept, again, n, n_reports) for n in counts)
+                largest = max(largest, (true * own + lie * (another + rest)) / (true * another + lie * (own + rest)))
+        return round_up(_log(largest))
+    other = Fraction(published["threshold_if_other"], SCALE)
+    one, zero = (Fraction(published[key], SCALE) for key in ("report_if_one", "report_if_zero"))
+    ratios = []
+    for n_ones in range(n_reports + 1):
+        if_one, if_zero = (bit**n_ones * (1 - bit) ** (n_reports - n_ones) for bit in (one, zero))
+        chances = [bit * if_one + (1 - bit) * if_zero for bit in (true, other)]
+        ratios.append(chances[0] / chances[1])
+    with localcontext(prec=80):
+        return round_up(_log(max(ratios)) - _log(min(ratios)))
+
+
+def _given(kept: Fraction, again: Fraction, n_equal: int, n_reports: int) -> Fraction:
+    """Return the probability of reports of which so many are the kept option."""
+    return kept**n_equal * again ** (n_reports - n_equal)
+
+
+def _shared_out(n_most: int, n_parts: int, largest: int = 1000) -> Iterator[list[int]]:
+    """Yield all lists of at most so many counts above 0, none above the one before it, whose sum is at most n_most."""
+    yield []
+    if n_parts:
+        for first in range(1, min(n_most, largest) + 1):
+            yield from ([first, *rest] for rest in _shared_out(n_most - first, n_parts - 1, first))
+
+
 def epsilon_of(question: Document, n_reports: int) -> int:
-    """Return what so many reports of one answer take, in units."""
-    once = units_of(question["epsilon"])
-    return min(n_reports * once, units_of(question.get("epsilon_forever", question["epsilon"])))
+    """Return what so many reports of one answer take, in units: where they add up, by their number; else exactly."""
+    once, mechanism = units_of(question["epsilon"]), question["mechanism"]
+    units = n_reports * once
+    is_enumerated = mechanism["name"] in ("k-ary", "oue") and any(key.startswith("report_if") for key in mechanism)
+    if is_enumerated and n_reports > 1:
+        units = max(once, together(mechanism, n_values_of(question), n_reports))
+    return min(units, units_of(question.get("epsilon_forever", question["epsilon"])))
 
 
 def fingerprint(text: str) -> str:

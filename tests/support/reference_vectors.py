@@ -25,7 +25,8 @@ def make_vectors() -> list[dict[str, Any]]:
     vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
     vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
     vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
-    return vectors + [_typed(*case, tie) for case in _SKETCH_CASES for tie in (0, 1)] + _alone(_SKETCH_CASES)
+    vectors += [_typed(*case, tie) for case in _SKETCH_CASES for tie in (0, 1)] + _alone(_SKETCH_CASES)
+    return vectors + [_typed(*case, tie) for case in _MEMO_CASES for tie in (0, 1)] + _alone(_MEMO_CASES)
 
 
 def _typed(
@@ -130,6 +131,15 @@ _RAPPOR_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_text(0xC0000000, 0x40000000, 3, 3, 2), 3, ["a", "b", "c", "d"]),  # hashes collide
     (_text(0xC0000000, 0x40000000, 9, 1, 1024, max_length=8, gram_length=2), 9, ["voce", "sottovoce", "cafe\u0301"]),
     (_text(0xE0C0A080, 0x1F3F5F80, 8, 2, 1, **_ODD_STAGES, max_length=6, gram_length=3), 8, ["a", FAMILY]),
+]
+
+
+_MEMO_CASES: list[tuple[Published, int, list[Answer]]] = [
+    ({"name": "k-ary", "threshold_if_true": 0xC0000001, "report_if_true": 0x9D8F3000}, 2, [0, 1, 1]),
+    ({"name": "k-ary", "threshold_if_true": 0x91C8864F, "report_if_true": 0x70000001}, 6, [0, 5, 3]),
+    ({"name": "k-ary", "threshold_if_true": 0x61020304, "report_if_true": 0x40302010}, 300, [299, 0, 256]),
+    (_bits("oue", 0x80000000, 0x24D8EA32, **_STAGES), 9, [0, 8, 4]),
+    (_bits("oue", 0x80000000, 0x00FFFF01, **_ODD_STAGES), 16, [15, 0]),
 ]
 
 

@@ -12,6 +12,7 @@ import { logRatioAbove, sumAbove } from "./decimals.js";
 
 /** @typedef {import("./coins.js").Coins} Coins */
 
+const SCALE = BigInt(COIN_SCALE);
 const SYMMETRIC = ["warner", "sue", "bit-flips", "basic-rappor", "rappor"];
 
 /** A coin per value: yes-no coins, unary encodings, flips; what its kinds do not share stands in the classes below. */
@@ -38,20 +39,41 @@ export class BitMechanism {
   }
 
   get epsilon() {
-    const scale = BigInt(COIN_SCALE);
-    const reported = (/** @type {bigint} */ permanent) =>
-      permanent * BigInt(this.ifOne) + (scale - permanent) * BigInt(this.ifZero);
-    return this.#bound(reported(BigInt(this.ifTrue)), reported(BigInt(this.ifOther)), scale * scale);
+    return this.#lossOf(1);
   }
 
   get epsilonForever() {
-    return this.#bound(BigInt(this.ifTrue), BigInt(this.ifOther), BigInt(COIN_SCALE));
+    const [ifTrue, ifOther] = [this.ifTrue, this.ifOther].map(BigInt);
+    return this.#bound([ifTrue, ifOther], [SCALE - ifOther, SCALE - ifTrue]);
   }
 
-  /** The largest log-ratio of a report's probabilities under two answers: coins are independent, so bits add up. */
-  #bound(/** @type {bigint} */ ifTrue, /** @type {bigint} */ ifOther, /** @type {bigint} */ scale) {
-    const perLost = logRatioAbove(ifTrue, ifOther);
-    const perGained = logRatioAbove(scale - ifOther, scale - ifTrue);
+  /**
+   * What so many reports of one answer take together, of which one takes `once` as it is declared: they add up where the
+   * permanent stage is symmetric; else the exact loss is taken.
+   */
+  epsilonOf(/** @type {number} */ nReports, /** @type {bigint} */ once) {
+    const isSymmetric = this.ifTrue + this.ifOther === COIN_SCALE;
+    if (isSymmetric || !this.hasTwoStages || nReports < 2) return BigInt(nReports) * once;
+    const together = this.#lossOf(nReports);
+    return together > once ? together : once;
+  }
+
+  /** The loss of so many reports: of each bit, of those that are all alike, since no others tell more. */
+  #lossOf(/** @type {number} */ nReports) {
+    const all = (/** @type {number} */ permanent, /** @type {number} */ ifOne, /** @type {number} */ ifZero) =>
+      BigInt(permanent) * BigInt(ifOne) ** BigInt(nReports) +
+      (SCALE - BigInt(permanent)) * BigInt(ifZero) ** BigInt(nReports);
+    const zeros = [COIN_SCALE - this.ifOne, COIN_SCALE - this.ifZero];
+    return this.#bound(
+      [this.ifTrue, this.ifOther].map((permanent) => all(permanent, this.ifOne, this.ifZero)),
+      [this.ifOther, this.ifTrue].map((permanent) => all(permanent, zeros[0], zeros[1])),
+    );
+  }
+
+  /** The largest log-ratio of two answers' bits, of those of a bit: coins are independent, so bits add up. */
+  #bound(/** @type {bigint[]} */ ofLost, /** @type {bigint[]} */ ofGained) {
+    const perLost = logRatioAbove(ofLost[0], ofLost[1]);
+    const perGained = logRatioAbove(ofGained[0], ofGained[1]);
     const [most, fewest] = this.differences;
     const bounds = [
       [most, fewest],

@@ -1,19 +1,59 @@
 /** One-of: k-ary randomized response (Kairouz, Oh & Viswanath 2014), also called generalised or direct. */
 
-import { NumberResponse } from "./sets.js";
+import { COIN_SCALE } from "./coins.js";
+import { NumberResponse, epsilonOfOdds, likelier } from "./sets.js";
 
-/** k-ary randomized response: the truth with one probability, any other option with the rest. */
+/**
+ * k-ary randomized response: the truth with one probability, any other option with the rest. With a second stage what
+ * was drawn is kept, and goes through k-ary response again in every report (L-GRR, Arcolezi et al. 2022).
+ */
 export class KaryResponse extends NumberResponse {
   /** @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published */
   constructor(name, nValues, published) {
     super(name, nValues, published, nValues - 1, 1);
+    /** @type {number | undefined} */
+    this.ifKept = published.report_if_true;
+    this.kept = this.ifKept === undefined ? [] : likelier("report_if_true", this.ifKept, nValues - 1, 1);
+  }
+
+  get epsilon() {
+    return this.#lossOf(1);
+  }
+
+  /**
+   * What so many reports of one answer take together, of which one takes `once` as it is declared. They do not add up
+   * over two stages: the exact loss is that of reports that are all the same option.
+   */
+  epsilonOf(/** @type {number} */ nReports, /** @type {bigint} */ once) {
+    if (this.ifKept === undefined || nReports < 2) return BigInt(nReports) * once;
+    const together = this.#lossOf(nReports);
+    return together > once ? together : once;
+  }
+
+  #lossOf(/** @type {number} */ nReports) {
+    if (this.ifKept === undefined) return this.epsilonForever;
+    const nOthers = BigInt(this.nValues - 1);
+    const [isTrue, isLie] = [BigInt(this.ifTrue) * nOthers, BigInt(COIN_SCALE - this.ifTrue)];
+    const [alike, other] = this.kept.map((weight) => weight ** BigInt(nReports));
+    const ifAnother = isTrue * other + isLie * (alike + (nOthers - 1n) * other);
+    return epsilonOfOdds([isTrue * alike + nOthers * isLie * other, ifAnother]);
   }
 
   /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
   async respond(answer, _group, coins) {
-    const [isTruth] = await coins.flip(this.ifTrue, 1);
+    return this.#draw(answer, this.ifTrue, coins);
+  }
+
+  /** @param {Uint8Array} permanent @param {import("./coins.js").Coins} coins */
+  async report(permanent, coins) {
+    return this.ifKept === undefined ? permanent : this.#draw(this.toWire(permanent), this.ifKept, coins);
+  }
+
+  /** @param {number} option @param {number} threshold @param {import("./coins.js").Coins} coins */
+  async #draw(option, threshold, coins) {
+    const [isTruth] = await coins.flip(threshold, 1);
     const [other] = await coins.uniform(this.nValues - 1, 1);
-    return this.pack(isTruth ? answer : other + (other >= answer ? 1 : 0));
+    return this.pack(isTruth ? option : other + (other >= option ? 1 : 0));
   }
 
   /** @param {Uint8Array} report @returns {number[]} the values that it supports */

@@ -21,6 +21,7 @@ import { SubsetResponse } from "./subset.js";
 /** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
 /** @typedef {KaryResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism} Mechanism */
 
+const TWO_STAGES = ["basic-rappor", "rappor", "oue"]; // of those of bits
 const CLASSES = {
   "yes-no": { warner: BinaryResponse, "forced-response": BinaryResponse, "basic-rappor": BinaryResponse },
   "one-of": {
@@ -55,7 +56,8 @@ export function readMechanism(fields, type, nOptions) {
 function readThresholds(/** @type {Fields} */ fields, /** @type {string} */ name, /** @type {any} */ kind) {
   const hasOne = kind === SketchResponse || kind.prototype instanceof SetResponse;
   const keys = ["threshold_if_true", ...(hasOne ? [] : ["threshold_if_other"])];
-  const mayReport = name.endsWith("rappor") && (fields.has("report_if_one") || fields.has("report_if_zero"));
+  if (name === "k-ary" && fields.has("report_if_true")) keys.push("report_if_true");
+  const mayReport = TWO_STAGES.includes(name) && (fields.has("report_if_one") || fields.has("report_if_zero"));
   if (mayReport) keys.push("report_if_one", "report_if_zero");
   return /** @type {Parameters} */ (
     Object.fromEntries(keys.map((key) => [key, fields.integer(key, 1, COIN_SCALE - 1)]))

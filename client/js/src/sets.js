@@ -18,10 +18,12 @@ export class SetResponse {
     this.name = name;
     this.nValues = nValues;
     this.ifTrue = threshold;
-    const odds = [BigInt(threshold) * BigInt(nAgainst), BigInt(COIN_SCALE - threshold) * BigInt(nFor)];
-    check(odds[0] > odds[1], "threshold_if_true must be higher: the truth must be likelier than anything else.");
-    this.epsilon = sumAbove([[1, logRatioAbove(odds[0], odds[1])]]);
-    this.epsilonForever = this.epsilon;
+    this.epsilonForever = epsilonOfOdds(likelier("threshold_if_true", threshold, nAgainst, nFor));
+  }
+
+  /** What one report takes, in units of 1e-12 nats; of one stage, what all reports of an answer take. */
+  get epsilon() {
+    return this.epsilonForever;
   }
 
   /** Whether a report names a set of options, and not a yes or a no to each. */
@@ -33,10 +35,27 @@ export class SetResponse {
     return new Uint8Array(0);
   }
 
-  /** @param {Uint8Array} permanent */
-  async report(permanent) {
+  /** @param {Uint8Array} permanent @param {import("./coins.js").Coins} _coins @returns {Promise<Uint8Array>} */
+  async report(permanent, _coins) {
     return permanent;
   }
+}
+
+/** @param {bigint[]} odds @returns {bigint} their logarithm, in units of 1e-12, rounded up */
+export function epsilonOfOdds([ifTrue, ifOther]) {
+  return sumAbove([[1, logRatioAbove(ifTrue, ifOther)]]);
+}
+
+/** Return the odds, by a threshold, of one output that supports an answer; throw RangeError unless it is the likelier. */
+export function likelier(
+  /** @type {string} */ name,
+  /** @type {number} */ threshold,
+  /** @type {number} */ nAgainst,
+  /** @type {number} */ nFor,
+) {
+  const odds = [BigInt(threshold) * BigInt(nAgainst), BigInt(COIN_SCALE - threshold) * BigInt(nFor)];
+  check(odds[0] > odds[1], `${name} must be higher: the truth must be likelier than anything else.`);
+  return odds;
 }
 
 /** A set response whose report is one number. */

@@ -43,7 +43,8 @@ export class Question {
    */
   epsilonOf(nReports) {
     const [once, forever] = [this.epsilon, this.epsilonForever].map((text) => parseEpsilon(text) ?? 0n);
-    const together = BigInt(nReports) * once;
+    const { mechanism } = this; // one without a word on it has reports of which the epsilons add up
+    const together = "epsilonOf" in mechanism ? mechanism.epsilonOf(nReports, once) : BigInt(nReports) * once;
     return together < forever ? together : forever;
   }
 

@@ -18,7 +18,7 @@ _OPTIONS = (
     click.option(
         "--epsilon-forever",
         type=float,
-        help="With --text: epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
+        help="Epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
     ),
     click.option(
         "--bits",
@@ -41,7 +41,6 @@ _OPTIONS = (
 )
 _ONLY_TEXT = {
     "n_candidates": "--candidates-n",
-    "epsilon_forever": "--epsilon-forever",
     "n_bits": "--bits",
     "n_hashes": "--hashes",
     "n_cohorts": "--cohorts",

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol.bounds import add_above, float_above, log_ratio_above, multiply_above
+from sotto_protocol.bounds import add_above, declare, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_threshold
@@ -28,11 +28,12 @@ from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Mecha
 from sotto_protocol.mechanisms.ones import count_ones
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import FIRST_DRAW, roughly, times
 
 RAPPOR = ("basic-rappor", "rappor")
+"""The names of the mechanisms that say both stages even where there is one."""
+TWO_STAGES = (*RAPPOR, "oue")
 """The names of the mechanisms that may have an instantaneous stage."""
-FIRST_DRAW = "First, once, your device draws a lasting"
 _SQUARE = COIN_SCALE * COIN_SCALE  # two thresholds multiplied are out of so many
 
 
@@ -74,21 +75,44 @@ class BitMechanism(Mechanism):
     @cached_property
     def epsilon(self) -> Decimal:
         """The largest log-ratio of a report's probabilities under two answers, rounded up."""
-        return self._bound(self._reported(self.threshold_if_true), self._reported(self.threshold_if_other), _SQUARE)
+        return self._bound(*self._reported_alike(1))
 
     @cached_property
     def epsilon_forever(self) -> Decimal:
         """That of a permanent response, of which reports are only noisier views, however many there are."""
-        return self._bound(self.threshold_if_true, self.threshold_if_other, COIN_SCALE)
+        true, other = self.threshold_if_true, self.threshold_if_other
+        return self._bound((true, other), (COIN_SCALE - other, COIN_SCALE - true))
 
-    def _bound(self, true: int, other: int, scale: int) -> Decimal:
-        """Return the largest log-ratio of two answers' bits, ones with probability true / scale or other / scale.
+    def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
+        """They add up where the permanent stage is symmetric (docs/maths-strings.md); else the exact loss is taken."""
+        is_symmetric = self.threshold_if_true + self.threshold_if_other == COIN_SCALE
+        if is_symmetric or not self.has_two_stages or n_reports < 2:
+            return super().epsilon_of(n_reports, declared)
+        return max(declared, declare(self._bound(*self._reported_alike(n_reports))))
 
-        A bit that one answer has and the other lacks contributes at most ln(true / other), one that it lacks and the
-        other has at most ln((1 - other) / (1 - true)); coins are independent, so the contributions add up.
+    def _reported_alike(self, n_reports: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return P(all reports have ones at a bit) if it is true and if not, P(all have zeros) if not and if it is.
+
+        Out of 2**(32 (n_reports + 1)). No other reports of a bit tell more: the ratio of its two probabilities grows
+        with that of its permanent one and zero, which are the largest and the smallest for reports that are alike.
         """
-        per_lost = log_ratio_above(true, other)
-        per_gained = log_ratio_above(scale - other, scale - true)
+        true, other = self.threshold_if_true, self.threshold_if_other
+        ones, zeros = [
+            [permanent * (if_one**n_reports) + (COIN_SCALE - permanent) * (if_zero**n_reports) for permanent in of]
+            for of, if_one, if_zero in (
+                ((true, other), self.report_if_one, self.report_if_zero),
+                ((other, true), COIN_SCALE - self.report_if_one, COIN_SCALE - self.report_if_zero),
+            )
+        ]
+        return (ones[0], ones[1]), (zeros[0], zeros[1])
+
+    def _bound(self, lost: tuple[int, int], gained: tuple[int, int]) -> Decimal:
+        """Return the largest log-ratio of two answers' bits, of the largest ratios that one bit can have.
+
+        `lost`: of a bit that the first answer has and the other lacks; `gained`: that it lacks and the other has. Coins
+        are independent, so the contributions add up.
+        """
+        per_lost, per_gained = log_ratio_above(*lost), log_ratio_above(*gained)
         return max(
             add_above(multiply_above(lost, per_lost), multiply_above(gained, per_gained))
             for lost, gained in self._max_differences
@@ -152,7 +176,7 @@ class BitMechanism(Mechanism):
     @classmethod
     def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
         keys = ["threshold_if_true", "threshold_if_other"]
-        if name in RAPPOR and (fields.has("report_if_one") or fields.has("report_if_zero")):
+        if name in TWO_STAGES and (fields.has("report_if_one") or fields.has("report_if_zero")):
             keys += ["report_if_one", "report_if_zero"]
         return {"n_values": max(1, n_options)} | {key: fields.integer(key, 1, COIN_SCALE - 1) for key in keys}
 

@@ -1,28 +1,72 @@
 """k-ary randomized response: the truth with one probability, any other option with the rest.
 
-Kairouz, Oh & Viswanath 2014; also called generalised or direct randomized response. A report is the option's number.
+Kairouz, Oh & Viswanath 2014; also called generalised or direct randomized response. A report is the option's number. In
+surveys of several waves what was drawn is kept, and goes through k-ary response again in every report (L-GRR, Arcolezi,
+Couchot, Al Bouna & Xiao 2022).
 """
 
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.bounds import declare, exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
-from sotto_protocol.words import roughly, times
+from sotto_protocol.mechanisms.thresholds import check_epsilons, second_threshold
+from sotto_protocol.words import FIRST_DRAW, roughly, times
 
 
+@dataclass(frozen=True)
 class KaryResponse(NumberResponse, SetResponse):
     """One-of: report the true option with probability threshold_if_true / 2**32, else another, uniformly.
 
-    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
+    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536]. `report_if_true`: the threshold by which
+    every report is the option that was drawn so, or else another; 2**32 leaves this instantaneous stage out.
     """
+
+    report_if_true: int = COIN_SCALE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.has_two_stages:
+            self._check_likelier("report_if_true", self.report_if_true)
+
+    @property
+    def has_two_stages(self) -> bool:
+        return self.report_if_true != COIN_SCALE
+
+    @cached_property
+    def truth(self) -> Fraction:
+        true, kept = (Fraction(threshold, COIN_SCALE) for threshold in (self.threshold_if_true, self.report_if_true))
+        return true * kept + (1 - true) * (1 - kept) / (self.n_values - 1)
+
+    @cached_property
+    def epsilon_forever(self) -> Decimal:
+        """That of the option that is drawn once, of which reports are only noisier views, however many there are."""
+        return log_ratio_above(self.threshold_if_true * (self.n_values - 1), COIN_SCALE - self.threshold_if_true)
+
+    def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
+        """They do not add up: the exact loss is that of n reports that are all the same option.
+
+        With odds P and Q of either stage, for the true option over any other one, its probability is as P Q^n + k-1 if
+        it is the answer, as P + Q^n + k-2 if another is. No other reports tell more (docs/maths.md).
+        """
+        if not self.has_two_stages or n_reports < 2:
+            return super().epsilon_of(n_reports, declared)
+        n_others = self.n_values - 1
+        true, lie = self.threshold_if_true * n_others, COIN_SCALE - self.threshold_if_true
+        alike, other = ((self.report_if_true * n_others) ** n_reports, (COIN_SCALE - self.report_if_true) ** n_reports)
+        if_answer = true * alike + n_others * lie * other
+        if_another = true * other + lie * alike + (n_others - 1) * lie * other
+        return max(declared, declare(log_ratio_above(if_answer, if_another)))
 
     def _check_shape(self) -> None:
         """Any number of options can be told apart."""
@@ -40,19 +84,29 @@ class KaryResponse(NumberResponse, SetResponse):
         return Fraction(0)
 
     def parameters(self) -> dict[str, int]:
-        return {"threshold_if_true": self.threshold_if_true}
+        instant = {"report_if_true": self.report_if_true} if self.has_two_stages else {}
+        return {"threshold_if_true": self.threshold_if_true} | instant
 
     @classmethod
     def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
-        return {"n_values": n_options, "threshold_if_true": fields.integer("threshold_if_true", 1, COIN_SCALE - 1)}
+        keys = ["threshold_if_true"] + ["report_if_true"] * fields.has("report_if_true")
+        return {"n_values": n_options} | {key: fields.integer(key, 1, COIN_SCALE - 1) for key in keys}
 
     @property
     def _coins_per_answer(self) -> int:
         return 4  # the lie's coin, and the bytes of a uniform integer
 
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
-        true: NDArray[Any] = rows.astype(self._dtype)
-        lie = ~coins.flip(self.threshold_if_true, len(true))
+        return self._draw_rows(rows.astype(self._dtype), self.threshold_if_true, coins)
+
+    def _report_rows(self, permanent: Bytes, coins: Coins) -> Bytes:
+        if not self.has_two_stages:
+            return permanent
+        return self._draw_rows(self.numbers(permanent), self.report_if_true, coins)
+
+    def _draw_rows(self, true: NDArray[Any], threshold: int, coins: Coins) -> Bytes:
+        """Return each option with probability threshold / 2**32, else another one: as much is drawn for either."""
+        lie = ~coins.flip(threshold, len(true))
         other: NDArray[Any] = coins.uniform(self.n_values - 1, len(true)).astype(self._dtype)
         other += other >= true  # the others are 0, 1, .. without the true one
         return self._pack(true + (other - true) * lie)  # modulo 2**8 or 2**16: the true one, or the other
@@ -75,7 +129,14 @@ class KaryResponse(NumberResponse, SetResponse):
     def what_happens(self) -> str:
         n_others = self.n_values - 1
         others = "the other one is" if n_others == 1 else f"one of the other {n_others} is, each as likely"
-        return f"The option that you choose is reported {times(self.prob_support_if_true)}; otherwise {others}."
+        if not self.has_two_stages:
+            return f"The option that you choose is reported {times(self.prob_support_if_true)}; otherwise {others}."
+        lasting, again = (times(threshold / COIN_SCALE) for threshold in (self.threshold_if_true, self.report_if_true))
+        return (
+            f"{FIRST_DRAW} option in place of yours: the option that you choose {lasting}; otherwise {others} drawn. "
+            f"Then it draws again in every report: the lasting option is reported {again}; otherwise {others}. Both "
+            f"draws together, the option that you choose is reported {times(self.prob_support_if_true)}."
+        )
 
     def in_short(self) -> str:
         lost = roughly(1 - self.prob_support_if_true)
@@ -85,3 +146,13 @@ class KaryResponse(NumberResponse, SetResponse):
 def k_ary(n_options: int, epsilon: Decimal) -> KaryResponse:
     """Return k-ary randomized response: the truth with probability e^epsilon / (e^epsilon + k - 1)."""
     return KaryResponse("k-ary", n_options, threshold_of(epsilon, Fraction(n_options - 1)))
+
+
+def k_ary_in_waves(n_options: int, epsilon: Decimal, epsilon_forever: Decimal) -> KaryResponse:
+    """Return k-ary response behind k-ary response (L-GRR), whose reports are those of `k_ary` at epsilon.
+
+    `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer, above it.
+    """
+    asked, n_others = check_epsilons(epsilon, epsilon_forever), n_options - 1
+    true = threshold_of(epsilon_forever, Fraction(n_others))
+    return KaryResponse("k-ary", n_options, true, second_threshold(true, exp_below(epsilon), asked, n_others))

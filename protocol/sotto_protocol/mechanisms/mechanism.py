@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sotto_protocol.bounds import multiply_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 
@@ -89,6 +90,14 @@ class Mechanism(ABC):
     def epsilon_forever(self) -> Decimal:
         """The privacy loss of all reports of one answer together: of one stage, that of its one report."""
         return self.epsilon
+
+    def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
+        """Return an upper bound of the privacy loss of so many reports of one answer, of which one takes `declared`.
+
+        `declared`: what a survey declares for one, at least `epsilon`. `epsilon_forever` bounds it too. Reports share
+        the permanent response, so that their epsilons need not add up: a mechanism says here where they do not.
+        """
+        return multiply_above(n_reports, declared)
 
     @property
     def group_bytes(self) -> int:

@@ -6,7 +6,6 @@ The order is that in which an author is told of them; the first of a type is tak
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from sotto_protocol.documents import Fields
@@ -16,7 +15,7 @@ from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bloom.design import ask_rappor
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
-from sotto_protocol.mechanisms.kary import KaryResponse, k_ary
+from sotto_protocol.mechanisms.kary import KaryResponse, k_ary, k_ary_in_waves
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 from sotto_protocol.mechanisms.sketch.design import ask_sketch
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
@@ -24,6 +23,7 @@ from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_su
 
 _NEAR, _SHORT_BYTES = 1.03, 64
 """What `auto` gives up, of the variance, for reports that are shorter: where they are longer than so many bytes."""
+_RECOGNISED = "reports that are kept over the waves would be so rare that they tell devices apart; take k-ary or oue."
 AUTO = "auto"
 """The name by which an author asks for the best of those that an epsilon alone makes."""
 
@@ -34,7 +34,8 @@ class Entry:
 
     `ask` makes it of what an author says; it raises ValueError, or the fields' error. `of_epsilon` makes it of a number
     of options and an epsilon, where that is enough, or None where there is none: `auto` and plans compare these.
-    `may_repeat`: whether an author may give `epsilon_forever`.
+    `in_waves` makes it of both epsilons. `may_repeat`: whether an author may give `epsilon_forever`; `why_once`: why
+    not, where more is to be said than that it has one stage.
     """
 
     name: str
@@ -42,29 +43,37 @@ class Entry:
     mechanism: type[Mechanism]
     ask: Callable[[Asked], Mechanism]
     of_epsilon: Callable[[int, Decimal], PureMechanism | None] | None = None
+    in_waves: Callable[[int, Decimal, Decimal], PureMechanism] | None = None
     may_repeat: bool = False
+    why_once: str = "it has one stage; with a second one there is basic-rappor."
 
 
 def _by_epsilon(
-    name: str, question_type: str, mechanism: type[Mechanism], design: Callable[[int, Decimal], PureMechanism]
+    name: str,
+    question_type: str,
+    mechanism: type[Mechanism],
+    design: Callable[[int, Decimal], PureMechanism],
+    in_waves: Callable[[int, Decimal, Decimal], PureMechanism] | None = None,
 ) -> Entry:
-    return Entry(name, question_type, mechanism, partial(_ask_by_epsilon, design), design)
+    def ask(asked: Asked) -> Mechanism:
+        epsilon = asked.require_epsilon()
+        if in_waves is None or asked.epsilon_forever is None:
+            return design(asked.n_options, epsilon)
+        return in_waves(asked.n_options, epsilon, asked.epsilon_forever)
 
-
-def _ask_by_epsilon(design: Callable[[int, Decimal], PureMechanism], asked: Asked) -> Mechanism:
-    return design(asked.n_options, asked.require_epsilon())
+    return Entry(name, question_type, mechanism, ask, design, in_waves, in_waves is not None)
 
 
 ENTRIES: list[Entry] = [
     Entry("warner", "yes-no", warner.BinaryResponse, warner.ask_warner),
     Entry("forced-response", "yes-no", warner.BinaryResponse, warner.ask_forced_response),
     Entry("basic-rappor", "yes-no", warner.BinaryResponse, warner.ask_basic_rappor, may_repeat=True),
-    _by_epsilon("k-ary", "one-of", KaryResponse, k_ary),
-    Entry("subset", "one-of", SubsetResponse, ask_subset, best_subset),
-    Entry("geometry", "one-of", GeometryResponse, ask_geometry, geometry),
+    _by_epsilon("k-ary", "one-of", KaryResponse, k_ary, k_ary_in_waves),
+    Entry("subset", "one-of", SubsetResponse, ask_subset, best_subset, why_once=_RECOGNISED),
+    Entry("geometry", "one-of", GeometryResponse, ask_geometry, geometry, why_once=_RECOGNISED),
     _by_epsilon("sue", "one-of", unary.UnaryEncoding, unary.symmetric_unary),
-    _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary),
-    Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, may_repeat=True),
+    _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary, unary.optimised_unary_in_waves),
+    Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, None, unary.basic_in_waves, True),
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
     Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
@@ -83,19 +92,28 @@ def names_of(question_type: str) -> list[str]:
     return [AUTO] * is_chosen + [*entries_of(question_type)]
 
 
-def candidates(question_type: str, n_options: int, epsilon: Decimal) -> list[PureMechanism]:
-    """Return the mechanisms that an epsilon alone makes, for a question of a type and so many options."""
-    designs = [entry.of_epsilon for entry in entries_of(question_type).values() if entry.of_epsilon]
-    made = [design(n_options, epsilon) for design in designs]
+def candidates(
+    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None
+) -> list[PureMechanism]:
+    """Return the mechanisms that epsilons alone make, for a question of a type and so many options.
+
+    With `epsilon_forever` those of two stages. Raises ValueError where these epsilons cannot be had.
+    """
+    entries = entries_of(question_type).values()
+    if epsilon_forever is not None:
+        return [entry.in_waves(n_options, epsilon, epsilon_forever) for entry in entries if entry.in_waves]
+    made = [entry.of_epsilon(n_options, epsilon) for entry in entries if entry.of_epsilon]
     return [mechanism for mechanism in made if mechanism is not None]
 
 
-def best_of(question_type: str, n_options: int, epsilon: Decimal) -> PureMechanism:
-    """Return that of the lowest variance, whatever the truth is.
+def best_of(
+    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None
+) -> PureMechanism:
+    """Return that of the lowest variance of one report, whatever the truth is.
 
     Of those within 3 % of it, one whose reports are long is passed over for one whose reports are shorter.
     """
-    made = candidates(question_type, n_options, epsilon)
+    made = candidates(question_type, n_options, epsilon, epsilon_forever)
     least = min(mechanism.report_variance for mechanism in made)
     near = [mechanism for mechanism in made if mechanism.report_variance <= _NEAR * least]
     return min(near, key=lambda mechanism: (max(mechanism.n_bytes, _SHORT_BYTES), mechanism.report_variance))

@@ -38,11 +38,13 @@ class SetResponse(ChoiceMechanism):
     def __post_init__(self) -> None:
         check_integer("n_values", self.n_values, 2, MAX_VALUES)
         self._check_shape()
-        true = check_threshold("threshold_if_true", self.threshold_if_true)
-        if true * self.odds_against <= COIN_SCALE - true:
+        self._check_likelier("threshold_if_true", self.threshold_if_true)
+
+    def _check_likelier(self, name: str, threshold: int) -> None:
+        if check_threshold(name, threshold) * self.odds_against <= COIN_SCALE - threshold:
             least = floor(COIN_SCALE / (1 + self.odds_against))
             raise ValueError(
-                f"threshold_if_true ({true}) must be above {least}: the truth must be likelier than anything else."
+                f"{name} ({threshold}) must be above {least}: the truth must be likelier than anything else."
             )
 
     @abstractmethod
@@ -60,19 +62,27 @@ class SetResponse(ChoiceMechanism):
         """The share, of the outputs that support an answer, that supports another one too."""
 
     @cached_property
-    def epsilon(self) -> Decimal:
-        """ln(P(one output that supports the answer) / P(one that does not)), rounded up."""
-        true, odds = self.threshold_if_true, self.odds_against
-        return log_ratio_above(true * odds.numerator, (COIN_SCALE - true) * odds.denominator)
+    def truth(self) -> Fraction:
+        """P(report supports the answer)."""
+        return Fraction(self.threshold_if_true, COIN_SCALE)
 
-    @property
+    @cached_property
+    def odds(self) -> Fraction:
+        """P(one output that supports the answer) / P(one that does not)."""
+        return self.truth * self.odds_against / (1 - self.truth)
+
+    @cached_property
+    def epsilon(self) -> Decimal:
+        """The logarithm of the odds, rounded up."""
+        return log_ratio_above(*self.odds.as_integer_ratio())
+
+    @cached_property
     def prob_support_if_true(self) -> float:
-        return self.threshold_if_true / COIN_SCALE
+        return float(self.truth)
 
     @cached_property
     def prob_support_if_other(self) -> float:
-        true = Fraction(self.threshold_if_true, COIN_SCALE)
-        return float(true * self.shared + (1 - true) * (1 - self.shared) / self.odds_against)
+        return float(self.truth * self.shared + (1 - self.truth) * (1 - self.shared) / self.odds_against)
 
     @abstractmethod
     def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
@@ -80,8 +90,7 @@ class SetResponse(ChoiceMechanism):
 
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """By the ratio of the two probabilities that a report has. Raises ReportError for one that cannot be."""
-        odds = self.threshold_if_true * self.odds_against / (COIN_SCALE - self.threshold_if_true)
-        return np.where(self._supports(reports), float(odds), 1.0)
+        return np.where(self._supports(reports), float(self.odds), 1.0)
 
     def check_design(self) -> None:
         """Any threshold that it can have is its own."""

@@ -23,6 +23,33 @@ def check_epsilon(epsilon: Decimal) -> Decimal:
     return epsilon
 
 
+def check_epsilons(epsilon: Decimal, epsilon_forever: Decimal) -> tuple[Decimal, Decimal]:
+    """Return the epsilons of one report and of all reports of one answer. Raises ValueError unless they can be asked.
+
+    Each in [0.001, 20], the second above the first.
+    """
+    if check_epsilon(epsilon) >= check_epsilon(epsilon_forever):
+        raise ValueError(f"epsilon_forever ({epsilon_forever}) must be above epsilon ({epsilon}), of one report.")
+    return epsilon, epsilon_forever
+
+
+def second_threshold(first: int, odds: Fraction, asked: tuple[Decimal, Decimal], n_others: int = 1) -> int:
+    """Return the largest threshold of a second stage that keeps what the first one drew, else draws another value.
+
+    Both stages draw one of `n_others` + 1 values, any other one as likely. Kept with q, drawn truly with t, the truth
+    is reported with q t + (1 - q)(1 - t) / n_others, which must be at most odds / (odds + n_others). `first`: t's
+    threshold. Raises ValueError, which names the epsilons `asked` for, where no threshold is left.
+    """
+    truth = Fraction(first, COIN_SCALE)
+    lie = (1 - truth) / n_others
+    threshold = floor(COIN_SCALE * (odds / (odds + n_others) - lie) / (truth - lie))
+    if threshold * (n_others + 1) <= COIN_SCALE:
+        raise ValueError(f"epsilon ({asked[0]}) is too small for thresholds out of {COIN_SCALE}.")
+    if threshold >= COIN_SCALE:
+        raise ValueError(f"epsilon ({asked[0]}) is too near epsilon_forever ({asked[1]}) for a second stage.")
+    return threshold
+
+
 def symmetric_thresholds(per_bit: Decimal) -> tuple[int, int]:
     """Return the thresholds of a coin that tells the truth with odds of e^per_bit, for either answer."""
     odds = exp_below(per_bit)
@@ -58,17 +85,9 @@ class Stages:
         """
         if epsilon_forever is None:
             return Stages(*symmetric_thresholds(divide_below(check_epsilon(epsilon), n_differences)))
-        if check_epsilon(epsilon) >= check_epsilon(epsilon_forever):
-            raise ValueError(f"epsilon_forever ({epsilon_forever}) must be above epsilon ({epsilon}), of one report.")
+        asked = check_epsilons(epsilon, epsilon_forever)
         true, other = symmetric_thresholds(divide_below(epsilon_forever, n_differences))
-        odds = exp_below(divide_below(epsilon, n_differences))
-        # A reported bit equals the true one with q t + (1 - q)(1 - t), which must be at most odds / (odds + 1).
-        permanent = Fraction(true, COIN_SCALE)
-        one = floor(COIN_SCALE * (odds / (odds + 1) - (1 - permanent)) / (2 * permanent - 1))
-        if one <= COIN_SCALE // 2:
-            raise ValueError(f"epsilon ({epsilon}) is too small for thresholds out of {COIN_SCALE}.")
-        if one >= COIN_SCALE:
-            raise ValueError(f"epsilon ({epsilon}) is too near epsilon_forever ({epsilon_forever}) for a second stage.")
+        one = second_threshold(true, exp_below(divide_below(epsilon, n_differences)), asked)
         return Stages(true, other, one, COIN_SCALE - one)
 
     @staticmethod

@@ -1,6 +1,6 @@
 """One-of by one bit an option, one of them true: one-hot RAPPOR, symmetric (SUE) or optimised (OUE)."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from math import ceil
 from typing import Any
@@ -14,7 +14,13 @@ from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_choices
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism
-from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
+from sotto_protocol.mechanisms.thresholds import (
+    Stages,
+    check_epsilon,
+    check_epsilons,
+    second_threshold,
+    symmetric_thresholds,
+)
 from sotto_protocol.words import times
 
 
@@ -54,7 +60,7 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
         return np.array([(1 - true) / (1 - other), true / other])[bits]
 
     def what_happens(self) -> str:
-        if self.name in RAPPOR:
+        if self.name in RAPPOR or self.has_two_stages:
             return self._say_stages(self._draw_each(), "the one that you choose", "each other one")
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
         return (
@@ -75,9 +81,25 @@ def optimised_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:
     return UnaryEncoding("oue", n_options, COIN_SCALE // 2, other)
 
 
+def optimised_unary_in_waves(n_options: int, epsilon: Decimal, epsilon_forever: Decimal) -> UnaryEncoding:
+    """Return optimised unary encoding behind symmetric flips (L-OSUE, Arcolezi et al. 2022), whose reports are OUE's.
+
+    `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer, above it.
+    """
+    asked = check_epsilons(epsilon, epsilon_forever)
+    permanent = optimised_unary(n_options, epsilon_forever)
+    one = second_threshold(COIN_SCALE - permanent.threshold_if_other, exp_below(epsilon), asked)
+    return replace(permanent, report_if_one=one, report_if_zero=COIN_SCALE - one)
+
+
 def basic_one_of(n_options: int, stages: Stages) -> UnaryEncoding:
     """Return basic RAPPOR of a one-of question: a bit an option, no hash."""
     return UnaryEncoding("basic-rappor", n_options, **asdict(stages))
+
+
+def basic_in_waves(n_options: int, epsilon: Decimal, epsilon_forever: Decimal) -> UnaryEncoding:
+    """Return basic RAPPOR of a one-of question, of both epsilons."""
+    return basic_one_of(n_options, Stages.of_epsilons(2, epsilon, epsilon_forever))
 
 
 def ask_basic_rappor(asked: Asked) -> UnaryEncoding:

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked import Asked
-from sotto_protocol.mechanisms.bits import FIRST_DRAW, RAPPOR, OptionBits
+from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
-from sotto_protocol.words import percent_above, roughly, times
+from sotto_protocol.words import FIRST_DRAW, percent_above, roughly, times
 
 
 class BinaryResponse(OptionBits, ChoiceMechanism):

@@ -38,8 +38,9 @@ def _compile_mechanism(asked: Asked, question_type: str) -> tuple[Mechanism, Ask
     names = names_of(question_type)
     name = asked.fields.one_of("mechanism", names) if asked.has("mechanism") else names[0]
     entry = entries_of(question_type).get(name)
+    if entry is not None and not entry.may_repeat and asked.has("epsilon_forever"):
+        raise asked.fail("epsilon_forever", f"does not go with {name}: {entry.why_once}")
+    asked = replace(asked, epsilon_forever=read_epsilon(asked.fields, "epsilon_forever"))
     if entry is None:
-        return best_of(question_type, asked.n_options, asked.require_epsilon()), asked
-    if entry.may_repeat:
-        asked = replace(asked, epsilon_forever=read_epsilon(asked.fields, "epsilon_forever"))
+        return best_of(question_type, asked.n_options, asked.require_epsilon(), asked.epsilon_forever), asked
     return entry.ask(asked), asked

@@ -6,7 +6,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sotto_protocol.bounds import multiply_above
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
@@ -58,7 +57,7 @@ class Question:
 
     def epsilon_of(self, n_reports: int) -> Decimal:
         """Return what so many reports of one answer take together: never more than `epsilon_forever`."""
-        return min(multiply_above(n_reports, self.epsilon), self.epsilon_forever)
+        return min(self.mechanism.epsilon_of(n_reports, self.epsilon), self.epsilon_forever)
 
     def encode(self, answer: Any) -> NDArray[Any]:
         """Return one person's answer as the mechanism takes it: shape (1,), or (1, n_values) for any-of.

@@ -21,6 +21,11 @@ export class BitMechanism {
     get isSet(): boolean;
     get epsilon(): bigint;
     get epsilonForever(): bigint;
+    /**
+     * What so many reports of one answer take together, of which one takes `once` as it is declared: they add up where the
+     * permanent stage is symmetric; else the exact loss is taken.
+     */
+    epsilonOf(nReports: number, once: bigint): bigint;
     /** The most bits, and the fewest at that, by which an answer's ones can differ from another's. @returns {number[]} */
     get differences(): number[];
     /** @param {Coins} _coins @returns {Promise<Uint8Array>} what a device draws once, whatever it answers */

@@ -1,3 +1,7 @@
+/** @param {bigint[]} odds @returns {bigint} their logarithm, in units of 1e-12, rounded up */
+export function epsilonOfOdds([ifTrue, ifOther]: bigint[]): bigint;
+/** Return the odds, by a threshold, of one output that supports an answer; throw RangeError unless it is the likelier. */
+export function likelier(name: string, threshold: number, nAgainst: number, nFor: number): bigint[];
 /** One-of: what subset selection, projective geometry and k-ary response have in common. */
 export class SetResponse {
     /**
@@ -8,13 +12,14 @@ export class SetResponse {
     name: string;
     nValues: number;
     ifTrue: any;
-    epsilon: bigint;
     epsilonForever: bigint;
+    /** What one report takes, in units of 1e-12 nats; of one stage, what all reports of an answer take. */
+    get epsilon(): bigint;
     /** Whether a report names a set of options, and not a yes or a no to each. */
     get isSet(): boolean;
     drawGroup(): Promise<Uint8Array<ArrayBuffer>>;
-    /** @param {Uint8Array} permanent */
-    report(permanent: Uint8Array): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {Uint8Array} permanent @param {import("./coins.js").Coins} _coins @returns {Promise<Uint8Array>} */
+    report(permanent: Uint8Array, _coins: import("./coins.js").Coins): Promise<Uint8Array>;
 }
 /** A set response whose report is one number. */
 export class NumberResponse extends SetResponse {

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
-from sotto_protocol.mechanisms.bits import FIRST_DRAW, BitMechanism, replace_bits
+from sotto_protocol.mechanisms.bits import BitMechanism, replace_bits
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
 from sotto_protocol.mechanisms.bloom.wire import COHORT_BYTES, WireForm
@@ -26,7 +26,7 @@ from sotto_protocol.mechanisms.checks import check_integer, check_texts
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import cut, normalise
-from sotto_protocol.words import roughly
+from sotto_protocol.words import FIRST_DRAW, roughly
 
 MAX_COUNTS = 2**18
 """The most bits of all cohorts together: a tally counts each, and every commit of reports writes it anew."""

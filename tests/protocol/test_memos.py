@@ -1,0 +1,204 @@
+"""Reports that share what was drawn once, exactly: all sequences, for all pairs of answers, and what is charged.
+
+Sequences are weighed one by one: over every option that may have been drawn once, or over every bit. No formula of the
+packages is used.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_mechanisms import assert_tight, bits, k_ary_streams
+
+import reference
+from published import build
+from reference import SCALE, Published
+from sotto_protocol import Coins, given_bytes
+from sotto_protocol.bounds import declare
+from sotto_protocol.mechanisms.kary import k_ary_in_waves
+from sotto_protocol.mechanisms.unary import optimised_unary_in_waves
+
+Q, E = 2**30, 2**28
+
+
+def k_ary_twice(true: int, kept: int) -> Published:
+    return {"name": "k-ary", "threshold_if_true": true, "report_if_true": kept}
+
+
+def oue_twice(other: int, one: int, zero: int) -> Published:
+    return bits("oue", 2 * Q, other, report_if_one=one, report_if_zero=zero)
+
+
+KEPT: list[tuple[Published, int, int]] = [
+    *[(k_ary_twice(13 * E, 11 * E), k, m) for k, m in ((2, 2), (2, 8), (3, 5), (4, 4), (8, 3))],
+    *[(k_ary_twice(SCALE // k + 2**27, SCALE // k + 2**26), k, m) for k, m in ((3, 6), (5, 4), (8, 3))],
+    (k_ary_twice(SCALE - 1, SCALE // 3 + 1), 3, 5),
+    (k_ary_twice(SCALE // 3 + 1, SCALE - 1), 3, 5),
+    *[(oue_twice(E, 11 * E, 5 * E), k, m) for k, m in ((2, 4), (3, 3), (4, 2))],
+    (oue_twice(1, 15 * E, 1), 2, 3),
+    (oue_twice(2 * Q - 1, 2 * Q, 2 * Q - 1), 2, 3),
+    (oue_twice(3 * E, 14 * E, 7 * E), 2, 3),
+]
+"""Published mechanisms of two stages whose epsilons do not add up; options, and how many reports."""
+SYMMETRIC: list[tuple[Published, int, int]] = [
+    (bits("basic-rappor", 13 * E, 3 * E, report_if_one=11 * E, report_if_zero=2 * E), 1, 6),
+    (bits("basic-rappor", 11 * E, 5 * E, report_if_one=14 * E, report_if_zero=E), 2, 3),
+    (bits("basic-rappor", 15 * E, E, report_if_one=9 * E, report_if_zero=7 * E), 3, 2),
+]
+
+
+def second_stage(published: Published, n_values: int) -> dict[bytes, dict[bytes, Fraction]]:
+    """Return the probabilities of every report under every packed permanent response."""
+    if published["name"] == "k-ary":
+        again = {"name": "k-ary", "threshold_if_true": published["report_if_true"]}
+        return {bytes([kept]): reference.distribution(again, n_values, kept) for kept in range(n_values)}
+    one, zero = (Fraction(published[key], SCALE) for key in ("report_if_one", "report_if_zero"))
+    chances = {}
+    for kept in itertools.product((0, 1), repeat=n_values):
+        row = [one if bit else zero for bit in kept]
+        chances[reference.pack(kept, n_values)] = {
+            reference.pack(report, n_values): math.prod(p if bit else 1 - p for p, bit in zip(row, report, strict=True))
+            for report in itertools.product((0, 1), repeat=n_values)
+        }
+    return chances
+
+
+def sequences(published: Published, n_values: int, n_reports: int) -> list[dict[tuple[bytes, ...], Fraction]]:
+    """Return for every answer the probability of each sequence of its reports."""
+    stages = second_stage(published, n_values)
+    reports = [*next(iter(stages.values()))]
+    channel = []
+    for answer in reference.every_answer(published, n_values):
+        kept = reference.distribution(published, n_values, answer, is_permanent=True)
+        channel.append(
+            {
+                sequence: sum(
+                    (prob * math.prod(stages[memo][report] for report in sequence) for memo, prob in kept.items()),
+                    Fraction(0),
+                )
+                for sequence in itertools.product(reports, repeat=n_reports)
+            }
+        )
+    return channel
+
+
+def loss(channel: Sequence[dict[tuple[bytes, ...], Fraction]]) -> Decimal:
+    """Return the largest log-ratio over all pairs of answers and all sequences."""
+    return reference.epsilon(channel)  # type: ignore[arg-type]  # of any keys
+
+
+@pytest.mark.parametrize(("published", "n_values", "n_reports"), KEPT)
+def test_what_is_charged_for_reports_of_one_answer_is_what_all_their_sequences_say(
+    published: Published, n_values: int, n_reports: int
+) -> None:
+    mechanism = build(published, n_values)
+    enumerated = loss(sequences(published, n_values, n_reports))
+    charged = mechanism.epsilon_of(n_reports, declare(mechanism.epsilon))
+    assert_tight(min(charged, mechanism.epsilon_forever), enumerated)
+    assert enumerated <= mechanism.epsilon_forever
+    assert mechanism.epsilon_of(n_reports, Decimal(50)) == 50, "never less than is declared for one"
+    assert [mechanism.epsilon_of(n, Decimal(50)) for n in (0, 1)] == [0, 50]
+
+
+@pytest.mark.parametrize(("published", "n_values", "n_reports"), SYMMETRIC)
+def test_epsilons_add_up_where_the_permanent_stage_is_symmetric(
+    published: Published, n_values: int, n_reports: int
+) -> None:
+    mechanism = build(published, n_values)
+    declared = declare(mechanism.epsilon)
+    enumerated = loss(sequences(published, n_values, n_reports))
+    assert enumerated <= min(n_reports * mechanism.epsilon, mechanism.epsilon_forever)
+    assert mechanism.epsilon_of(n_reports, declared) == n_reports * declared
+
+
+def test_epsilons_do_not_add_up_where_it_is_not() -> None:
+    """The sums would be too low: of five reports of one of 8 options by .13, of four of one of 64 by .89."""
+    for k, n, epsilon, too_low in ((3, 3, "0.1", 0.0039), (8, 5, "0.15", 0.137), (64, 4, "0.3", 0.894)):
+        mechanism = k_ary_in_waves(k, Decimal(epsilon), 8 * Decimal(epsilon))
+        assert float(mechanism.epsilon_of(n, mechanism.epsilon) - n * mechanism.epsilon) > too_low
+    pair = oue_twice(SCALE // 1000, SCALE // 5, SCALE * 3 // 100)
+    assert loss(sequences(pair, 2, 3)) > 3 * build(pair, 2).epsilon + Decimal("0.7")
+
+
+@pytest.mark.parametrize("epsilons", [("0.1", "0.15"), ("0.5", "1"), ("1", "8"), ("3", "4")])
+def test_epsilons_of_optimised_bits_behind_symmetric_flips_add_up(epsilons: tuple[str, str]) -> None:
+    """The odds of both bits together are those of one symmetric bit, whose do: so they are charged less."""
+    mechanism = optimised_unary_in_waves(4, *map(Decimal, epsilons))
+    for n in range(1, 40):
+        assert mechanism.epsilon_of(n, mechanism.epsilon) <= n * mechanism.epsilon + Decimal("1e-12")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(2, 4), st.data())
+def test_k_ary_responses_charge_what_all_sequences_say_at_any_thresholds(
+    k: int, n_reports: int, data: st.DataObject
+) -> None:
+    thresholds = [data.draw(st.integers(SCALE // k + 1, SCALE - 1)) for _ in range(2)]
+    published = k_ary_twice(*thresholds)
+    mechanism = build(published, k)
+    exact = loss(sequences(published, k, n_reports))
+    assert_tight(min(mechanism.epsilon_of(n_reports, declare(mechanism.epsilon)), mechanism.epsilon_forever), exact)
+
+
+@pytest.mark.parametrize("published", [k_ary_twice(9 * E, 11 * E), oue_twice(2 * E, 12 * E, 4 * E), SYMMETRIC[0][0]])
+def test_waves_of_changed_answers_take_what_the_pots_say_and_that_they_changed_is_bounded_by_nothing(
+    published: Published,
+) -> None:
+    """Answers that change in the same waves are told apart by no more than is charged; when they change is another."""
+    k = 3 if published["name"] == "k-ary" else 2
+    mechanism = build(published, k)
+    by_length = {n: sequences(published, k, n) for n in (1, 2, 3)}
+    charges = {
+        n: min(mechanism.epsilon_of(n, declare(mechanism.epsilon)), mechanism.epsilon_forever) for n in (1, 2, 3)
+    }
+    n_waves, reports = 3, [*{report for sequence in by_length[1][0] for report in sequence}]
+
+    def chance(answers: tuple[int, ...], sent: tuple[bytes, ...]) -> Fraction:
+        given_each = {a: tuple(r for r, b in zip(sent, answers, strict=True) if a == b) for a in answers}
+        return math.prod((by_length[len(part)][a][part] for a, part in given_each.items()), start=Fraction(1))
+
+    def waves_of(answers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(answers.index(answer) for answer in answers)
+
+    most_if_alike, largest = dict.fromkeys(itertools.product(range(3), repeat=3), Decimal(0)), Decimal(0)
+    histories = list(itertools.product(range(k), repeat=n_waves))
+    channel = {a: {sent: chance(a, sent) for sent in itertools.product(reports, repeat=n_waves)} for a in histories}
+    for one, other in itertools.permutations(histories, 2):
+        exact = loss([channel[one], channel[other]])
+        if waves_of(one) == waves_of(other):
+            pattern = waves_of(one)
+            most_if_alike[pattern] = max(most_if_alike[pattern], exact)
+        else:
+            charge = sum(charges[n] for n in Counter(one).values())
+            largest = max(largest, exact - charge)
+    for one in histories:
+        assert most_if_alike[waves_of(one)] <= sum(charges[n] for n in Counter(one).values())
+    assert published["name"] != "k-ary" or largest > 0
+
+
+def test_the_second_stage_of_k_ary_response_is_drawn_as_published() -> None:
+    """All coins, one first byte for every sixteen, and all uniform integers: of each stage, and so of both."""
+    published = k_ary_twice(9 * E, 13 * E)
+    for k in (2, 3):
+        mechanism, stages = build(published, k), second_stage(published, k)
+        assert mechanism.has_two_stages
+        for kept, expected in stages.items():
+            counts: Counter[bytes] = Counter()
+            for n, stream in k_ary_streams(k):
+                take = given_bytes(stream + b"?")
+                reports = mechanism.report(np.full((n, 1), kept[0], np.uint8), Coins(take))
+                assert take(1) == b"?"
+                counts.update(map(bytes, reports))
+            assert {report: Fraction(n, counts.total()) for report, n in counts.items()} == expected
+        channel = [reference.distribution(published, k, answer) for answer in range(k)]
+        assert_tight(mechanism.epsilon, reference.epsilon(channel))
+        once = [reference.distribution(published, k, answer, is_permanent=True) for answer in range(k)]
+        assert_tight(mechanism.epsilon_forever, reference.epsilon(once))
+        assert {*channel[0].values()} == {mechanism.truth, (1 - mechanism.truth) / (k - 1)}
