@@ -29,9 +29,8 @@ def check_answers(survey: Survey, answers: Mapping[str, Any], drawn: Sequence[bo
         raise AnswerError("$", "answers must be a mapping from question ids to answers.")
     ids = [question.id for question in survey.questions]
     asked = [*zip(survey.questions, drawn or [True] * len(ids), strict=True)]
-    missing = [question.id for question, is_drawn in asked if is_drawn and question.id not in answers]
-    missing = [question_id for question_id in missing if survey.questions[ids.index(question_id)].skip is None]
-    if missing:
+    needed = [question.id for question, is_drawn in asked if is_drawn and question.skip is None]
+    if missing := [question_id for question_id in needed if question_id not in answers]:
         raise AnswerError(
             "$", f"every question must be answered, since skipping one would leak; missing: {', '.join(missing)}."
         )

@@ -15,29 +15,15 @@ from typing import Any
 
 import pytest
 
-from devices import AWAY, rows_of, sent
+from devices import AWAY, FIVE, ROTATED, rows_of, sent
 from fault_server import FaultServer, fault_server
 from sotto_client import AlreadyAnswered, AnswerError, BudgetExceeded, StateError, SurveyClient, SurveyRefused
 from sotto_client.inventory import take_inventory
 from sotto_client.permanent import draw_coins
 from sotto_client.state import State
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey
 from sotto_protocol.drawn import draw_questions
 
-QUESTIONS = "\n".join(
-    f'[[questions]]\nid = "q{number}"\ntype = "one-of"\ntext = "Q{number}?"\nepsilon = {epsilon}\n'
-    f'options = ["a{number}", "b{number}", "secret{number}"]'
-    for number, epsilon in enumerate([1, 1.5, 2, 0.5, 1])
-)
-FIVE = compile_toml(f'id = "five"\ntitle = "Five"\ndraw = 2\n{QUESTIONS}')
-PAID = compile_toml(
-    'id = "waves"\ntitle = "W"\ndraw = 1\nwaves = 3\n'
-    + "\n".join(
-        f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nmechanism = "basic-rappor"\nepsilon = 0.5\n'
-        "epsilon_forever = 1.2"
-        for number in range(4)
-    )
-)
 ALL: dict[str, Any] = {f"q{number}": f"secret{number}" for number in range(5)}
 
 
@@ -147,7 +133,7 @@ def test_whether_a_device_takes_part_does_not_depend_on_what_it_drew(http: Fault
 
 
 def test_every_wave_asks_the_same_questions_and_a_constant_answer_costs_what_it_takes(tmp_path: Path) -> None:
-    with fault_server(PAID) as http, closing(SurveyClient(http.url, "waves", state=tmp_path / "d.db")) as device:
+    with fault_server(ROTATED) as http, closing(SurveyClient(http.url, "rotated", state=tmp_path / "d.db")) as device:
         answers = {f"q{number}": True for number in range(4)}
         receipts = [device.answer(answers, wave) for wave in (1, 2, 3)]
         assert [receipt.epsilon for receipt in receipts] == [Decimal("0.5"), Decimal("0.5"), Decimal("0.2")]

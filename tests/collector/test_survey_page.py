@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ text = "Note"
 skip = "{WRITTEN}"
 epsilon = 2
 """)
-SURVEYS = (SURVEY, STRINGS, INVITED, INVITED_WAVES, EVIL)
+DRAWN = replace(SURVEY, id="drawn", draw=2)
+SURVEYS = (SURVEY, STRINGS, INVITED, INVITED_WAVES, EVIL, DRAWN)
 PAGES = (*(f"/s/{survey.id}" for survey in SURVEYS), "/s/strings?wave=3", "/s/nobody", "/s/habits?wave=2", "/s/a/b/c")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'none'; "
@@ -230,10 +232,20 @@ def test_the_whole_survey_is_explained_with_its_promises_and_its_fingerprint(hou
     explanation = explain(house.stored(survey).survey)
     whole = page_of(house, survey).one("details", class_="whole")
     assert all(promise in whole.text for promise in [explanation.changes, *explanation.promises()])
-    assert f"(epsilon {explanation.epsilon:f})" in whole.text
+    assert f"(epsilon {'at most ' * bool(survey.draw)}{explanation.epsilon:f})" in whole.text
     assert whole.one("code").text == survey.fingerprint
     links = [link.attributes["href"] for link in whole.find("a")]
     assert links == ([f"../s/{survey.id}/results"] if survey.public_results else [])
+
+
+def test_a_page_that_draws_says_so_and_shows_no_question_before_it_has_drawn(house: House) -> None:
+    page = page_of(house, DRAWN)
+    assert f"Of these {len(DRAWN.questions)} questions only 2 are asked of you" in page.text
+    hidden = ["hidden" in question_of(page, question.id).attributes for question in DRAWN.questions]
+    assert hidden == [True] * len(DRAWN.questions)
+    plain = page_of(house, SURVEY)
+    assert "are asked of you" not in plain.text
+    assert not any("hidden" in question_of(plain, question.id).attributes for question in SURVEY.questions)
 
 
 def test_script_is_told_the_survey_its_fingerprint_and_the_wave(house: House) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal, localcontext
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ import reference_device_vectors
 import reference_survey_vectors
 from reference_refused_members import P, Q, put
 from reference_surveys import canonical, expand, of_thresholds
+from sotto_client.draws import Seed
 from sotto_client.ledger import Entry, epsilon_of_report
 from sotto_client.permanent import group_coins
 from sotto_client.reporting import check_answers, make_report, mark_answers, respond
 from sotto_protocol import AnswerError, Coins, Report, ReportError, Survey, SurveyError, batch_body, given_bytes
 from sotto_protocol.documents import decimal_text
+from sotto_protocol.drawn import draw_questions
 from sotto_protocol.invitation import invitation_text, parse_invitation
 from sotto_protocol.record import WAVE
 from sotto_protocol.report import with_invitation
@@ -173,6 +176,33 @@ def test_no_wave_takes_more_than_its_questions_and_all_together_at_most_their_po
     taken = [Decimal(report["epsilon"]) for report in same["reports"]]
     assert max(taken) <= survey.epsilon
     assert sum(taken) == survey.epsilon_forever
+
+
+@pytest.mark.parametrize("vector", DEVICE["draw_coins"], ids=lambda v: f"{v['n_drawn']} of {v['n_questions']}")
+def test_coins_draw_the_questions_that_the_vectors_say(vector: Vector) -> None:
+    take = given_bytes(bytes.fromhex(vector["coins"]) + b"?")
+    (row,) = draw_questions(vector["n_questions"], vector["n_drawn"], Coins(take))
+    assert np.flatnonzero(row).tolist() == vector["drawn"]
+    assert take(1) == b"?"
+
+
+@pytest.mark.parametrize("vector", DEVICE["draws"], ids=lambda v: f"{v['about']} {v['wave']}")
+def test_a_device_draws_and_reports_what_the_vectors_say(vector: Vector) -> None:
+    survey, secret = survey_of(vector), bytes.fromhex(vector["secret"])
+    drawn = Seed(survey.fingerprint, survey.id, bytes.fromhex(vector["seed"])).drawn(survey)
+    assert [question.id for question in compress(survey.questions, drawn)] == vector["drawn"]
+    encoded = check_answers(survey, vector["answers"], drawn)
+    take = given_bytes(bytes.fromhex("".join(vector["coins"])) + b"?")
+    marks, record = make_report(survey, encoded, secret, {WAVE: vector["wave"]}, Coins(take))
+    assert take(1) == b"?"
+    assert (marks.hex(), record.hex()) == (vector["marks"], vector["record"])
+    assert survey.layout.to_wire(np.frombuffer(record, np.uint8))["answers"] == vector["wire"]
+    numbers = {WAVE: [vector["wave"]]} if survey.waves > 1 else {}
+    assert survey.layout.from_wire([vector["wire"]], "$", numbers).tobytes() == record
+    assert batch_body(survey, [Report(bytes.fromhex(vector["id"]), record)]).decode() == vector["body"]
+    before = [Entry(survey.fingerprint, 1, survey.waves, survey.id, Decimal(0), date.min, "", secret, marks)]
+    taken = epsilon_of_report(survey, marks, before * vector["n_earlier"], drawn)
+    assert decimal_text(taken) == vector["epsilon"]
 
 
 @pytest.mark.parametrize("number", range(len(DEVICE["refused"])))

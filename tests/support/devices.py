@@ -94,6 +94,22 @@ epsilon_forever = 2.5
 AWAY = Scripted(503, headers={"Retry-After": "3600"})
 
 
+_FIVE = "\n".join(
+    f'[[questions]]\nid = "q{number}"\ntype = "one-of"\ntext = "Q{number}?"\nepsilon = {epsilon}\n'
+    f'options = ["a{number}", "b{number}", "secret{number}"]'
+    for number, epsilon in enumerate([1, 1.5, 2, 0.5, 1])
+)
+FIVE = compile_toml(f'id = "five"\ntitle = "Five"\ndraw = 2\n{_FIVE}')
+"""Two of five questions are asked, which take 1.5 to 3.5."""
+_FOUR = "\n".join(
+    f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q{number}?"\nmechanism = "basic-rappor"\n'
+    "epsilon = 0.5\nepsilon_forever = 1.2"
+    for number in range(4)
+)
+ROTATED = compile_toml(f'id = "rotated"\ntitle = "Rotated"\ndraw = 1\nwaves = 3\n{_FOUR}')
+"""One of four questions is asked in three waves: of the same answer they take 0.5, 0.5 and 0.2."""
+
+
 INVITED = replace(LUNCH, invited=True)
 INVITED_PULSE = replace(PULSE, invited=True)
 CODE = bytes(range(100, 116))

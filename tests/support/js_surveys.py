@@ -5,7 +5,7 @@ Written by `python tests/support/js_surveys.py > client/js/test/surveys.json`.
 
 import json
 
-from devices import DIARY, INVITED, INVITED_PULSE, LUNCH, PULSE, WIDE, yes_no
+from devices import DIARY, FIVE, INVITED, INVITED_PULSE, LUNCH, PULSE, ROTATED, WIDE, yes_no
 from sotto_protocol import Survey, compile_toml
 
 AGAIN = compile_toml("""
@@ -58,6 +58,8 @@ def published() -> dict[str, Survey]:
         "skipped": SKIPPED,
         **{f"yesNo{epsilon}": yes_no("lunch", epsilon) for epsilon in ("5", "3", "0.5", "8.1")},
         "supper": yes_no("supper"),
+        "five": FIVE,
+        "rotated": ROTATED,
     }
 
 

@@ -118,12 +118,12 @@ def body_of(survey: Document, report_id: bytes, wave: int, columns: Sequence[byt
     """Return the text that is posted: a report, and blanks up to the length of the survey's longest."""
     report: dict[str, Any] = {"id": report_id.hex(), "answers": wire_of(survey, columns)}
     report |= ({"wave": wave} if "waves" in survey else {}) | ({"invitation": invitation} if invitation else {})
-    n_blanks = sum(map(_blanks_after, survey["questions"], report["answers"].values()))
+    n_blanks = sum(map(blanks_after, survey["questions"], report["answers"].values()))
     n_blanks += len(str(survey["waves"])) - len(str(wave)) if "waves" in survey else 0
     return canonical({"fingerprint": fingerprint(canonical(survey)), "reports": [report]}) + " " * n_blanks
 
 
-def _blanks_after(question: Document, sent: Any) -> int:
+def blanks_after(question: Document, sent: Any) -> int:
     """Return by how many characters some answer's report is longer than this one: true, and numbers of fewer digits."""
     mechanism = question["mechanism"]
     if isinstance(sent, bool):

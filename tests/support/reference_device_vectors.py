@@ -20,7 +20,9 @@ from reference_device import (
     report_of,
     wire_of,
 )
-from reference_device_cases import CASES, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
+from reference_device_cases import CASES, EVERY, INVITATIONS, REFUSED, SEQUENCES, SURVEYS, Case
+from reference_draws import COINS, coins_vector, report_vector
+from reference_draws import SURVEYS as DRAWN
 from reference_surveys import Document, canonical, n_values_of, written
 
 
@@ -84,12 +86,21 @@ def _sequence(about: str, name: str, given: list[dict[str, Any]]) -> dict[str, A
     return {"about": about, "survey": name, "secret": secret.hex(), "reports": steps}
 
 
+_SIX = {f"q{index}": EVERY[f"q{index}"] for index in range(5)} | {"pot": True}
+DRAWS: list[tuple[str, str, int, dict[str, Any], int]] = [
+    *[(f"one of two, device {number}", "draw one of two", 1, {"a": True, "b": False}, 0) for number in range(4)],
+    *[(f"every mechanism, device {number}", "draw four", 1, EVERY, 0) for number in range(9)],
+    *[("in waves", "draw in waves", wave, _SIX, wave - 1) for wave in (1, 2, 3)],
+    ("nearly all", "draw nine", 1, {f"q{i:02}": i % 2 == 0 for i in range(11)}, 0),
+]
 ABOUT = (
     "What a device makes of answers. reports: coins are those of the instantaneous stage, a string for every question "
     "in the survey's order, read one behind the other; groups are the cohorts (and pairs) of text questions; permanent "
     "and record are packed. charges: what each of a device's reports takes after the earlier ones, nats, exact. "
     "refused: answers, and where: a question's id, or $. invitations: what is typed, and its bytes, null where it is "
-    "refused. Bytes are in hexadecimal. Written by tests/support/reference_device_vectors.py."
+    "refused. draw_coins: which of so many questions given coins draw, all of them used. draws: which questions a "
+    "device draws from its seed, and its report of those, of answers to all; coins are those of the questions drawn. "
+    "Bytes are in hexadecimal. Written by tests/support/reference_device_vectors.py."
 )
 
 
@@ -100,8 +111,12 @@ def vectors_text() -> str:
         "charges": [_sequence(*sequence) for sequence in SEQUENCES],
         "refused": [{"survey": name, "answers": given, "where": where} for name, given, where in REFUSED],
         "invitations": [{"text": text, "bytes": code and code.hex()} for text, code in INVITATIONS],
+        "draw_coins": [coins_vector(*case) for case in COINS],
+        "draws": [report_vector(*case) for case in DRAWS],
     }
-    surveys = ",\n".join(f"{json.dumps(name)}: {json.dumps(canonical(survey))}" for name, survey in SURVEYS.items())
+    surveys = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(canonical(survey))}" for name, survey in (SURVEYS | DRAWN).items()
+    )
     lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, listed)) + "\n]" for name, listed in members.items()]
     head = f'"format": "sottovoce-device-vectors-1", "about": {json.dumps(ABOUT)},\n"surveys": {{\n{surveys}\n}}'
     return "{" + ",\n".join([head, *lists]) + "}\n"

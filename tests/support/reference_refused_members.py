@@ -91,6 +91,8 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (P, "$.public_results", NO_FLAGS),
     (P, "$.min_reports", [*_not_in(1, 1_000_000), "-5"]),
     (P, "$.keep", ['"count"', '"Counts"', '"counts "', '"tallies"', '""', "null", "true", "1", '["counts"]', "{}"]),
+    (TWO, "$.draw", [*_not_in(1, 1), "199", "200", "-1", "{}"]),
+    (P, "$.draw", ["1", "0", "2"]),
     (P, Q, NO_OBJECTS),
     (TWO, "$.questions[1]", NO_OBJECTS[:2]),
     (TWO, "$.questions[1].mechanism.threshold_if_true", NO_THRESHOLDS[:2]),

@@ -1,5 +1,6 @@
 """The surveys that the test vectors are made of: every type by every mechanism, and the edges of what is allowed."""
 
+from decimal import Decimal
 from typing import Any
 
 from reference import SCALE, Published
@@ -139,6 +140,18 @@ SURVEYS: list[tuple[str, Document]] = [
     ("declares less for ever than for a report", survey(TWO_STAGES | {"epsilon": 5, "epsilon_forever": 2}, waves=2)),
     *[(f"{kind}, two stages, in waves", survey(of_shape("a", *MEMOS[kind]), waves=7)) for kind in MEMOS],
     ("a few waves of few options", survey(*[of_shape(f"q{i}", *MEMOS[kind]) for i, kind in enumerate(MEMOS)], waves=3)),
+    ("one question of two is drawn", survey(PLAIN, PLAIN | {"id": "b", "epsilon": 3}, draw=1)),
+    ("all but one are drawn", survey(*ALL, draw=len(ALL) - 1)),
+    (
+        "what is drawn takes most in one report or in all",
+        survey(
+            TWO_STAGES | {"epsilon": 3, "epsilon_forever": 4},
+            PLAIN | {"epsilon": Decimal("3.5")},
+            TWO_STAGES | {"id": "long", "epsilon": 2, "epsilon_forever": 9},
+            draw=2,
+            waves=7,
+        ),
+    ),
 ]
 
 

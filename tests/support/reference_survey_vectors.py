@@ -31,11 +31,20 @@ def _survey(about: str, document: Document, parts: Sequence[Part] = ()) -> dict[
         "about": about,
         **_given(parts or text),
         "fingerprint": fingerprint(text),
-        "record_bytes": (2 if waves > 1 else 0) + sum(map(n_bytes_of, document["questions"])),
+        "record_bytes": (2 if waves > 1 else 0) + _drawn_bytes(document) + sum(map(n_bytes_of, document["questions"])),
         "epsilon": written(units_of(document["epsilon"])),
-        "epsilon_forever": written(sum(epsilon_of(question, waves) for question in document["questions"])),
+        "epsilon_forever": written(_forever(document, waves)),
         **listed,
     }
+
+
+def _drawn_bytes(document: Document) -> int:
+    return (len(document["questions"]) + 7) // 8 if "draw" in document else 0
+
+
+def _forever(document: Document, waves: int) -> int:
+    taken = sorted(epsilon_of(question, waves) for question in document["questions"])
+    return sum(taken[-document.get("draw", len(taken)) :])
 
 
 def _question(question: Document) -> dict[str, str]:

@@ -112,8 +112,9 @@ def question(question_id: str, kind: str, mechanism: Published, options: Sequenc
 
 
 def survey(*questions: Document, **more: Any) -> Document:
-    """Return a published survey; it declares the sum of what its questions declare."""
-    total = sum(units_of(question["epsilon"]) for question in questions)
+    """Return a published survey; it declares the sum of what its questions declare, with `draw` of the largest."""
+    declared = sorted(units_of(question["epsilon"]) for question in questions)
+    total = sum(declared[-more.get("draw", len(declared)) :])
     document = {"id": "s", "title": "A survey", "format": "sottovoce-survey-1", "questions": list(questions)}
     return document | {"epsilon": Decimal(written(total))} | more
 

@@ -1,14 +1,16 @@
 /** The client: answer a survey, and let only noise leave the device. */
 
 import { areEqual } from "./bytes.js";
+import { importSecret, osBytes } from "./coins.js";
 import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
+import { drawnOf, keepSeed } from "./draws.js";
 import { AlreadyAnswered, StateError } from "./errors.js";
 import { checkUrl } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { endVersion, entriesOf, readLimit, receiptOf } from "./ledger.js";
 import { putReport, readmit, rejectedReports, waitingReports } from "./outbox.js";
-import { draftCoins, markAnswers, reportAnswers } from "./permanent.js";
+import { SECRET_BYTES, draftCoins, markAnswers, reportAnswers } from "./permanent.js";
 import { wireReport } from "./report.js";
 import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
@@ -99,8 +101,23 @@ export class SurveyClient {
   }
 
   /**
+   * The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them. They are drawn
+   * when they are first asked for, and stay: on every page, in every wave, whatever is answered.
+   *
+   * Throws what `survey` throws, and StateError.
+   * @returns {Promise<readonly import("./survey.js").Question[]>}
+   */
+  async questions() {
+    const survey = await this.survey();
+    const drawn = await this.#draw(survey);
+    return survey.questions.filter((_, index) => drawn[index]);
+  }
+
+  /**
    * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
    *
+   * In a survey with `draw` only `questions()` need answers. Answers to others may be given too: they are checked as any
+   * other, and dropped. So an app that has them all need not choose.
    * The same answers give the same draft, however often, until it is sent (or `forget` is called, or the survey is over):
    * nobody can draw until they like the noise.
    * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
@@ -109,7 +126,8 @@ export class SurveyClient {
    */
   async prepare(answers, wave = 1) {
     const survey = await this.survey();
-    const encoded = survey.encode(answers);
+    const asked = await this.#draw(survey);
+    const encoded = survey.encode(answers, asked);
     survey.checkWave(wave);
     const fresh = await drawAnew();
     const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
@@ -117,7 +135,7 @@ export class SurveyClient {
     const columns = await reportAnswers(survey, encoded, drawn.key, draftCoins(survey, drawn.seed));
     const report = wireReport(survey, drawn.id, columns, wave); // not the draft's, which the page can change
     const price = (/** @type {Transaction} */ transaction) =>
-      makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits);
+      makeEntry(transaction, survey, wave, marks, drawn.id, this.#invitation, this.#limits, asked);
     const send = () =>
       this.#send(drawn.key, async (transaction) => {
         const entry = await price(transaction);
@@ -237,11 +255,19 @@ export class SurveyClient {
     return receipt;
   }
 
+  /** Of each question whether this device answers it; kept before anything can be refused. @returns {Promise<boolean[]>} */
+  async #draw(/** @type {Survey} */ survey) {
+    if (survey.draw === 0) return survey.questions.map(() => true);
+    const fresh = await importSecret(await osBytes(SECRET_BYTES));
+    return drawnOf(survey, await this.#transact((transaction) => keepSeed(transaction, survey, fresh)));
+  }
+
   /** Whether a wave that is answered was answered with these answers, as far as this device knows. */
   async #isRepeat(/** @type {Receipt} */ { id, fingerprint, wave }, /** @type {Answers} */ answers) {
     const survey = await this.survey();
     const known = this.#made.get(id) ?? (await this.#recall(fingerprint, wave));
-    return known !== null && areEqual(await markAnswers(survey, survey.encode(answers), known.key), known.marks);
+    const encoded = survey.encode(answers, await this.#draw(survey));
+    return known !== null && areEqual(await markAnswers(survey, encoded, known.key), known.marks);
   }
 
   async #recall(/** @type {string} */ fingerprint, /** @type {number} */ wave) {

@@ -2,7 +2,7 @@
 
 import { areEqual, hex } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
-import { writeEpsilon } from "./decimals.js";
+import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { AlreadyAnswered, InvitationError, ParticipationEnded } from "./errors.js";
 import { checkBudget, entriesOf, epsilonOfReport, receiptOf } from "./ledger.js";
 import { SECRET_BYTES } from "./permanent.js";
@@ -26,7 +26,8 @@ export class Draft {
   #sent = null;
 
   /**
-   * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
+   * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
+   * drawn @param {Uint8Array} id
    * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
    */
   constructor(survey, columns, id, { wave, epsilon, invitation }, send) {
@@ -40,11 +41,16 @@ export class Draft {
     /** The very text that is posted, to the last blank. */
     this.body = batchBody(survey.fingerprint, this.sent, blanksAfter(survey, this.sent), invitation);
     /**
-     * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and
-     * the numbers of the bits that are set.
+     * What it says, by question id, of those that are answered: yes-no a boolean, others the options that it supports; a
+     * text question's cohort and the numbers of the bits that are set.
      * @type {{[id: string]: any}}
      */
-    this.reported = Object.fromEntries(survey.questions.map(({ id }, index) => [id, said(survey, columns, index)]));
+    this.reported = Object.fromEntries(
+      survey.questions.flatMap((question, index) => {
+        const column = columns[index];
+        return column === null ? [] : [[question.id, question.reported(column)]];
+      }),
+    );
     Object.freeze(this);
   }
 
@@ -56,10 +62,6 @@ export class Draft {
     });
     return this.#sent;
   }
-}
-
-function said(/** @type {Survey} */ survey, /** @type {Uint8Array[]} */ columns, /** @type {number} */ index) {
-  return survey.questions[index].reported(columns[index]);
 }
 
 /** Draw what a report could be drawn from. @returns {Promise<Drawn>} */
@@ -105,9 +107,10 @@ export async function endDraft(transaction, survey, wave, drawn) {
  * InvitationError.
  * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
  * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
+ * @param {readonly boolean[]} drawn which questions are answered
  * @returns {Promise<Entry>}
  */
-export async function makeEntry(transaction, survey, wave, marks, id, invitation, limits) {
+export async function makeEntry(transaction, survey, wave, marks, id, invitation, limits, drawn) {
   const all = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const earlier = await entriesOf(transaction, survey.fingerprint);
   checkUnanswered(survey, wave, earlier);
@@ -117,14 +120,14 @@ export async function makeEntry(transaction, survey, wave, marks, id, invitation
     wave,
     waves: survey.waves,
     surveyId: survey.id,
-    epsilon: epsilonOfReport(survey, marks, marked),
+    epsilon: epsilonOfReport(survey, marks, marked, drawn),
     day: new Date().toISOString().slice(0, 10),
     receipt: hex(id),
     marks,
     invitation: invitationOf(survey, earlier, invitation),
     isSummed: false,
   };
-  checkBudget(all, entry, limits);
+  checkBudget(all, entry, limits, earlier.length > 0 ? 0n : (parseEpsilon(survey.epsilon) ?? 0n));
   return entry;
 }
 

@@ -56,12 +56,15 @@ export async function entriesOf(transaction, fingerprint) {
  * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
  * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
  * the pot that it had.
- * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks @returns {bigint}
+ * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks
+ * @param {readonly boolean[]} [drawn] which questions are answered, with `draw`: the same in every report
+ * @returns {bigint}
  */
-export function epsilonOfReport(survey, marks, earlier) {
+export function epsilonOfReport(survey, marks, earlier, drawn) {
   const tag = (/** @type {Uint8Array} */ of, /** @type {number} */ index) =>
     of.slice(index * TAG_BYTES, (index + 1) * TAG_BYTES);
-  return survey.questions.reduce((sum, question, index) => {
+  const answered = survey.questions.filter((_, index) => drawn?.[index] ?? true);
+  return answered.reduce((sum, question, index) => {
     const nEarlier = earlier.filter((before) => areEqual(tag(before, index), tag(marks, index))).length;
     return sum + question.epsilonOf(nEarlier + 1) - question.epsilonOf(nEarlier);
   }, 0n);
@@ -71,18 +74,20 @@ export function epsilonOfReport(survey, marks, earlier) {
  * Throw BudgetExceeded when an entry takes more than a limit leaves.
  *
  * The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. A sum
- * counts on the day of its last report.
- * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits
+ * counts on the day of its last report. `least` must be left even where the entry takes less: so whether a device takes
+ * part in a survey with `draw` does not depend on what it drew.
+ * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits @param {bigint} [least]
  */
-export function checkBudget(all, entry, { maxEpsilon, maxPeriodEpsilon, periodDays }) {
+export function checkBudget(all, entry, { maxEpsilon, maxPeriodEpsilon, periodDays }, least = 0n) {
   const start = new Date(Date.parse(entry.day) - (periodDays - 1) * DAY_MS).toISOString().slice(0, 10);
   const earlier = [
     ...new Map([...all].sort(byDay).map((old) => [old.isSummed ? old.fingerprint : old.receipt, old])).values(),
   ];
   const ofSurvey = earlier.filter((old) => old.surveyId === entry.surveyId);
   const ofPeriod = earlier.filter((old) => old.day >= start);
-  require(entry, "maxEpsilon", maxEpsilon, ofSurvey, `for survey ${entry.surveyId}`);
-  require(entry, "maxPeriodEpsilon", maxPeriodEpsilon, ofPeriod, `for ${periodDays} days`);
+  const needed = entry.epsilon > least ? entry.epsilon : least;
+  require(entry, needed, "maxEpsilon", maxEpsilon, ofSurvey, `for survey ${entry.surveyId}`);
+  require(entry, needed, "maxPeriodEpsilon", maxPeriodEpsilon, ofPeriod, `for ${periodDays} days`);
 }
 
 /**
@@ -139,14 +144,15 @@ export function readLimit(name, value) {
 
 function require(
   /** @type {Entry} */ entry,
+  /** @type {bigint} */ units,
   /** @type {string} */ limit,
   /** @type {bigint} */ most,
   /** @type {Entry[]} */ earlier,
   /** @type {string} */ scope,
 ) {
   const left = earlier.reduce((rest, old) => rest - old.epsilon, most);
-  if (entry.epsilon <= left || entry.epsilon === 0n) return; // what is free fits, also where more is spent already
-  const [needed, rest] = [writeEpsilon(entry.epsilon), writeEpsilon(left > 0n ? left : 0n)];
+  if (units <= left || units === 0n) return; // what is free fits, also where more is spent already
+  const [needed, rest] = [writeEpsilon(units), writeEpsilon(left > 0n ? left : 0n)];
   throw new BudgetExceeded(
     `answering survey ${entry.surveyId} would spend epsilon ${needed}, but ${limit} (${writeEpsilon(most)}) leaves ` +
       `${rest} ${scope}.`,

@@ -10,6 +10,7 @@ import { Coins, hmac, hmacBytes } from "./coins.js";
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./survey.js").Question} Question */
 /** @typedef {import("./mechanisms.js").Encoded} Encoded */
+/** @typedef {(Encoded | null)[]} AllEncoded every question's answer; null where this device was not drawn for it */
 
 export const SECRET_BYTES = 32;
 export const TAG_BYTES = 32;
@@ -26,16 +27,18 @@ export async function respond(question, encoded, key, fingerprint) {
 }
 
 /**
- * Return every question's part of a report, packed; it takes `survey.epsilon`.
+ * Return every question's part of a report, packed, null where there is no answer; it takes `survey.epsilon` at most.
  *
  * `coinsOf` gives the coins of the instantaneous stage of one question's answer.
- * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key
- * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<Uint8Array[]>}
+ * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key
+ * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<(Uint8Array | null)[]>}
  */
 export function reportAnswers(survey, encoded, key, coinsOf) {
   const report = async (/** @type {Question} */ question, /** @type {number} */ index) => {
-    const permanent = await respond(question, encoded[index], key, survey.fingerprint);
-    return question.mechanism.report(permanent, coinsOf(question, encoded[index]));
+    const answer = encoded[index];
+    if (answer === null) return null;
+    const permanent = await respond(question, answer, key, survey.fingerprint);
+    return question.mechanism.report(permanent, coinsOf(question, answer));
   };
   return Promise.all(survey.questions.map(report));
 }
@@ -53,13 +56,16 @@ export function draftCoins(survey, seed) {
 /**
  * Return what a device knows these answers by, as long as it has the secret: in a survey of one wave the permanent
  * responses, in one of several a tag of 32 bytes for every question.
- * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
+ * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
  */
 export async function markAnswers(survey, encoded, key) {
-  const mark = (/** @type {Question} */ question, /** @type {number} */ index) =>
-    survey.waves === 1
-      ? respond(question, encoded[index], key, survey.fingerprint)
-      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, encoded[index]));
+  const mark = (/** @type {Question} */ question, /** @type {number} */ index) => {
+    const answer = encoded[index];
+    if (answer === null) return new Uint8Array(0);
+    return survey.waves === 1
+      ? respond(question, answer, key, survey.fingerprint)
+      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, answer));
+  };
   return concat(...(await Promise.all(survey.questions.map(mark))));
 }
 

@@ -10,10 +10,14 @@ export const REPORT_ID_BYTES = 16;
 /**
  * Return the report as the JSON object that is sent.
  * @param {import("./survey.js").Survey} survey @param {Uint8Array} id 16 random bytes
- * @param {Uint8Array[]} columns every question's part, packed @param {number} wave @returns {Sent}
+ * @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not drawn
+ * @param {number} wave @returns {Sent}
  */
 export function wireReport(survey, id, columns, wave) {
-  const answers = survey.questions.map(({ id, mechanism }, index) => [id, mechanism.toWire(columns[index])]);
+  const answers = survey.questions.flatMap(({ id, mechanism }, index) => {
+    const column = columns[index];
+    return column === null ? [] : [[id, mechanism.toWire(column)]];
+  });
   return { id: hex(id), ...(survey.waves > 1 ? { wave } : {}), answers: Object.fromEntries(answers) };
 }
 
@@ -23,7 +27,12 @@ export function wireReport(survey, id, columns, wave) {
  * @param {import("./survey.js").Survey} survey @param {Sent} sent without its invitation
  */
 export function blanksAfter(survey, sent) {
-  const columns = survey.questions.map(({ mechanism }) => mechanism.longest);
+  const lengths = survey.questions.map(
+    ({ id, mechanism }) => canonical({ [id]: mechanism.toWire(mechanism.longest) }).length,
+  );
+  const order = [...lengths.keys()].sort((left, right) => lengths[right] - lengths[left]);
+  const drawn = order.slice(0, survey.nDrawn);
+  const columns = survey.questions.map(({ mechanism }, index) => (drawn.includes(index) ? mechanism.longest : null));
   const longest = wireReport(survey, new Uint8Array(REPORT_ID_BYTES), columns, survey.waves);
   return canonical(longest).length - canonical(sent).length;
 }

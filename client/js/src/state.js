@@ -3,25 +3,27 @@
  * that may not, node), the page's own memory.
  *
  * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
- * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait.
+ * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait. `draws`: what the questions of a
+ * survey with `draw` are drawn from, for good.
  */
 
 import { StateError } from "./errors.js";
 
-const VERSION = 1;
+const VERSION = 2;
 /** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
 const KEYS = {
   surveys: ["url", "surveyId"],
   secrets: ["fingerprint"],
   ledger: ["fingerprint", "wave"],
   outbox: ["receipt"],
+  draws: ["fingerprint"],
 };
 
 const REOPENED_AFTER_MS = [0, 50, 200, 500]; // one transaction, before it is given up
 const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
-/** @typedef {"surveys" | "secrets" | "ledger" | "outbox"} StoreName */
+/** @typedef {"surveys" | "secrets" | "ledger" | "outbox" | "draws"} StoreName */
 /**
  * @typedef {object} Transaction
  * @property {(store: StoreName, ...key: (string | number)[]) => Promise<any>} get undefined where there is none
@@ -77,7 +79,8 @@ function openDatabase(/** @type {string} */ name) {
       reject(new DOMException("another page holds it", "TimeoutError"));
     }, OPEN_TIMEOUT_MS);
     request.onupgradeneeded = () => {
-      for (const [store, key] of Object.entries(KEYS)) request.result.createObjectStore(store, { keyPath: key });
+      const missing = Object.entries(KEYS).filter(([store]) => !request.result.objectStoreNames.contains(store));
+      for (const [store, key] of missing) request.result.createObjectStore(store, { keyPath: key });
     };
     request.onsuccess = () => {
       clearTimeout(timer);

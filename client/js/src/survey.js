@@ -91,14 +91,25 @@ export class Survey {
     this.publicResults = fields.flag("public_results");
     const keep = fields.optional("keep", "reports", () => fields.oneOf("keep", ["counts", "reports"]));
     this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
+    /** How many questions are drawn on every device; 0: all are asked. */
+    this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
     fields.finish();
     this.questions = readQuestions(fields, listed);
-    if (epsilon !== sumOf(this.questions, (question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
+    if (this.draw >= this.questions.length) throw fields.fail("draw", whyNoDraw(this.questions.length));
+    /** How many questions a device answers. */
+    this.nDrawn = this.draw || this.questions.length;
+    if (epsilon !== this.#sumOf((question) => parseEpsilon(question.epsilon) ?? 0n)) throw notCanonical();
     this.epsilon = writeEpsilon(epsilon);
-    this.epsilonForever = writeEpsilon(sumOf(this.questions, (question) => question.epsilonOf(this.waves)));
+    this.epsilonForever = writeEpsilon(this.#sumOf((question) => question.epsilonOf(this.waves)));
     this.canonical = canonical;
     this.fingerprint = fingerprint;
     Object.freeze(this);
+  }
+
+  /** The largest of what questions take, of as many as a device answers. */
+  #sumOf(/** @type {(question: Question) => bigint} */ epsilonOf) {
+    const taken = this.questions.map(epsilonOf).sort((left, right) => Number(right > left) - Number(right < left));
+    return taken.slice(0, this.nDrawn).reduce((sum, epsilon) => sum + epsilon, 0n);
   }
 
   /** Throw RangeError for a wave that this survey has not. @param {number} wave */
@@ -112,14 +123,18 @@ export class Survey {
    * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
    *
    * Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
-   * an answer that is null, undefined or left out stands for that.
-   * @param {{[id: string]: unknown}} answers @returns {import("./mechanisms.js").Encoded[]}
+   * an answer that is null, undefined or left out stands for that. In a survey with `draw` only the drawn questions need
+   * one; one that is given to another is checked and dropped, and stands here as null.
+   * @param {{[id: string]: unknown}} answers @param {readonly boolean[]} [drawn]
+   * @returns {(import("./mechanisms.js").Encoded | null)[]}
    */
-  encode(answers) {
+  encode(answers, drawn = this.questions.map(() => true)) {
     if (!isPlain(answers)) throw new AnswerError("$", "answers must be a plain object, from question ids to answers.");
     const ids = this.questions.map((question) => question.id);
     const given = Object.keys(answers);
-    const missing = this.questions.filter(({ id, skip }) => skip === null && !given.includes(id)).map(({ id }) => id);
+    const isMissing = (/** @type {Question} */ { id, skip }, /** @type {number} */ index) =>
+      drawn[index] && skip === null && !given.includes(id);
+    const missing = this.questions.filter(isMissing).map(({ id }) => id);
     if (missing.length > 0) {
       const why = "every question must be answered, since skipping one would leak";
       throw new AnswerError("$", `${why}; missing: ${missing.join(", ")}.`);
@@ -127,7 +142,11 @@ export class Survey {
     const nUnknown = given.filter((id) => !ids.includes(id)).length; // it may be an answer by mistake: not quoted
     if (nUnknown > 0)
       throw new AnswerError("$", `${nUnknown} unknown question id(s); the survey has ${ids.join(", ")}.`);
-    return this.questions.map((question) => question.encode(given.includes(question.id) ? answers[question.id] : null));
+    return this.questions.map((question, index) => {
+      const answer = given.includes(question.id) ? answers[question.id] : null;
+      const encoded = drawn[index] || (answer ?? null) !== null ? question.encode(answer) : null;
+      return drawn[index] ? encoded : null;
+    });
   }
 }
 
@@ -165,8 +184,9 @@ function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ li
   return Object.freeze(questions);
 }
 
-function sumOf(/** @type {readonly Question[]} */ questions, /** @type {(question: Question) => bigint} */ epsilonOf) {
-  return questions.reduce((sum, question) => sum + epsilonOf(question), 0n);
+function whyNoDraw(/** @type {number} */ nQuestions) {
+  if (nQuestions === 1) return "must be left out: there is one question.";
+  return `must be in [1, ${nQuestions - 1}]: fewer than there are questions.`;
 }
 
 function isList(/** @type {unknown} */ value, /** @type {number} */ fewest, /** @type {number} */ most) {

@@ -17,7 +17,9 @@ for (const [name, text] of Object.entries(TEXTS)) {
     for (const [index, variants] of ends.entries()) {
       for (const variant of variants) {
         for (const wave of [1, survey.waves]) {
-          const sent = wireReport(survey, ID, columns.with(index, variant), wave);
+          const drawn = columns.map((_, at) => (at - index + columns.length) % columns.length < survey.nDrawn);
+          const said = columns.with(index, variant).map((column, at) => (drawn[at] ? column : null));
+          const sent = wireReport(survey, ID, said, wave);
           assert.ok(blanksAfter(survey, sent) >= 0);
           lengths.add(batchBody(survey.fingerprint, sent, blanksAfter(survey, sent), INVITATION).length);
         }

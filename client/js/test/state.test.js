@@ -77,13 +77,14 @@ test("everything that a device keeps can lie in a browser's database, and no scr
   const device = open(t, http, "pulse", { state, maxDelayMs: 1000 });
   await device.prepare(WORDS, 3);
   await device.answer(WORDS, 2);
+  await open(t, await serve(t, TEXTS.five), "five", { state }).questions();
   for (const store of STORES) {
     const records = await rowsOf(state, store);
     assert.ok(records.length > 0, store);
     for (const record of records) assert.deepEqual(structuredClone(record), record);
   }
-  const [{ key, drafts }] = await rowsOf(state, "secrets");
-  for (const secret of [key, drafts[3].seed]) {
+  const [[{ key, drafts }], [{ seed }]] = [await rowsOf(state, "secrets"), await rowsOf(state, "draws")];
+  for (const secret of [key, drafts[3].seed, seed]) {
     assert.ok(secret instanceof CryptoKey && secret.type === "secret" && !secret.extractable);
     assert.deepEqual(secret.usages, ["sign"]);
     assert.match(String(await faultOf(crypto.subtle.exportKey("raw", secret))), /InvalidAccess/);

@@ -8,6 +8,7 @@ import { concat, hex, sha256, utf8 } from "../src/bytes.js";
 import { Coins, givenBytes, hmacBytes, importSecret } from "../src/coins.js";
 import { parseEpsilon, writeEpsilon } from "../src/decimals.js";
 import { Fields, parseJson } from "../src/documents.js";
+import { drawQuestions, drawnOf } from "../src/draws.js";
 import { AnswerError, SurveyError } from "../src/errors.js";
 import { parseInvitation } from "../src/invitation.js";
 import { epsilonOfReport } from "../src/ledger.js";
@@ -102,10 +103,19 @@ for (const vector of SURVEYS.surveys) {
     assert.equal(survey.fingerprint, vector.fingerprint);
     assert.deepEqual([survey.epsilon, survey.epsilonForever], [vector.epsilon, vector.epsilon_forever]);
     assert.deepEqual(
-      [survey.id, survey.title, survey.waves, survey.invited, survey.minReports, survey.publicResults, survey.keep],
+      [
+        survey.id,
+        survey.title,
+        survey.waves,
+        survey.invited,
+        survey.minReports,
+        survey.publicResults,
+        survey.keep,
+        survey.draw,
+      ],
       [
         ...[stated.id, stated.title, stated.waves ?? 1, stated.invited ?? false],
-        ...[stated.min_reports ?? 1, stated.public_results ?? false, stated.keep ?? "reports"],
+        ...[stated.min_reports ?? 1, stated.public_results ?? false, stated.keep ?? "reports", stated.draw ?? 0],
       ],
     );
     const shown = survey.questions.map(({ id, type, text, options, skip }) => ({ id, type, text, options, skip }));
@@ -226,6 +236,41 @@ for (const vector of DEVICE.charges) {
       assert.equal(writeEpsilon(epsilonOfReport(survey, found, earlier)), epsilon);
       earlier.push(found);
     }
+  });
+}
+
+for (const { n_questions: n, n_drawn: nDrawn, coins, drawn } of DEVICE.draw_coins) {
+  test(`coins draw ${nDrawn} of ${n} questions`, async () => {
+    const take = givenBytes(concat(BYTES(coins), [END]));
+    const found = await drawQuestions(n, nDrawn, new Coins(take));
+    assert.deepEqual(
+      [...found.keys()].filter((index) => found[index]),
+      drawn,
+    );
+    assert.deepEqual([...(await take(1))], [END]);
+  });
+}
+
+for (const vector of DEVICE.draws) {
+  test(`a device draws and reports: ${vector.about}, wave ${vector.wave}`, async () => {
+    const [survey, key] = await deviceOf(vector);
+    const drawn = await drawnOf(survey, await importSecret(BYTES(vector.seed)));
+    const asked = survey.questions.filter((_, index) => drawn[index]);
+    assert.deepEqual(
+      asked.map(({ id }) => id),
+      vector.drawn,
+    );
+    const encoded = survey.encode(vector.answers, drawn);
+    const marks = await markAnswers(survey, encoded, key);
+    assert.equal(hex(marks), vector.marks);
+    const takes = vector.coins.map((coins) => givenBytes(concat(BYTES(coins), [END])));
+    const columns = await reportAnswers(survey, encoded, key, (question) => new Coins(takes[asked.indexOf(question)]));
+    for (const take of takes) assert.deepEqual([...(await take(1))], [END]);
+    const sent = wireReport(survey, BYTES(vector.id), columns, vector.wave);
+    assert.deepEqual(sent.answers, vector.wire);
+    assert.equal(batchBody(survey.fingerprint, sent, blanksAfter(survey, sent)), vector.body);
+    const earlier = Array.from({ length: vector.n_earlier }, () => marks);
+    assert.equal(writeEpsilon(epsilonOfReport(survey, marks, earlier, drawn)), vector.epsilon);
   });
 }
 

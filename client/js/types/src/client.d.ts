@@ -31,8 +31,18 @@ export class SurveyClient {
      */
     survey(): Promise<Survey>;
     /**
+     * The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them. They are drawn
+     * when they are first asked for, and stay: on every page, in every wave, whatever is answered.
+     *
+     * Throws what `survey` throws, and StateError.
+     * @returns {Promise<readonly import("./survey.js").Question[]>}
+     */
+    questions(): Promise<readonly import("./survey.js").Question[]>;
+    /**
      * Perturb the answers to all questions, and show what would be sent; nothing is charged or sent before `Draft.send`.
      *
+     * In a survey with `draw` only `questions()` need answers. Answers to others may be given too: they are checked as any
+     * other, and dropped. So an app that has them all need not choose.
      * The same answers give the same draft, however often, until it is sent (or `forget` is called, or the survey is over):
      * nobody can draw until they like the noise.
      * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,

@@ -18,9 +18,10 @@ export function endDraft(transaction: Transaction, survey: Survey, wave: number,
  * InvitationError.
  * @param {Transaction} transaction @param {Survey} survey @param {number} wave @param {Uint8Array} marks
  * @param {Uint8Array} id @param {string | null} invitation @param {import("./ledger.js").Limits} limits
+ * @param {readonly boolean[]} drawn which questions are answered
  * @returns {Promise<Entry>}
  */
-export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits): Promise<Entry>;
+export function makeEntry(transaction: Transaction, survey: Survey, wave: number, marks: Uint8Array, id: Uint8Array, invitation: string | null, limits: import("./ledger.js").Limits, drawn: readonly boolean[]): Promise<Entry>;
 /** @typedef {import("./ledger.js").Receipt} Receipt */
 /** @typedef {import("./ledger.js").Entry} Entry */
 /** @typedef {import("./survey.js").Survey} Survey */
@@ -34,10 +35,11 @@ export function makeEntry(transaction: Transaction, survey: Survey, wave: number
 /** A report that could be sent: what the respondent may look at before. */
 export class Draft {
     /**
-     * @param {Survey} survey @param {Uint8Array[]} columns every question's part, packed @param {Uint8Array} id
+     * @param {Survey} survey @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not
+     * drawn @param {Uint8Array} id
      * @param {Entry} entry what the ledger will have of it @param {() => Promise<Receipt>} send
      */
-    constructor(survey: Survey, columns: Uint8Array[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
+    constructor(survey: Survey, columns: (Uint8Array | null)[], id: Uint8Array, { wave, epsilon, invitation }: Entry, send: () => Promise<Receipt>);
     /** What it takes, in nats; an exact decimal. */
     epsilon: string;
     /** The report as it is sent, but for the invitation to an invited survey. */
@@ -47,8 +49,8 @@ export class Draft {
     /** The very text that is posted, to the last blank. */
     body: string;
     /**
-     * What it says, by question id: yes-no a boolean, others the options that it supports; a text question's cohort and
-     * the numbers of the bits that are set.
+     * What it says, by question id, of those that are answered: yes-no a boolean, others the options that it supports; a
+     * text question's cohort and the numbers of the bits that are set.
      * @type {{[id: string]: any}}
      */
     reported: {

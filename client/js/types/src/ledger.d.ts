@@ -8,17 +8,20 @@ export function entriesOf(transaction: Transaction, fingerprint: string): Promis
  * Every answer's nth report takes what n reports take beyond n - 1. So an answer that is given in every wave never takes
  * more than its question's `epsilonForever`; a changed one begins a pot of its own, and one that comes back goes on with
  * the pot that it had.
- * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks @returns {bigint}
+ * @param {Survey} survey @param {Uint8Array} marks @param {Uint8Array[]} earlier marks
+ * @param {readonly boolean[]} [drawn] which questions are answered, with `draw`: the same in every report
+ * @returns {bigint}
  */
-export function epsilonOfReport(survey: Survey, marks: Uint8Array, earlier: Uint8Array[]): bigint;
+export function epsilonOfReport(survey: Survey, marks: Uint8Array, earlier: Uint8Array[], drawn?: readonly boolean[]): bigint;
 /**
  * Throw BudgetExceeded when an entry takes more than a limit leaves.
  *
  * The period ends on the entry's day. Entries of later days count too: a clock that went back frees no budget. A sum
- * counts on the day of its last report.
- * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits
+ * counts on the day of its last report. `least` must be left even where the entry takes less: so whether a device takes
+ * part in a survey with `draw` does not depend on what it drew.
+ * @param {Entry[]} all the ledger's @param {Entry} entry @param {Limits} limits @param {bigint} [least]
  */
-export function checkBudget(all: Entry[], entry: Entry, { maxEpsilon, maxPeriodEpsilon, periodDays }: Limits): void;
+export function checkBudget(all: Entry[], entry: Entry, { maxEpsilon, maxPeriodEpsilon, periodDays }: Limits, least?: bigint): void;
 /**
  * Note that reports wait no more, after the outbox did: with the last wave's, or the one by which the collector said that
  * the survey is over, the survey is forgotten.

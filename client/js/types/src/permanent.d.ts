@@ -5,13 +5,13 @@
  */
 export function respond(question: Question, encoded: Encoded, key: CryptoKey, fingerprint: string): Promise<Uint8Array>;
 /**
- * Return every question's part of a report, packed; it takes `survey.epsilon`.
+ * Return every question's part of a report, packed, null where there is no answer; it takes `survey.epsilon` at most.
  *
  * `coinsOf` gives the coins of the instantaneous stage of one question's answer.
- * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key
- * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<Uint8Array[]>}
+ * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key
+ * @param {(question: Question, encoded: Encoded) => Coins} coinsOf @returns {Promise<(Uint8Array | null)[]>}
  */
-export function reportAnswers(survey: Survey, encoded: Encoded[], key: CryptoKey, coinsOf: (question: Question, encoded: Encoded) => Coins): Promise<Uint8Array[]>;
+export function reportAnswers(survey: Survey, encoded: AllEncoded, key: CryptoKey, coinsOf: (question: Question, encoded: Encoded) => Coins): Promise<(Uint8Array | null)[]>;
 /**
  * Return the coins of a report that is drafted: of a seed that is drawn for this wave and forgotten when the report is
  * sent. So a respondent who looks at the noise, and changes an answer and changes it back, finds the same noise again:
@@ -22,15 +22,20 @@ export function draftCoins(survey: Survey, seed: CryptoKey): (question: Question
 /**
  * Return what a device knows these answers by, as long as it has the secret: in a survey of one wave the permanent
  * responses, in one of several a tag of 32 bytes for every question.
- * @param {Survey} survey @param {Encoded[]} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
+ * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
  */
-export function markAnswers(survey: Survey, encoded: Encoded[], key: CryptoKey): Promise<Uint8Array>;
+export function markAnswers(survey: Survey, encoded: AllEncoded, key: CryptoKey): Promise<Uint8Array>;
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./survey.js").Question} Question */
 /** @typedef {import("./mechanisms.js").Encoded} Encoded */
+/** @typedef {(Encoded | null)[]} AllEncoded every question's answer; null where this device was not drawn for it */
 export const SECRET_BYTES: 32;
 export const TAG_BYTES: 32;
 export type Survey = import("./survey.js").Survey;
 export type Question = import("./survey.js").Question;
 export type Encoded = import("./mechanisms.js").Encoded;
+/**
+ * every question's answer; null where this device was not drawn for it
+ */
+export type AllEncoded = (Encoded | null)[];
 import { Coins } from "./coins.js";

@@ -2,9 +2,10 @@
 /**
  * Return the report as the JSON object that is sent.
  * @param {import("./survey.js").Survey} survey @param {Uint8Array} id 16 random bytes
- * @param {Uint8Array[]} columns every question's part, packed @param {number} wave @returns {Sent}
+ * @param {(Uint8Array | null)[]} columns every question's part, packed; null where it was not drawn
+ * @param {number} wave @returns {Sent}
  */
-export function wireReport(survey: import("./survey.js").Survey, id: Uint8Array, columns: Uint8Array[], wave: number): Sent;
+export function wireReport(survey: import("./survey.js").Survey, id: Uint8Array, columns: (Uint8Array | null)[], wave: number): Sent;
 /**
  * Return by how much a report is shorter than the survey's longest: so many blanks follow it, so that the length of a POST
  * says nothing of what is in it.

@@ -50,7 +50,11 @@ export class Survey {
     minReports: number;
     publicResults: boolean;
     keep: "reports" | "counts";
+    /** How many questions are drawn on every device; 0: all are asked. */
+    draw: number;
     questions: readonly Question[];
+    /** How many questions a device answers. */
+    nDrawn: number;
     epsilon: string;
     epsilonForever: string;
     canonical: string;
@@ -61,11 +65,14 @@ export class Survey {
      * Return every question's encoded answer. Throws AnswerError, which never quotes what was given.
      *
      * Every question must be answered: a report without one would tell that it was skipped. Where a question has `skip`,
-     * an answer that is null, undefined or left out stands for that.
-     * @param {{[id: string]: unknown}} answers @returns {import("./mechanisms.js").Encoded[]}
+     * an answer that is null, undefined or left out stands for that. In a survey with `draw` only the drawn questions need
+     * one; one that is given to another is checked and dropped, and stands here as null.
+     * @param {{[id: string]: unknown}} answers @param {readonly boolean[]} [drawn]
+     * @returns {(import("./mechanisms.js").Encoded | null)[]}
      */
     encode(answers: {
         [id: string]: unknown;
-    }): import("./mechanisms.js").Encoded[];
+    }, drawn?: readonly boolean[]): (import("./mechanisms.js").Encoded | null)[];
+    #private;
 }
 import { Fields } from "./documents.js";

@@ -46,6 +46,17 @@ export class Form {
     }
   }
 
+  /** Ask these questions alone, by their ids: where a survey draws some, the others leave the page. */
+  ask(ids) {
+    const isAsked = (question) => ids.includes(question.dataset.question);
+    for (const question of this.questions.filter((each) => !isAsked(each))) question.remove();
+    this.questions = this.questions.filter(isAsked);
+    for (const [index, question] of this.questions.entries()) {
+      question.querySelector(".number").textContent = `${index + 1} of ${ids.length}`;
+      question.hidden = false;
+    }
+  }
+
   enable() {
     this.fields.disabled = false;
   }

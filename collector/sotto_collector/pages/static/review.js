@@ -63,7 +63,7 @@ const table = () => document.querySelector("table.review");
 /** Show a draft beside the answers that it was made of. */
 export function showReview(survey, answers, draft) {
   clearReview();
-  for (const question of survey.questions) {
+  for (const question of survey.questions.filter(({ id }) => id in draft.reported)) {
     table().append(rows(question, answers[question.id], draft.reported[question.id]));
   }
   document.getElementById("epsilon").textContent = draft.epsilon;

@@ -74,6 +74,7 @@ class Visit {
         find("not-durable").hidden = await this.#client.isDurable();
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
         if (before) return this.#finish(before, "This device has answered already");
+        if (this.#survey.draw) this.#form?.ask((await this.#client.questions()).map(({ id }) => id));
         return this.#form?.enable();
       },
       () => this.open(),
