@@ -18,6 +18,7 @@ SECRET_BYTES = 32
 TAG_BYTES = 32
 _RESPONSE = b"sottovoce-permanent-1"
 _GROUP = b"sottovoce-group-1"
+_SETTLING = b"sottovoce-settling-1"
 _TAG = b"sottovoce-tag-1"
 _DRAW = b"sottovoce-draw-1"
 
@@ -25,9 +26,9 @@ _DRAW = b"sottovoce-draw-1"
 def permanent_coins(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> Coins:
     """Return the coins of one answer: same inputs, same coins; any other input, independent ones.
 
-    `encoded` is `Question.encode`'s: a text is written in UTF-8, numbers as 16-bit big-endian integers. Each of the
-    four parts (label, fingerprint, question id, answer) stands behind its length in 8 big-endian bytes, so no two
-    contexts are written alike. Raises ValueError for numbers that are no integers in [0, 65535].
+    `encoded` is what was settled (`Mechanism.settle`): a text is written in UTF-8, numbers as 16-bit big-endian
+    integers. Each of the four parts (label, fingerprint, question id, answer) stands behind its length in 8 big-endian
+    bytes, so no two contexts are written alike. Raises ValueError for numbers that are no integers in [0, 65535].
     """
     return Coins(hmac_bytes(secret, _context(_RESPONSE, fingerprint, question_id, _written(encoded))))
 
@@ -43,6 +44,11 @@ def draw_coins(seed: bytes, fingerprint: str) -> Coins:
     `seed`: 32 random bytes, drawn for this survey; not the secret, which is forgotten earlier.
     """
     return Coins(hmac_bytes(seed, _context(_DRAW, fingerprint)))
+
+
+def settling_coins(secret: bytes, fingerprint: str, question_id: str) -> Coins:
+    """Return the coins that a device settles with (`Mechanism.settle`): written like those of its group."""
+    return Coins(hmac_bytes(secret, _context(_SETTLING, fingerprint, question_id)))
 
 
 def tag_answer(secret: bytes, fingerprint: str, question_id: str, encoded: NDArray[Any]) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_client.permanent import group_coins, permanent_coins, tag_answer
+from sotto_client.permanent import group_coins, permanent_coins, settling_coins, tag_answer
 from sotto_protocol import AnswerError, Coins, Question, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -46,15 +46,24 @@ def check_answers(survey: Survey, answers: Mapping[str, Any], drawn: Sequence[bo
     return [answer if is_drawn else None for (_, is_drawn), answer in zip(asked, encoded, strict=True)]
 
 
+def settle(question: Question, encoded: NDArray[Any], secret: bytes, fingerprint: str) -> NDArray[Any]:
+    """Return what a device takes an answer for, shape as `encoded`: of a number its level, else the answer itself.
+
+    A device rounds all numbers, in every wave, by one draw. So those of one level have the same noise.
+    """
+    return question.mechanism.settle(encoded, settling_coins(secret, fingerprint, question.id))
+
+
 def respond(question: Question, encoded: NDArray[Any], secret: bytes, fingerprint: str) -> Bytes:
     """Return the permanent response of one answer, shape (1, n_bytes): the same whenever it is asked for.
 
     The secret must be 32 random bytes that were drawn for this survey. Reports of the response, however many, take at
     most `question.epsilon_forever`; shown itself, the response takes that much at once.
     """
+    settled = settle(question, encoded, secret, fingerprint)
     group = question.mechanism.draw_group(1, group_coins(secret, fingerprint, question.id))
-    coins = permanent_coins(secret, fingerprint, question.id, encoded)
-    return question.mechanism.respond_permanently(encoded, group, coins)
+    coins = permanent_coins(secret, fingerprint, question.id, settled)
+    return question.mechanism.respond_permanently(settled, group, coins)
 
 
 def report_answer(question: Question, encoded: NDArray[Any], secret: bytes, fingerprint: str, coins: Coins) -> Bytes:
@@ -63,21 +72,25 @@ def report_answer(question: Question, encoded: NDArray[Any], secret: bytes, fing
     `coins`, of the operating system (`sotto_client.os_coins`), are those of the instantaneous stage. A mechanism of one
     stage needs none, and reports the permanent response itself. It is `Mechanism.report` of `respond`, and faster.
     """
+    settled = settle(question, encoded, secret, fingerprint)
     group = question.mechanism.draw_group(1, group_coins(secret, fingerprint, question.id))
-    permanent = permanent_coins(secret, fingerprint, question.id, encoded)
-    return question.mechanism.perturb_by_stages(encoded, group, permanent, coins)
+    permanent = permanent_coins(secret, fingerprint, question.id, settled)
+    return question.mechanism.perturb_by_stages(settled, group, permanent, coins)
 
 
 def mark_answers(survey: Survey, encoded: Encoded, secret: bytes) -> bytes:
     """Return what a device knows these answers by, as long as it has the secret: of the questions that are answered.
 
     In a survey of one wave, the permanent responses: what is sent, or less noisy. In a survey of several, every
-    question's `tag_answer`, in their order. Whoever has the secret can try every answer against either.
+    question's `tag_answer` of what it settled on, in their order. Whoever has the secret can try every answer against
+    either.
     """
     if survey.waves == 1:
         return _join(_respond_to_all(survey, encoded, secret))
+    fingerprint = survey.fingerprint
     pairs = _answered(survey, encoded)
-    return b"".join([tag_answer(secret, survey.fingerprint, question.id, answer) for question, answer in pairs])
+    settled = [(question.id, settle(question, answer, secret, fingerprint)) for question, answer in pairs]
+    return b"".join([tag_answer(secret, fingerprint, *of_question) for of_question in settled])
 
 
 def make_report(

@@ -14,6 +14,7 @@ from sotto_protocol import Question, SurveyError, compile_survey
 from sotto_protocol.coins import Coins, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, PureMechanism, SelectionMechanism
 from sotto_protocol.mechanisms.registry import ENTRIES, Entry, mechanism_document, read_mechanism
+from sotto_protocol.mechanisms.window import WindowResponse
 
 N_REPORTS = 400
 N_DRAWS = 100_000
@@ -23,6 +24,7 @@ OF_TYPES: dict[str, dict[str, Any]] = {
     "yes-no": {},
     "one-of": {"options": ["red", "green", "blue"]},
     "any-of": {"options": ["red", "green", "blue"], "max_selected": 2},
+    "number": {"minimum": -1, "maximum": 2, "step": Decimal("0.5")},
     "text": {"n_cohorts": 4},
 }
 OF_NAMES: dict[str, dict[str, Any]] = {
@@ -60,6 +62,8 @@ def answers_of(question: Question) -> list[Any]:
     mechanism = question.mechanism
     if question.type == "text":
         return ["oak", "elm", "ash"]
+    if isinstance(mechanism, WindowResponse):
+        return list(range(mechanism.span + 1))
     if not mechanism.takes_rows:
         return list(range(max(2, mechanism.n_values)))
     rows = ((np.arange(2**mechanism.n_values)[:, None] >> np.arange(mechanism.n_values)) & 1).tolist()
@@ -75,7 +79,7 @@ def reports_of(question: Question, n_reports: int = N_REPORTS) -> Bytes:
 def check_document(question: Question) -> None:
     """What is published is read back as the same; no member may be left out or unknown."""
     document = mechanism_document(question.mechanism)
-    n_options = len(question.options)
+    n_options = question.kind.n_options
     assert read_mechanism(document, "$", question.type, n_options) == question.mechanism
     optional = {"report_if_one", "report_if_zero", "report_if_true"}
     for key in document.keys() - optional:

@@ -11,7 +11,7 @@ from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain
-from sotto_protocol.questions.control import Control, Line, PickOne, PickSome
+from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
 from sotto_protocol.words import percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The control as the template and form.js name it: radios, list, boxes or line."""
+        """The control as the template and form.js name it: radios, list, boxes, line or number."""
         match self.control:
             case PickOne(choices):
                 return "list" if len(choices) > MAX_RADIOS else "radios"
@@ -50,6 +50,8 @@ class Asked(NamedTuple):
                 return "boxes"
             case Line():
                 return "line"
+            case NumberField():
+                return "number"
             case unknown:
                 assert_never(unknown)
 

@@ -125,20 +125,28 @@ class Mechanism(ABC):
         Both stages, where there are two, and each person in a group of their own: what n devices do.
         Raises AnswerError where an answer is outside the domain, before any coin is drawn.
         """
-        checked = self._check_answers(answers)
-        rows = self._place(checked, self.draw_group(len(checked), coins))
+        settled = self.settle(answers, coins)
+        rows = self._place(settled, self.draw_group(len(settled), coins))
         return self._in_chunks(rows, lambda chunk: self._report_rows(self._respond_rows(chunk, coins), coins))
+
+    def settle(self, answers: ArrayLike, coins: Coins) -> NDArray[Any]:
+        """Return what n answers are reported as if they were: of numbers, their levels; else the answers themselves.
+
+        The coins say nothing of the answers, and are drawn once for a device: what it settles on, noise is drawn for.
+        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        """
+        return self._check_answers(answers)
 
     def draw_group(self, n_devices: int, coins: Coins) -> Bytes:
         """Draw n devices' groups, shape (n, group_bytes): once for a device, whatever it answers."""
         return np.empty((n_devices, 0), np.uint8)
 
-    def respond_permanently(self, answers: ArrayLike, group: Bytes, coins: Coins) -> Bytes:
+    def respond_permanently(self, settled: ArrayLike, group: Bytes, coins: Coins) -> Bytes:
         """Return n permanent responses, shape (n, n_bytes): the same coins for the same answer give the same response.
 
-        Raises AnswerError where an answer is outside the domain, before any coin is drawn.
+        Raises AnswerError where what is settled is outside the domain, before any coin is drawn.
         """
-        rows = self._place(self._check_answers(answers), group)
+        rows = self._place(self._check_settled(settled), group)
         return self._in_chunks(rows, lambda chunk: self._respond_rows(chunk, coins))
 
     def report(self, permanent: Bytes, coins: Coins) -> Bytes:
@@ -148,9 +156,9 @@ class Mechanism(ABC):
         """
         return self._in_chunks(permanent, lambda chunk: self._report_rows(chunk, coins))
 
-    def perturb_by_stages(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
+    def perturb_by_stages(self, settled: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
         """Return n reports, shape (n, n_bytes), by the coins of both stages: what devices do, wave after wave."""
-        return self.report(self.respond_permanently(answers, group, permanent), fresh)
+        return self.report(self.respond_permanently(settled, group, permanent), fresh)
 
     def _in_chunks(self, rows: NDArray[Any], work: Callable[[NDArray[Any]], Bytes]) -> Bytes:
         step = max(1, COINS_PER_CHUNK // self._coins_per_answer)
@@ -165,6 +173,10 @@ class Mechanism(ABC):
     @abstractmethod
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         """Return the answers as an array of n rows. Raises AnswerError where one is outside the domain."""
+
+    def _check_settled(self, settled: ArrayLike) -> NDArray[Any]:
+        """Return what is settled as an array of n rows. Raises AnswerError where one is outside the domain."""
+        return self._check_answers(settled)
 
     def _place(self, answers: NDArray[Any], group: Bytes) -> NDArray[Any]:
         """Return n rows of numbers that say what is true of n people in their groups."""

@@ -20,6 +20,8 @@ from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
 from sotto_protocol.mechanisms.sketch.design import ask_sketch
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse, ask_subset, best_subset
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.window_design import ask_window
 
 _NEAR, _SHORT_BYTES = 1.03, 64
 """What `auto` gives up, of the variance, for reports that are shorter: where they are longer than so many bytes."""
@@ -76,6 +78,7 @@ ENTRIES: list[Entry] = [
     Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, None, unary.basic_in_waves, True),
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
     Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
+    Entry("window", "number", WindowResponse, ask_window, may_repeat=True),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
     Entry("sketch", "text", SketchResponse, ask_sketch),
 ]

@@ -3,7 +3,7 @@
 One coin says whether a report is drawn uniformly from those that support the answer, or uniformly from all others. So a
 report has one of two probabilities under any answer, and epsilon is the logarithm of their ratio, from integers alone
 (the subset and block designs of Ye & Barg 2017, and Park, Nam & Lee 2023). k-ary randomized response is one: an output
-an answer.
+an answer. Numbers have them too, but more of the outputs that support one number support one near it than one far off.
 """
 
 from abc import abstractmethod
@@ -20,15 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanisms.checks import check_choices, check_integer, check_threshold
-from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, ChoiceMechanism
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, ChoiceMechanism, Mechanism
 from sotto_protocol.mechanisms.thresholds import check_epsilon
 
 
 @dataclass(frozen=True)
-class SetResponse(ChoiceMechanism):
-    """One-of: with threshold_if_true / 2**32 an output that supports the answer, else another, uniformly.
+class OutputSets(Mechanism):
+    """With threshold_if_true / 2**32 an output that supports the answer, uniformly, else another, uniformly.
 
-    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
+    `n_values` in [2, 65536]: how many values the reports are counted for.
     """
 
     name: str
@@ -56,11 +56,6 @@ class SetResponse(ChoiceMechanism):
     def odds_against(self) -> Fraction:
         """How many outputs do not support an answer, for one that does."""
 
-    @property
-    @abstractmethod
-    def shared(self) -> Fraction:
-        """The share, of the outputs that support an answer, that supports another one too."""
-
     @cached_property
     def truth(self) -> Fraction:
         """P(report supports the answer)."""
@@ -75,6 +70,21 @@ class SetResponse(ChoiceMechanism):
     def epsilon(self) -> Decimal:
         """The logarithm of the odds, rounded up."""
         return log_ratio_above(*self.odds.as_integer_ratio())
+
+    def check_design(self) -> None:
+        """Any threshold that it can have is its own."""
+
+
+class SetResponse(OutputSets, ChoiceMechanism):
+    """One-of: an output supports an option or not, and any two options share as many of their outputs.
+
+    Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
+    """
+
+    @property
+    @abstractmethod
+    def shared(self) -> Fraction:
+        """The share, of the outputs that support an answer, that supports another one too."""
 
     @cached_property
     def prob_support_if_true(self) -> float:
@@ -91,9 +101,6 @@ class SetResponse(ChoiceMechanism):
     def likelihood(self, reports: Bytes) -> NDArray[np.floating]:
         """By the ratio of the two probabilities that a report has. Raises ReportError for one that cannot be."""
         return np.where(self._supports(reports), float(self.odds), 1.0)
-
-    def check_design(self) -> None:
-        """Any threshold that it can have is its own."""
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
         return check_choices(answers, self.n_values)

@@ -1,4 +1,4 @@
-"""What a form shows for a question, whatever its type: choices to pick one from, or some; or a line to write in."""
+"""What a form shows for a question, whatever its type: choices to pick one from, or some; or what to write."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -32,7 +32,17 @@ class Line:
     hint: str
 
 
-Control = PickOne | PickSome | Line
+@dataclass(frozen=True, slots=True)
+class NumberField:
+    """Write a number from `minimum` to `maximum`, in steps, all as plain decimals; `unit` may be empty."""
+
+    minimum: str
+    maximum: str
+    step: str
+    unit: str
+
+
+Control = PickOne | PickSome | Line | NumberField
 
 
 def pick_text(options: tuple[str, ...]) -> tuple[Choice, ...]:

@@ -20,7 +20,7 @@ def compile_question(document: Any, where: str) -> Question:
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
     skip = kind.read_skip(fields) if fields.has("skip") else None
-    asked = Asked(fields, len(kind.options), read_epsilon(fields, "epsilon"))
+    asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"))
     try:
         mechanism, asked = _compile_mechanism(asked, question_type)
     except ValueError as fault:

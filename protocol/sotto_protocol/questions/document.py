@@ -39,7 +39,7 @@ def read_question(document: Any, where: str) -> Question:
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
     fields.finish()
-    mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, len(kind.options))
+    mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, kind.n_options)
     _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
     _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
     return Question(question_id, kind, text, mechanism, epsilon, epsilon_forever, skip)

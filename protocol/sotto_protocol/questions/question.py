@@ -15,8 +15,8 @@ from sotto_protocol.questions.question_type import QuestionType
 class Question:
     """One question of a survey. What it declares is at least what the mechanism takes.
 
-    `kind`: its type, with what may be answered. `skip`: the option, or the text, that no answer stands for; None where
-    there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
+    `kind`: its type, with what may be answered. `skip`: the option, number or text that no answer stands for; None
+    where there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
     `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage.
     """
 
@@ -26,7 +26,7 @@ class Question:
     mechanism: Mechanism
     epsilon: Decimal
     epsilon_forever: Decimal
-    skip: str | None = None
+    skip: str | int | Decimal | None = None
 
     @property
     def type(self) -> str:

@@ -18,7 +18,7 @@ MAX_OPTION_TEXT = 200
 class QuestionType(ABC):
     """A type, by its name in a survey file; a value of it is what may be answered to one question.
 
-    `options`: what can be chosen, where that is listed. Their number is what mechanisms are made for.
+    `options`: what can be chosen, where that is listed.
     """
 
     name: ClassVar[str]
@@ -34,8 +34,13 @@ class QuestionType(ABC):
         return {"options": list(self.options)} if self.options else {}
 
     @abstractmethod
-    def read_skip(self, fields: Fields) -> str:
+    def read_skip(self, fields: Fields) -> Any:
         """Take the member `skip`, which is there: what no answer stands for. Raises the fields' error."""
+
+    @property
+    def n_options(self) -> int:
+        """How many different answers mechanisms are made for; 0 where that says nothing to them."""
+        return len(self.options)
 
     @property
     def labels(self) -> tuple[str, ...]:

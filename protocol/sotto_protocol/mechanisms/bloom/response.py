@@ -149,8 +149,8 @@ class BloomResponse(BitMechanism):
             return super().perturb(checked, coins)
         return self._report_one(checked[0], self._draw_one_group(coins), coins, coins)
 
-    def perturb_by_stages(self, answers: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
-        checked = self._check_answers(answers)
+    def perturb_by_stages(self, settled: ArrayLike, group: Bytes, permanent: Coins, fresh: Coins) -> Bytes:
+        checked = self._check_settled(settled)
         if not self._is_single(checked):
             return super().perturb_by_stages(checked, group, permanent, fresh)
         return self._report_one(checked[0], group.tobytes(), permanent, fresh)
