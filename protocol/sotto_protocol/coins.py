@@ -75,7 +75,7 @@ class Coins:
     def uniform(self, n_values: int, n_draws: int) -> NDArray[np.uint32]:
         """Draw n integers uniform on [0, n_values), exactly, by rejection (Lemire 2019).
 
-        `n_values` in [1, 65536]. Shape (n_draws,). Takes two bytes a draw up to 256 values, else four,
+        `n_values` in [1, 2**32 - 1]. Shape (n_draws,). Takes two bytes a draw up to 256 values, else four,
         big-endian; rejected draws are drawn again, in order, after the batch.
         """
         bits = 16 if n_values <= 256 else 32

@@ -7,8 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from numpy.typing import NDArray
 
+import reference
+from published import build, few_numbers
+from reference import Published
 from sotto_protocol import COIN_SCALE, AnswerError, Coins, hmac_bytes
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import best_shape, two_stage_bit, window
@@ -68,6 +72,18 @@ def test_the_enumerated_channel_takes_its_epsilon_and_its_mean_is_the_number(mec
         assert mean == at_least + rise * Fraction(answer, mechanism.span)
     ratio = max(one[y] / other[y] for one in found for other in found for y in range(mechanism.n_outputs))
     assert 0 <= float(mechanism.epsilon) - math.log(ratio) < 1e-12
+
+
+@settings(max_examples=60)
+@given(few_numbers())
+def test_any_windows_reports_and_epsilons_are_those_of_the_reference(drawn: tuple[Published, int]) -> None:
+    published, n_numbers = drawn
+    mechanism = build(published, n_numbers)
+    assert isinstance(mechanism, WindowResponse)
+    for is_permanent, bound in ((False, mechanism.epsilon), (True, mechanism.epsilon_forever)):
+        numbers = range(n_numbers)
+        channel = [reference.distribution(published, n_numbers, x, is_permanent=is_permanent) for x in numbers]
+        assert 0 <= bound - reference.epsilon(channel) < Decimal("1e-12")
 
 
 @pytest.mark.parametrize("mechanism", cases(), ids=str)

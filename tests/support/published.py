@@ -18,8 +18,8 @@ from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
-CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch"))
-"""The mechanisms whose answers can be listed."""
+CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "window"))
+"""The mechanisms whose answers are options."""
 HALF = 2**31
 
 words = st.text("abcdefghijklmnopqrstuvwxyz -äж中😀", min_size=1, max_size=12)
@@ -37,7 +37,10 @@ def build(published: Published, n_values: int) -> Mechanism:
     """Return the package's mechanism for a published one."""
     name = published["name"]
     parameters = {key: value for key, value in published.items() if key not in ("name", "n_bits")}
-    if name == "sketch":  # its values are the points of its space
+    if name == "window":  # its values are outputs, and those that are given are numbers
+        levels = parameters.pop("levels")
+        parameters |= {"n_values": levels + parameters["width"] - 1, "span": n_values - 1}
+    elif name == "sketch":  # its values are the points of its space
         parameters["prefix_lengths"] = tuple(parameters.get("prefix_lengths", ()))
     else:
         parameters["n_values"] = n_values
@@ -57,6 +60,8 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
         return draw(set_responses(name, n_values)), n_values
     if name == "sketch":
         return draw(sketches)
+    if name == "window":
+        return draw(windows)
     edges = st.sampled_from([1, 255, 256, 0xFFFF, 0x10000, 0x01000000, HALF - 1])
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)
@@ -95,6 +100,23 @@ def _sketches(draw: st.DrawFn) -> tuple[Published, int]:
 
 
 sketches = _sketches()
+
+
+@st.composite
+def few_numbers(draw: st.DrawFn, n_numbers: int | None = None) -> tuple[Published, int]:
+    """Draw a window of a few numbers, or of so many."""
+    n_numbers = n_numbers or draw(st.integers(2, 9))
+    if draw(st.booleans()):
+        thresholds = {key: draw(st.integers(HALF + 1, 2**32 - 1)) for key in ("threshold_if_true", "report_if_true")}
+        return {"name": "window", "levels": 2, "width": 1} | thresholds, n_numbers
+    levels = draw(st.one_of(st.integers(2, min(20, n_numbers)), st.just(min(1024, n_numbers))))
+    width = draw(st.integers(1, levels))
+    share = Fraction(width, levels + width - 1)
+    threshold = draw(st.integers(floor(2**32 * share) + 1, 2**32 - 1))
+    return {"name": "window", "levels": levels, "width": width, "threshold_if_true": threshold}, n_numbers
+
+
+windows = st.one_of(few_numbers(), *[few_numbers(n_numbers) for n_numbers in (257, 65537, 2**32)])
 
 
 @st.composite
@@ -137,7 +159,7 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
     """Draw an author's definition, as it is parsed."""
     questions = []
     for question_id in draw(st.lists(ids, min_size=1, max_size=4, unique=True)):
-        kind = draw(st.sampled_from(["yes-no", "one-of", "any-of", "text"]))
+        kind = draw(st.sampled_from(["yes-no", "one-of", "any-of", "number", "text"]))
         question: dict[str, Any] = {"id": question_id, "type": kind, "text": draw(words), "epsilon": draw(epsilons)}
         if kind in ("one-of", "any-of"):
             question["options"] = draw(st.lists(words, min_size=2, max_size=20, unique=True))
@@ -147,7 +169,9 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
             question["mechanism"] = draw(st.sampled_from(["auto", "k-ary", "subset", "geometry", "sue", "oue"]))
         if kind == "text":
             question |= draw(text_members)
-        if kind == "text" or draw(st.booleans()):
+        if kind == "number":
+            question |= draw(number_members)
+        elif kind == "text" or draw(st.booleans()):
             question |= draw(rappor_members(kind))
         elif question.get("mechanism") in ("auto", "k-ary", "oue") and draw(st.booleans()):
             question |= draw(two_epsilons())
@@ -160,7 +184,9 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def n_counts_of(question: dict[str, Any]) -> int:
-    """Return how many counts a tally has of an author's question."""
+    """Return how many counts a tally has of an author's question, or more."""
+    if question["type"] == "number":
+        return 130  # at most: 64 levels, in a window as wide
     if question["type"] == "text":
         return int(question.get("n_cohorts", 64) * (1 + question.get("n_bits", 128)))
     return len(question.get("options", "1"))
@@ -175,6 +201,17 @@ text_members = st.fixed_dictionaries(
         "unknown": st.booleans(),
     },
 )
+
+
+@st.composite
+def _number_members(draw: st.DrawFn) -> dict[str, Any]:
+    minimum, step = (draw(st.decimals(low, 1000, places=2)) for low in (-1000, Decimal("0.01")))
+    maximum = minimum + step * draw(st.one_of(st.integers(1, 40), st.just(10**6)))
+    more = st.fixed_dictionaries({}, optional={"unit": words, "distribution": st.booleans(), "skip": st.just(minimum)})
+    return {"minimum": minimum, "maximum": maximum, "step": step} | draw(more)
+
+
+number_members = _number_members()
 
 
 @st.composite

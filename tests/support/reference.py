@@ -19,7 +19,7 @@ from reference_text_vectors import counts_as
 Published = dict[str, Any]
 """A mechanism as a survey publishes it."""
 Answer = int | tuple[int, ...] | str
-"""An option's number (yes is 1), or for any-of a row of zeros and ones, or for text a string."""
+"""An option's number (yes is 1), or for any-of a row of zeros and ones, or a number's steps, or for text a string."""
 
 SCALE = 2**32
 _PRECISE = Context(prec=70)
@@ -79,6 +79,8 @@ def kind_of(published: Published, n_values: int) -> str:
     """Return the type of the question that a mechanism is for."""
     if "n_cohorts" in published:
         return "text"
+    if "levels" in published:
+        return "number"
     if "max_selected" in published:
         return "any-of"
     return "yes-no" if n_values == 1 else "one-of"
@@ -249,11 +251,50 @@ def _bucket(published: Published, answer: Answer, cohort: int) -> int:
     return bucket_of(len(points_of(published)), cohort, text)
 
 
+def _perturb_window(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
+    """Round everybody's number, then draw everybody's output, then, of one bit, whether it is repeated."""
+    levels = round_to_levels(published, n_values, answers, stream)
+    return repeat_bits(published, draw_outputs(published, levels, stream), stream)
+
+
+def round_to_levels(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[int]:
+    """Return everybody's level; `n_values` is how many numbers there are."""
+    levels = []
+    for answer, drawn in zip(answers, uniform(stream, n_values - 1, len(answers)), strict=True):
+        assert isinstance(answer, int)
+        place = Fraction(answer * (published["levels"] - 1), n_values - 1)
+        levels.append(math.floor(place) + (Fraction(drawn, n_values - 1) < place - math.floor(place)))
+    return levels
+
+
+def draw_outputs(published: Published, levels: Sequence[int], stream: Stream) -> list[bytes]:
+    """Return everybody's packed output, in the window of their level or not."""
+    width, n_outputs = published["width"], published["levels"] + published["width"] - 1
+    inside = flip(stream, published["threshold_if_true"], len(levels))
+    within = uniform(stream, width, len(levels))
+    beyond = uniform(stream, published["levels"] - 1, len(levels))
+    outputs = []
+    for level, is_inside, near, far in zip(levels, inside, within, beyond, strict=True):
+        window = [*range(level, level + width)]
+        others = [output for output in range(n_outputs) if output not in window]
+        outputs.append((window[near] if is_inside else others[far]).to_bytes(1 if n_outputs <= 256 else 2, "big"))
+    return outputs
+
+
+def repeat_bits(published: Published, outputs: Sequence[bytes], stream: Stream) -> list[bytes]:
+    """Return the outputs, or of two stages fresh reports of them, one bit each."""
+    if "report_if_true" not in published:
+        return list(outputs)
+    same = flip(stream, published["report_if_true"], len(outputs))
+    return [output if again else bytes([1 - output[0]]) for output, again in zip(outputs, same, strict=True)]
+
+
 _WHOLE = {
     "k-ary": _perturb_k_ary,
     "subset": _perturb_subset,
     "geometry": _perturb_geometry,
     "sketch": _perturb_sketch,
+    "window": _perturb_window,
 }
 """The mechanisms of which a report is drawn as a whole, and not bit by bit."""
 
@@ -269,7 +310,7 @@ def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, .
 
 def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
-    if published["name"] in ("k-ary", "geometry"):
+    if published["name"] in ("k-ary", "geometry", "window"):
         return int.from_bytes(report, "big")
     if published["name"] == "sketch":
         return [int.from_bytes(part, "big") for part in (report[:2], report[2:])]
@@ -319,6 +360,8 @@ def distribution(
             true = true * kept + (1 - true) * (1 - kept) / (n_values - 1)
             lie = (1 - true) / (n_values - 1)
         return {value.to_bytes(width, "big"): true if value == answer else lie for value in range(n_values)}
+    if published["name"] == "window":
+        return _of_window(published, n_values, answer, is_permanent=is_permanent)
     if published["name"] in ("subset", "geometry"):
         return _of_sets(published, n_values, answer, true)
     group = [(0, 2), (0, 1)] if "max_length" in published else [(0, 2)] if "n_bits" in published else []
@@ -332,6 +375,29 @@ def distribution(
         for bit, chance in zip(report, chances, strict=True):
             probs[packed] *= chance if bit else 1 - chance
     return probs
+
+
+def _of_window(
+    published: Published, n_values: int, answer: Answer, *, is_permanent: bool = False
+) -> dict[bytes, Fraction]:
+    """Sum over the two levels next to a number, by how near it is, and over the outputs of each."""
+    assert isinstance(answer, int)
+    levels, width = published["levels"], published["width"]
+    place = Fraction(answer * (levels - 1), n_values - 1)
+    true = Fraction(published["threshold_if_true"], SCALE)
+    if "report_if_true" in published and not is_permanent:
+        again = Fraction(published["report_if_true"], SCALE)
+        true = true * again + (1 - true) * (1 - again)
+    size = 1 if levels + width - 1 <= 256 else 2
+    return {
+        output.to_bytes(size, "big"): sum(
+            max(Fraction(0), 1 - abs(place - level))
+            * (true / width if level <= output < level + width else (1 - true) / (levels - 1))
+            for level in range(levels)
+        )
+        + Fraction(0)
+        for output in range(levels + width - 1)
+    }
 
 
 def _of_sets(published: Published, n_values: int, answer: Answer, true: Fraction) -> dict[bytes, Fraction]:

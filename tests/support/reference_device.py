@@ -6,9 +6,23 @@ From a secret, answers and coins to the bytes that are posted. reference_device_
 import base64
 import hmac
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
-from reference import Answer, Published, Stream, draw_groups, flip, pack, perturb, respond, wire
+from reference import (
+    Answer,
+    Published,
+    Stream,
+    draw_groups,
+    draw_outputs,
+    flip,
+    pack,
+    perturb,
+    repeat_bits,
+    respond,
+    round_to_levels,
+    wire,
+)
 from reference_surveys import Document, canonical, epsilon_of, fingerprint, n_values_of
 from reference_text_vectors import counts_as
 
@@ -47,6 +61,9 @@ def encode(question: Document, given: Any) -> Answer:
         return int(said)
     if question["type"] == "one-of":
         return int(question["options"].index(said))
+    if question["type"] == "number":
+        minimum, step = (Decimal(question[key]) for key in ("minimum", "step"))
+        return int((Decimal(str(said)) - minimum) / step)
     if question["type"] == "any-of":
         return tuple(int(option in said) for option in question["options"])
     normal = counts_as(said)
@@ -63,7 +80,11 @@ def group_of(survey: Document, question: Document, secret: bytes) -> list[int]:
 def permanent_of(survey: Document, question: Document, answer: Answer, secret: bytes) -> bytes:
     """Return the packed permanent response of an answer."""
     mechanism, n_values = question["mechanism"], n_values_of(question)
-    stream = KeyStream(secret, context_of(survey, question, "sottovoce-permanent-1", answer))
+    settled = settled_of(survey, question, answer, secret)
+    stream = KeyStream(secret, context_of(survey, question, "sottovoce-permanent-1", settled))
+    if mechanism["name"] == "window":
+        assert isinstance(settled, int)
+        return draw_outputs(mechanism, [settled], stream)[0]
     if mechanism["name"] == "k-ary":
         once = {key: mechanism[key] for key in ("name", "threshold_if_true")}
         return perturb(once, n_values, [answer], stream)[0]
@@ -73,12 +94,22 @@ def permanent_of(survey: Document, question: Document, answer: Answer, secret: b
     return _group_bytes(group) + pack(bits, n_values)
 
 
+def settled_of(survey: Document, question: Document, answer: Answer, secret: bytes) -> Answer:
+    """Return what an answer counts as on a device: of a number its level, by a draw that does not know the number."""
+    if question["type"] != "number":
+        return answer
+    stream = KeyStream(secret, context_of(survey, question, "sottovoce-settling-1"))
+    return round_to_levels(question["mechanism"], n_values_of(question), [answer], stream)[0]
+
+
 def _group_bytes(group: Sequence[tuple[int, int]]) -> bytes:
     return b"".join(number.to_bytes(width, "big") for number, width in group)
 
 
 def report_of(mechanism: Published, n_values: int, permanent: bytes, coins: Stream) -> bytes:
     """Return a packed report of a packed permanent response: of one stage, itself."""
+    if mechanism["name"] == "window":
+        return repeat_bits(mechanism, [permanent], coins)[0]
     if "report_if_true" in mechanism:
         again = {"name": "k-ary", "threshold_if_true": mechanism["report_if_true"]}
         return perturb(again, n_values, [int.from_bytes(permanent, "big")], coins)[0]
@@ -99,7 +130,8 @@ def marks_of(survey: Document, answers: Sequence[Answer], secret: bytes) -> byte
     pairs = list(zip(survey["questions"], answers, strict=True))
     if "waves" not in survey:
         return b"".join(permanent_of(survey, question, answer, secret) for question, answer in pairs)
-    contexts = [context_of(survey, question, "sottovoce-tag-1", answer) for question, answer in pairs]
+    settled = [(question, settled_of(survey, question, answer, secret)) for question, answer in pairs]
+    contexts = [context_of(survey, question, "sottovoce-tag-1", answer) for question, answer in settled]
     return b"".join(hmac.new(secret, context, "sha256").digest() for context in contexts)
 
 
@@ -128,6 +160,8 @@ def blanks_after(question: Document, sent: Any) -> int:
     mechanism = question["mechanism"]
     if isinstance(sent, bool):
         return len("false") - len(canonical(sent))
+    if mechanism["name"] == "window":
+        return len(str(mechanism["levels"] + mechanism["width"] - 2)) - len(str(sent))
     if isinstance(sent, int):
         return len(str(n_values_of(question) - 1)) - len(str(sent))
     if isinstance(sent, str):
@@ -144,14 +178,14 @@ def invitation_of(code: bytes) -> str:
     return base64.b32encode(code).decode().lower()[:26]
 
 
-def charge(survey: Document, answers: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]) -> int:
+def charge(survey: Document, answers: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], secret: bytes) -> int:
     """Return what a report takes after the earlier ones, in units of 1e-12 nats: every answer has a pot of its own."""
     units = 0
     for question in survey["questions"]:
-        now, before = (
-            encode(question, answers.get(question["id"])),
-            [encode(question, given.get(question["id"])) for given in earlier],
-        )
+        now, *before = [
+            settled_of(survey, question, encode(question, given.get(question["id"])), secret)
+            for given in (answers, *earlier)
+        ]
         n_before = before.count(now)
         units += epsilon_of(question, n_before + 1) - epsilon_of(question, n_before)
     return units

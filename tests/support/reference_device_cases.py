@@ -3,7 +3,7 @@
 from typing import Any
 
 from reference_bloom import FAMILY
-from reference_survey_cases import ALL, GRAMS, HALF, MEMOS, STAGES, WARNER, of_shape, symmetric, text_shape
+from reference_survey_cases import ALL, GRAMS, HALF, MEMOS, NUMBERS, STAGES, WARNER, of_shape, symmetric, text_shape
 from reference_surveys import Document, question, survey
 
 GRINNING = "\U0001f600"
@@ -48,6 +48,8 @@ SURVEYS: dict[str, Document] = {
         of_shape("word", "text", symmetric("rappor", 0x88000000, **text_shape(32, 1, 4), **STAGES), 0, skip="nothing"),
         waves=9,
     ),
+    "numbers": survey(*NUMBERS),
+    "numbers in waves": survey(*NUMBERS, waves=9),
     "low": survey(
         of_shape("low", "yes-no", symmetric("basic-rappor", 0x90000000), 0, epsilon=5, epsilon_forever=2),
         waves=2,
@@ -68,6 +70,9 @@ KEPT = {"m0": "option 5", "m1": "option 0", "m2": "option 256", "m3": "option 8"
 MOVED = KEPT | {"m0": "option 0", "m2": "option 0", "m4": "option 2"}
 PULSED = {"yes": True, "any": ["option 1"], "once": True, "word": "calm"}
 
+COUNTED = {"age": 33, "degrees": -0.25, "pulse": 60, "fine": 1e-12, "far": 5 * 10**14}
+GROWN = {"age": 34, "degrees": 12.5, "pulse": 230, "fine": 0.004294967295, "far": -5 * 10**14}
+
 Case = tuple[str, str, int, dict[str, Any]]
 """What about, the survey's name, the wave, the answers."""
 CASES: list[Case] = [
@@ -87,6 +92,11 @@ CASES: list[Case] = [
     *[("texts", "open", 1, {"word": text}) for text in TYPED],
     ("pots", "pulse", 9, PULSED),
     *[("options that are kept", "memos", wave, answers) for wave, answers in ((1, KEPT), (2, KEPT), (5, MOVED))],
+    *[
+        (f"numbers, device {device}", "numbers", 1, given)
+        for device, given in enumerate((COUNTED, GROWN, COUNTED | {"degrees": None, "pulse": None}))
+    ],
+    *[(f"numbers in wave {wave}", "numbers in waves", wave, given) for wave, given in ((1, COUNTED), (9, GROWN))],
 ]
 
 SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
@@ -101,6 +111,8 @@ SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("all mechanisms over waves", "waves", [EVERY, OTHERS, EVERY, EVERY, OTHERS]),
     ("epsilons that do not add up", "memos", [KEPT] * 5),
     ("epsilons that do not add up, by answer", "memos", [KEPT, MOVED, KEPT, KEPT, MOVED]),
+    ("a number that grows", "numbers in waves", [COUNTED | {"pulse": 30 + 20 * wave} for wave in range(9)]),
+    ("numbers, back and forth", "numbers in waves", [(COUNTED, GROWN)[wave % 2] for wave in range(6)]),
 ]
 """Answers, wave after wave, and what each report takes."""
 
@@ -137,6 +149,13 @@ REFUSED: list[tuple[str, Any, str]] = [
     *[("ids", IDS | {unknown: True}, "$") for unknown in ("2", "B_1", "__proto__", "")],
     ("skips", {"ones": "tea"}, "$"),
     *[("ids", given, "$") for given in _NO_ANSWERS],
+    *[
+        ("numbers", COUNTED | {"age": given}, "age")
+        for given in (-1, 121, 120.5, "12", True, None, [12], 2**53 + 1, 1e300)
+    ],
+    *[("numbers", COUNTED | {"degrees": given}, "degrees") for given in (0.1 + 0.2, 13, -12.75, 0.3, "0.5", False, {})],
+    *[("numbers", COUNTED | {"pulse": given}, "pulse") for given in (35, 20, 240)],
+    *[("numbers", COUNTED | {"far": given}, "far") for given in (0, 10**15, 5 * 10**14 - 1)],
 ]
 """Survey, answers, and where they are refused: at a question's id, or $."""
 

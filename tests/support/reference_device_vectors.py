@@ -79,7 +79,7 @@ def _sequence(about: str, name: str, given: list[dict[str, Any]]) -> dict[str, A
         {
             "answers": answers,
             "marks": marks_of(survey, [encode(q, answers.get(q["id"])) for q in survey["questions"]], secret).hex(),
-            "epsilon": written(charge(survey, answers, given[:index])),
+            "epsilon": written(charge(survey, answers, given[:index], secret)),
         }
         for index, answers in enumerate(given)
     ]

@@ -88,7 +88,7 @@ def report_vector(about: str, name: str, wave: int, given: dict[str, Any], earli
     kept = [part if place in drawn else bytes(len(part)) for place, part in enumerate(columns)]
     of_all = wire_of(document, columns)
     wire = {one["id"]: of_all[one["id"]] for one in asked}
-    units = charge(document | {"questions": asked}, given, [given] * earlier)
+    units = charge(document | {"questions": asked}, given, [given] * earlier, secret)
     return {
         "about": about,
         "survey": name,

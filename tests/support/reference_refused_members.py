@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from reference import SCALE
-from reference_survey_cases import HALF, MEMOS, PLAIN, SHAPES, STAGES, of_shape, symmetric, text_shape
+from reference_survey_cases import HALF, MEMOS, NUMBERS, PLAIN, SHAPES, STAGES, of_shape, symmetric, text_shape
 from reference_surveys import Document, canonical, survey
 
 
@@ -46,6 +46,7 @@ TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
 ONE_OF, ANY_OF, OPEN, GRAMS, SPLIT = map(one, ("k-ary", "bit-flips", "text", "unknown", "yes-no, two stages"))
+AGE, DEGREES, PULSE = map(survey, NUMBERS[:3])
 TWO_STAGES = [name for name in SHAPES if "two stages" in name]
 SYMMETRIC = [name for name in SHAPES if name not in ("forced-response", "k-ary", "oue")]
 
@@ -97,7 +98,7 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (TWO, "$.questions[1]", NO_OBJECTS[:2]),
     (TWO, "$.questions[1].mechanism.threshold_if_true", NO_THRESHOLDS[:2]),
     (P, f"{Q}.id", NO_IDS),
-    (P, f"{Q}.type", ['"number"', '"constructor"', '"__proto__"', '""', "null", "1", '["yes-no"]']),
+    (P, f"{Q}.type", ['"numbers"', '"constructor"', '"__proto__"', '""', "null", "1", '["yes-no"]']),
     (P, f"{Q}.text", NO_TEXTS),
     (P, f"{Q}.epsilon", [*NO_EPSILONS, "0", "1"]),
     (SPLIT, f"{Q}.epsilon_forever", [*NO_EPSILONS, "0", "0.5"]),
@@ -126,6 +127,20 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (K_TWICE, f"{M}.report_if_true", NO_THRESHOLDS),
     (K_TWICE, f"{Q}.epsilon_forever", ["0", "0.5"]),
     (OUE_TWICE, f"{M}.report_if_zero", NO_THRESHOLDS),
+    *[
+        (AGE, f"{Q}.{key}", ['"0"', "null", "true", "[]", "1000000000000001", "-1000000000000001", "0.0000000000001"])
+        for key in ("minimum", "maximum", "step")
+    ],
+    (AGE, f"{Q}.maximum", ["0", "-1"]),
+    (AGE, f"{Q}.step", ["0", "-1", "7", "240", "0.7", "0.00000001", "0.000000000001"]),
+    (AGE, f"{Q}.unit", [*NO_TEXTS, f'"{"x" * 41}"']),
+    (AGE, f"{Q}.skip", ["121", "-1", "0.5", '"5"', "null", "true", "9007199254740993"]),
+    (DEGREES, f"{Q}.skip", ["0.3", "0.250000000001", "13", '"0.5"', "false"]),
+    (AGE, f"{M}.levels", _not_in(2, 121)),
+    (AGE, f"{M}.width", _not_in(1, 2)),
+    (DEGREES, f"{M}.levels", ["102", "1"]),
+    (PULSE, f"{M}.report_if_true", [*NO_THRESHOLDS, "1", str(HALF)]),
+    (AGE, TRUE, NO_THRESHOLDS),
 ]
 """JSON that is refused at the place where it stands."""
 
@@ -142,6 +157,8 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (SPLIT, M, ["report_if_one", "report_if_zero"]),
     (K_TWICE, M, ["threshold_if_true"]),
     (OUE_TWICE, M, ["report_if_one", "report_if_zero"]),
+    (AGE, Q, ["minimum", "maximum", "step"]),
+    (AGE, M, ["levels", "width", "threshold_if_true"]),
 ]
 """Members that must be there, and where."""
 
@@ -156,6 +173,8 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (OPEN, M, ["max_selected", "n_positions"]),
     *[(one(name), M, ["report_if_true"]) for name in ("warner", "oue", "sue")],
     (K_TWICE, M, ["report_if_one"]),
+    (AGE, Q, ["options", "distribution", "levels", "max_selected"]),
+    (AGE, M, ["span", "n_values", "threshold_if_other", "report_if_one", "weight"]),
 ]
 """Members that do not belong there, and the object that they were put into."""
 
@@ -177,6 +196,9 @@ TOGETHER: list[tuple[Document, str, list[str]]] = [
     (K_TWICE, f"{M}.report_if_true", ["1", str(SCALE // 6)]),
     (OUE_TWICE, f"{M}.report_if_zero", [str(0xD0000001), str(SCALE - 1)]),
     (OUE_TWICE, TRUE, [str(HALF + 1), str(HALF - 1)]),
+    (AGE, TRUE, ["1", str(HALF)]),
+    (DEGREES, TRUE, [str(SCALE // 4)]),
+    (DEGREES, f"{M}.report_if_true", [str(0xC0000000)]),
 ]
 """Integers that are fine by themselves; the mechanism is refused."""
 
@@ -200,5 +222,8 @@ NOT_CANONICAL: list[tuple[Document, str, list[str]]] = [
     (P, "$.public_results", ["false"]),
     (P, "$.min_reports", ["1"]),
     (P, "$.keep", ['"reports"']),
+    (AGE, f"{Q}.minimum", ["0.0", "-0", "0e0", "-0.0"]),
+    (AGE, f"{Q}.maximum", ["120.0", "12e1"]),
+    (DEGREES, f"{Q}.step", ["0.250", "25e-2"]),
 ]
 """Members that make the whole text be refused: it is no JSON, or not the one text of its value."""

@@ -68,6 +68,27 @@ def of_shape(question_id: str, kind: str, published: Published, n_options: int, 
     return question(question_id, kind, published, options, **more)
 
 
+def window(threshold: int, levels: int, width: int, **more: int) -> Published:
+    """Return what is published of a number's window."""
+    return {"name": "window", "threshold_if_true": threshold, "levels": levels, "width": width} | more
+
+
+def number(question_id: str, published: Published, *ends: Any, **more: Any) -> Document:
+    """Return a question for a number, of a minimum, a maximum and a step."""
+    return question(
+        question_id, "number", published, **dict(zip(("minimum", "maximum", "step"), ends, strict=True)), **more
+    )
+
+
+NUMBERS = [
+    number("age", window(0xBB2715CE, 2, 1), 0, 120, 1, unit="years"),
+    number(
+        "degrees", window(0xE7654321, 10, 3), Decimal("-12.5"), Decimal("12.5"), Decimal("0.25"), skip=Decimal("0.5")
+    ),
+    number("pulse", window(0xBB2715CE, 2, 1, report_if_true=0xCDABCDEF), 30, 230, 10, unit="\u00e9 / min", skip=30),
+    number("fine", window(0xFEDCBA98, 1024, 500), 0, Decimal("0.004294967295"), Decimal("0.000000000001")),
+    number("far", window(0xC0000000, 2, 2), -5 * 10**14, 5 * 10**14, 10**15),
+]
 WARNER = symmetric("warner", 0xC0000000)
 PLAIN = question("a", "yes-no", WARNER)
 ALL = [of_shape(f"q{index}", *shape) for index, shape in enumerate(SHAPES.values())]
@@ -152,6 +173,8 @@ SURVEYS: list[tuple[str, Document]] = [
             waves=7,
         ),
     ),
+    ("numbers", survey(*NUMBERS)),
+    ("numbers in waves", survey(*NUMBERS, waves=6)),
 ]
 
 
@@ -253,6 +276,11 @@ EDGES: list[Thresholds] = [
     ],
     ("text", symmetric("rappor", SCALE - 1, **text_shape(4096, 8, 64, max_length=64, gram_length=4)), 0),
 ]
+WINDOWS: list[Thresholds] = [
+    *[("number", window(true, 2, 1), 121) for true in TRUES],
+    *[("number", window(true, 2, 1, report_if_true=again), 121) for true in TRUES for again in TRUES[::3]],
+    *[("number", window(true, *shape), 2**32) for true in TRUES for shape in ((3, 2), (10, 3), (64, 20), (1024, 999))],
+]
 STAGES_OF_K_ARY = [
     ("one-of", {"name": "k-ary", "threshold_if_true": true, "report_if_true": kept}, n_options)
     for true, kept, n_options in (
@@ -265,4 +293,6 @@ STAGES_OF_K_ARY = [
     )
 ]
 OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
-EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES
+EPSILONS = (
+    [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES + WINDOWS
+)

@@ -51,6 +51,12 @@ def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
     if published["name"] == "k-ary":
         forever = round_up(_log(true * (n_values - 1) / (1 - true)))
         return (together(published, n_values, 1) if "report_if_true" in published else forever), forever
+    if published["name"] == "window":
+        again = Fraction(published.get("report_if_true", SCALE), SCALE)
+        both = true * again + (1 - true) * (1 - again)
+        odds_against = Fraction(published["levels"] - 1, published["width"])
+        one, lasting = (round_up(_log(prob / (1 - prob) * odds_against)) for prob in (both, true))
+        return one, lasting
     other = Fraction(published["threshold_if_other"], SCALE)
     one, zero = (
         Fraction(published.get(key, usual), SCALE) for key, usual in (("report_if_one", SCALE), ("report_if_zero", 0))
@@ -100,12 +106,14 @@ def _differences(kind: str, published: Published, n_values: int) -> list[tuple[i
 
 def n_values_of(question: Document) -> int:
     """Return how many values a question's mechanism has."""
+    if question["type"] == "number":
+        return int((Decimal(question["maximum"]) - Decimal(question["minimum"])) / Decimal(question["step"])) + 1
     return int(question["mechanism"].get("n_bits", len(question.get("options", "1"))))
 
 
 def question(question_id: str, kind: str, mechanism: Published, options: Sequence[str] = (), **more: Any) -> Document:
     """Return a published question; it declares what it takes where `more` does not say otherwise."""
-    document = {"id": question_id, "type": kind, "text": "Well?", "mechanism": mechanism}
+    document = {"id": question_id, "type": kind, "text": "Well?", "mechanism": mechanism} | more
     document |= {"options": list(options)} if options else {}
     report, forever = (Decimal(written(units)) for units in taken(kind, mechanism, n_values_of(document)))
     return document | {"epsilon": report} | ({"epsilon_forever": forever} if forever != report else {}) | more
@@ -180,7 +188,9 @@ def fingerprint(text: str) -> str:
 def n_bytes_of(question: Document) -> int:
     """Return the width of a question's part of a packed report."""
     mechanism, n_values = question["mechanism"], n_values_of(question)
-    if mechanism["name"] == "k-ary":
+    if mechanism["name"] == "window":
+        n_values = mechanism["levels"] + mechanism["width"] - 1
+    if mechanism["name"] in ("k-ary", "window"):
         return 1 if n_values <= 256 else 2
     n_filters = 3 if "max_length" in mechanism else 1
     group = {1: 2, 3: 3}[n_filters] if question["type"] == "text" else 0
@@ -189,8 +199,10 @@ def n_bytes_of(question: Document) -> int:
 
 def of_thresholds(vector: Published) -> Document:
     """Return the survey of one question that declares what a vector says its mechanism takes."""
-    options = [f"option {number}" for number in range(vector["n_options"])]
+    is_number = vector["type"] == "number"
+    options = [f"option {number}" for number in range(0 if is_number else vector["n_options"])]
+    steps = {"minimum": 0, "maximum": vector["n_options"] - 1, "step": 1} if is_number else {}
     declared = {key: Decimal(vector[key]) for key in ("epsilon", "epsilon_forever")}
     if declared["epsilon"] == declared["epsilon_forever"]:
         del declared["epsilon_forever"]
-    return survey(question("a", vector["type"], vector["mechanism"], options) | declared)
+    return survey(question("a", vector["type"], vector["mechanism"], options, **steps) | declared)

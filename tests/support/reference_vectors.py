@@ -25,8 +25,9 @@ def make_vectors() -> list[dict[str, Any]]:
     vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
     vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
     vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
-    vectors += [_typed(*case, tie) for case in _SKETCH_CASES for tie in (0, 1)] + _alone(_SKETCH_CASES)
-    return vectors + [_typed(*case, tie) for case in _MEMO_CASES for tie in (0, 1)] + _alone(_MEMO_CASES)
+    for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES):
+        vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
+    return vectors
 
 
 def _typed(
@@ -180,6 +181,24 @@ _SKETCH_CASES: list[tuple[Published, int, list[Answer]]] = [
     (_sketch(0x9E3779B9, 41, 3, 152), 1723, ["sotto voce"]),
     (_sketch(0xFEDCBA98, 491, 2, 532), 492, ["sotto voce", "a"]),
     (_sketch(0x9E3779B9, 7, 3, 1024, 1, 3, 4, 200), 57, ["voce", "cafe\u0301s", FAMILY, "\U0001f600\U0001f600"]),
+]
+
+
+def _window(threshold: int, levels: int, width: int, **more: int) -> Published:
+    return {"name": "window", "threshold_if_true": threshold, "levels": levels, "width": width} | more
+
+
+_WINDOW_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_window(0xBB2715CE, 2, 1), 121, [0, 120, 33, 90]),
+    (_window(0xBB2715CE, 2, 1), 86_401, [0, 86_400, 28_800]),
+    (_window(0xBB2715CE, 2, 1, report_if_true=0xCDABCDEF), 121, [0, 120, 60, 61]),
+    (_window(0xC0000000, 2, 2), 2, [0, 1]),
+    (_window(0xA3D70A3D, 3, 1), 5, [0, 1, 2, 3, 4]),
+    (_window(0xE7654321, 10, 3), 10, [0, 9, 4]),
+    (_window(0xDEADBEEF, 64, 20), 1_000_001, [0, 1_000_000, 333_333]),
+    (_window(0xFEDCBA98, 64, 7), 2**32, [0, 2**32 - 1, 2**31, 12_345_678]),
+    (_window(0xB504F333, 200, 120), 3_000_000_001, [3_000_000_000, 1, 1_500_000_001]),
+    (_window(0x9E3779B9, 1024, 500), 1024, [0, 1023, 511]),
 ]
 ABOUT = (
     "perturb(answers) from the given coin bytes (hexadecimal, as read in order) gives the packed reports and uses all "

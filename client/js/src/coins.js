@@ -35,7 +35,7 @@ export class Coins {
   }
 
   /**
-   * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536]. The rejected are
+   * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 2^32 - 1]. The rejected are
    * drawn again, in order, after the batch.
    * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
    */
@@ -45,10 +45,13 @@ export class Coins {
     const drawn = await this.#draw(nBytes * nDraws);
     const wide = Array.from({ length: nDraws }, (_, index) => {
       const bytes = drawn.subarray(nBytes * index, nBytes * (index + 1));
-      return bytes.reduce((value, byte) => 256 * value + byte, 0) * nValues; // below 2^48
+      const value = bytes.reduce((value, byte) => 256 * value + byte, 0);
+      // The product in two parts, each below 2^49: a number holds no more than 53 bits.
+      const upper = Math.floor(value / 65536) * nValues;
+      return [Math.floor(upper / 65536), (upper % 65536) * 65536 + (value % 65536) * nValues];
     });
-    const values = wide.map((product) => Math.floor(product / scale));
-    const rejected = [...wide.keys()].filter((index) => wide[index] % scale < scale % nValues);
+    const values = wide.map(([upper, lower]) => upper + Math.floor(lower / scale));
+    const rejected = [...wide.keys()].filter((index) => wide[index][1] % scale < scale % nValues);
     if (rejected.length > 0) {
       const again = await this.uniform(nValues, rejected.length);
       rejected.forEach((index, at) => (values[index] = again[at]));

@@ -11,6 +11,8 @@ import { parseEpsilon } from "./decimals.js";
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/gs;
 const JSON_NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 const CANONICAL_NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/;
+const PLAIN_NUMBER = /^(?!-0$)-?\d{1,16}(\.\d{1,12})?$/;
+const MAX_NUMBER = 10 ** 15;
 /** Control characters, lone surrogates, line and paragraph separators, and marks that turn the direction of writing. */
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/u;
 
@@ -93,6 +95,13 @@ export class Fields {
     const isIn = (/** @type {unknown} */ value) =>
       value instanceof Numeral && /^-?\d{1,16}$/.test(value.text) && low <= +value.text && +value.text <= high;
     return Number(this.take(key, `an integer in [${low}, ${high}]`, isIn).text);
+  }
+
+  /** @param {string} key @returns {string} a plain decimal, as it is written */
+  number(key) {
+    const isIn = (/** @type {unknown} */ value) =>
+      value instanceof Numeral && PLAIN_NUMBER.test(value.text) && Math.abs(+value.text) <= MAX_NUMBER;
+    return this.take(key, `a number in [-${MAX_NUMBER}, ${MAX_NUMBER}] of at most 12 decimals`, isIn).text;
   }
 
   /** @param {string} key @param {number} most @param {number} high @returns {number[]} integers in [1, high], ascending */

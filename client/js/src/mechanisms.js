@@ -15,11 +15,12 @@ import { BloomResponse } from "./rappor.js";
 import { SetResponse } from "./sets.js";
 import { SketchResponse } from "./sketch.js";
 import { SubsetResponse } from "./subset.js";
+import { WindowResponse } from "./window.js";
 
 /** @typedef {import("./documents.js").Fields} Fields */
-/** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; any-of: zeros and ones; text: in normal form C */
+/** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C */
 /** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
-/** @typedef {KaryResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism} Mechanism */
 
 const TWO_STAGES = ["basic-rappor", "rappor", "oue"]; // of those of bits
 const CLASSES = {
@@ -33,6 +34,7 @@ const CLASSES = {
     "basic-rappor": UnaryEncoding,
   },
   "any-of": { "bit-flips": BitFlips, "basic-rappor": BitFlips },
+  number: { window: WindowResponse },
   text: { rappor: BloomResponse, sketch: SketchResponse },
 };
 

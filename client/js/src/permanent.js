@@ -16,14 +16,25 @@ export const SECRET_BYTES = 32;
 export const TAG_BYTES = 32;
 
 /**
- * Return the permanent response of one answer: the same whenever it is asked for.
+ * Return what a device takes an answer for: of a number its level, else the answer itself. All numbers, in every wave,
+ * are rounded by one draw; so those of one level have the same noise.
  * @param {Question} question @param {Encoded} encoded @param {CryptoKey} key @param {string} fingerprint
+ * @returns {Promise<Encoded>}
+ */
+export async function settle({ id, mechanism }, encoded, key, fingerprint) {
+  if (!("settle" in mechanism)) return encoded;
+  return mechanism.settle(encoded, new Coins(hmacBytes(key, context("sottovoce-settling-1", fingerprint, id))));
+}
+
+/**
+ * Return the permanent response of one answer that is settled: the same whenever it is asked for.
+ * @param {Question} question @param {Encoded} settled @param {CryptoKey} key @param {string} fingerprint
  * @returns {Promise<Uint8Array>}
  */
-export async function respond(question, encoded, key, fingerprint) {
+export async function respond(question, settled, key, fingerprint) {
   const ofDevice = new Coins(hmacBytes(key, context("sottovoce-group-1", fingerprint, question.id)));
-  const ofAnswer = new Coins(hmacBytes(key, context("sottovoce-permanent-1", fingerprint, question.id, encoded)));
-  return question.mechanism.respond(encoded, await question.mechanism.drawGroup(ofDevice), ofAnswer);
+  const ofAnswer = new Coins(hmacBytes(key, context("sottovoce-permanent-1", fingerprint, question.id, settled)));
+  return question.mechanism.respond(settled, await question.mechanism.drawGroup(ofDevice), ofAnswer);
 }
 
 /**
@@ -37,8 +48,9 @@ export function reportAnswers(survey, encoded, key, coinsOf) {
   const report = async (/** @type {Question} */ question, /** @type {number} */ index) => {
     const answer = encoded[index];
     if (answer === null) return null;
-    const permanent = await respond(question, answer, key, survey.fingerprint);
-    return question.mechanism.report(permanent, coinsOf(question, answer));
+    const settled = await settle(question, answer, key, survey.fingerprint);
+    const permanent = await respond(question, settled, key, survey.fingerprint);
+    return question.mechanism.report(permanent, coinsOf(question, settled));
   };
   return Promise.all(survey.questions.map(report));
 }
@@ -59,12 +71,13 @@ export function draftCoins(survey, seed) {
  * @param {Survey} survey @param {AllEncoded} encoded @param {CryptoKey} key @returns {Promise<Uint8Array>}
  */
 export async function markAnswers(survey, encoded, key) {
-  const mark = (/** @type {Question} */ question, /** @type {number} */ index) => {
+  const mark = async (/** @type {Question} */ question, /** @type {number} */ index) => {
     const answer = encoded[index];
     if (answer === null) return new Uint8Array(0);
+    const settled = await settle(question, answer, key, survey.fingerprint);
     return survey.waves === 1
-      ? respond(question, answer, key, survey.fingerprint)
-      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, answer));
+      ? respond(question, settled, key, survey.fingerprint)
+      : hmac(key, context("sottovoce-tag-1", survey.fingerprint, question.id, settled));
   };
   return concat(...(await Promise.all(survey.questions.map(mark))));
 }

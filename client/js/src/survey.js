@@ -23,13 +23,16 @@ export class Question {
     this.text = fields.text("text", MAX_TEXT);
     /** @type {readonly string[]} */
     this.options = Object.freeze(this.kind.options(fields));
-    /** @type {string | null} what no answer stands for */
-    this.skip = fields.has("skip") ? this.kind.skip(fields, this.options) : null;
+    /** @type {any} of numbers: from which to which, in what steps and units */
+    this.range = this.kind.range?.(fields) ?? null;
+    /** @type {string | number | null} what no answer stands for */
+    this.skip = fields.has("skip") ? this.kind.skip(fields, this) : null;
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED);
     const forever = fields.optional("epsilon_forever", epsilon, () => fields.epsilon("epsilon_forever", MAX_DECLARED));
     const stated = fields.take("mechanism", "an object", (value) => typeof value === "object");
     fields.finish();
-    this.mechanism = readMechanism(new Fields(stated, `${fields.where}.mechanism`), this.type, this.options.length);
+    const nOptions = this.range === null ? this.options.length : this.range.span + 1;
+    this.mechanism = readMechanism(new Fields(stated, `${fields.where}.mechanism`), this.type, nOptions);
     checkEpsilon(fields, "epsilon", epsilon, this.mechanism.epsilon);
     checkEpsilon(fields, "epsilon_forever", forever, this.mechanism.epsilonForever);
     this.epsilon = writeEpsilon(epsilon);

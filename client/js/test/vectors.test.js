@@ -13,7 +13,7 @@ import { AnswerError, SurveyError } from "../src/errors.js";
 import { parseInvitation } from "../src/invitation.js";
 import { epsilonOfReport } from "../src/ledger.js";
 import { readMechanism } from "../src/mechanisms.js";
-import { markAnswers, reportAnswers, respond } from "../src/permanent.js";
+import { markAnswers, reportAnswers, respond, settle } from "../src/permanent.js";
 import { bucketOf } from "../src/sketch.js";
 import { batchBody, blanksAfter, wireReport } from "../src/report.js";
 import { readSurvey } from "../src/survey.js";
@@ -49,7 +49,7 @@ const ALONE = PERTURB.vectors.filter(({ answers }) => answers.length === 1);
 test("there are vectors of one answer for every mechanism, of one stage and of two", () => {
   const hasTwo = (/** @type {any} */ { mechanism }) => Object.keys(mechanism).some((key) => key.startsWith("report"));
   const kinds = new Set(ALONE.map((v) => `${v.mechanism.name} ${typeOf(v)} ${hasTwo(v)}`));
-  assert.equal(kinds.size, 19);
+  assert.equal(kinds.size, 21);
   assert.ok(ALONE.length >= 100);
 });
 
@@ -59,8 +59,10 @@ for (const [number, vector] of ALONE.entries()) {
     const mechanism = mechanismOf({ ...vector, type }, type === "text" || type === "yes-no" ? 0 : vector.n_values);
     const take = givenBytes(concat(BYTES(vector.coins), [END]));
     const coins = new Coins(take);
+    const answer = encodedOf(vector.answers[0]);
+    const settled = "settle" in mechanism ? await mechanism.settle(answer, coins) : answer;
     const group = await mechanism.drawGroup(coins);
-    const report = await mechanism.report(await mechanism.respond(encodedOf(vector.answers[0]), group, coins), coins);
+    const report = await mechanism.report(await mechanism.respond(settled, group, coins), coins);
     assert.equal(hex(report), vector.reports[0]);
     assert.deepEqual([...(await take(1))], [END]);
     assert.deepEqual(mechanism.toWire(report), vector.wire[0]);
@@ -154,12 +156,14 @@ test("every text that is no survey is refused where the vectors say", async () =
 
 /** Return the text of a survey of one question, of a vector's mechanism, that declares these epsilons. */
 function declaring({ type, n_options: nOptions, mechanism }, epsilon, forever) {
-  const options = Array.from({ length: nOptions }, (_, number) => `option ${number}`);
+  const isNumber = type === "number";
+  const options = Array.from({ length: isNumber ? 0 : nOptions }, (_, number) => `option ${number}`);
   const question = [
     `"epsilon":${epsilon}`,
     ...(forever === epsilon ? [] : [`"epsilon_forever":${forever}`]),
-    `"id":"a","mechanism":${JSON.stringify(mechanism, Object.keys(mechanism).sort())}`,
-    ...(nOptions > 0 ? [`"options":${JSON.stringify(options)}`] : []),
+    `"id":"a"${isNumber ? `,"maximum":${nOptions - 1}` : ""}`,
+    `"mechanism":${JSON.stringify(mechanism, Object.keys(mechanism).sort())}${isNumber ? ',"minimum":0,"step":1' : ""}`,
+    ...(options.length > 0 ? [`"options":${JSON.stringify(options)}`] : []),
     `"text":"Well?","type":"${type}"`,
   ];
   return utf8(`{"epsilon":${epsilon},"format":"sottovoce-survey-1","id":"s","questions":[{${question}}],"title":"T"}`);
@@ -187,7 +191,8 @@ for (const [number, vector] of DEVICE.reports.entries()) {
     const [survey, key] = await deviceOf(vector);
     const { questions, fingerprint, waves } = survey;
     const encoded = survey.encode(vector.answers);
-    const permanent = await Promise.all(questions.map((q, index) => respond(q, encoded[index], key, fingerprint)));
+    const settled = await Promise.all(questions.map((q, index) => settle(q, encoded[index], key, fingerprint)));
+    const permanent = await Promise.all(questions.map((q, index) => respond(q, settled[index], key, fingerprint)));
     assert.deepEqual(permanent.map(hex), vector.permanent);
     assert.equal(hex(await markAnswers(survey, encoded, key)), vector.marks);
     const takes = vector.coins.map((coins) => givenBytes(concat(BYTES(coins), [END])));

@@ -34,7 +34,7 @@ export class Coins {
      */
     flip(threshold: number, nCoins: number): Promise<Uint8Array>;
     /**
-     * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 65536]. The rejected are
+     * Draw integers uniform on [0, nValues), exactly, by rejection (Lemire 2019); nValues in [1, 2^32 - 1]. The rejected are
      * drawn again, in order, after the batch.
      * @param {number} nValues @param {number} nDraws @returns {Promise<number[]>}
      */

@@ -25,6 +25,8 @@ export class Fields {
     take(key: string, expected: string, accept: (value: any) => boolean): any;
     /** @param {string} key @param {number} low @param {number} high */
     integer(key: string, low: number, high: number): number;
+    /** @param {string} key @returns {string} a plain decimal, as it is written */
+    number(key: string): string;
     /** @param {string} key @param {number} most @param {number} high @returns {number[]} integers in [1, high], ascending */
     ascending(key: string, most: number, high: number): number[];
     /** @param {string} key @param {bigint} high in units of 1e-12 nats @returns {bigint} the same */

@@ -2,10 +2,10 @@
  * Return a published mechanism, trusting nothing. Throws SurveyError.
  * @param {Fields} fields @param {keyof CLASSES} type the question's @param {number} nOptions @returns {Mechanism}
  */
-export function readMechanism(fields: Fields, type: "yes-no" | "one-of" | "any-of" | "text", nOptions: number): Mechanism;
+export function readMechanism(fields: Fields, type: "number" | "yes-no" | "one-of" | "any-of" | "text", nOptions: number): Mechanism;
 export type Fields = import("./documents.js").Fields;
 /**
- * yes-no: 0 or 1; one-of: index; any-of: zeros and ones; text: in normal form C
+ * yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C
  */
 export type Encoded = number | Uint8Array | string;
 /**
@@ -14,8 +14,9 @@ export type Encoded = number | Uint8Array | string;
 export type Parameters = {
     [name: string]: any;
 };
-export type Mechanism = KaryResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism;
+export type Mechanism = KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism;
 import { KaryResponse } from "./kary.js";
+import { WindowResponse } from "./window.js";
 import { SubsetResponse } from "./subset.js";
 import { GeometryResponse } from "./geometry.js";
 import { SketchResponse } from "./sketch.js";

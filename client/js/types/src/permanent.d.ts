@@ -1,9 +1,16 @@
 /**
- * Return the permanent response of one answer: the same whenever it is asked for.
+ * Return what a device takes an answer for: of a number its level, else the answer itself. All numbers, in every wave,
+ * are rounded by one draw; so those of one level have the same noise.
  * @param {Question} question @param {Encoded} encoded @param {CryptoKey} key @param {string} fingerprint
+ * @returns {Promise<Encoded>}
+ */
+export function settle({ id, mechanism }: Question, encoded: Encoded, key: CryptoKey, fingerprint: string): Promise<Encoded>;
+/**
+ * Return the permanent response of one answer that is settled: the same whenever it is asked for.
+ * @param {Question} question @param {Encoded} settled @param {CryptoKey} key @param {string} fingerprint
  * @returns {Promise<Uint8Array>}
  */
-export function respond(question: Question, encoded: Encoded, key: CryptoKey, fingerprint: string): Promise<Uint8Array>;
+export function respond(question: Question, settled: Encoded, key: CryptoKey, fingerprint: string): Promise<Uint8Array>;
 /**
  * Return every question's part of a report, packed, null where there is no answer; it takes `survey.epsilon` at most.
  *

@@ -12,12 +12,14 @@ export class Question {
     /** @param {Fields} fields */
     constructor(fields: Fields);
     id: any;
-    type: "yes-no" | "one-of" | "any-of" | "text";
+    type: "number" | "yes-no" | "one-of" | "any-of" | "text";
     text: string;
     /** @type {readonly string[]} */
     options: readonly string[];
-    /** @type {string | null} what no answer stands for */
-    skip: string | null;
+    /** @type {any} of numbers: from which to which, in what steps and units */
+    range: any;
+    /** @type {string | number | null} what no answer stands for */
+    skip: string | number | null;
     mechanism: import("./mechanisms.js").Mechanism;
     epsilon: string;
     epsilonForever: string;

@@ -1,6 +1,6 @@
 export namespace oneOf {
     export function options(fields: import("../documents.js").Fields): readonly string[];
-    export function skip(fields: import("../documents.js").Fields, options: readonly string[]): string;
+    export function skip(fields: import("../documents.js").Fields, { options }: import("../survey.js").Question): string;
     export function encode(given: any, { options }: import("../survey.js").Question): number | null;
     export function expected(_: unknown, { options }: import("../survey.js").Question): string;
     export { textsOf as said };

@@ -2,12 +2,13 @@
 /** @typedef {import("../mechanisms.js").Encoded} Encoded */
 /** @typedef {import("../survey.js").Question} Question */
 /**
- * A type: `options` takes a question's, where it has any, `skip` what no answer stands for.
+ * A type: `options` takes a question's, where it has any, `range` that of its numbers, `skip` what no answer stands for.
  * `encode` returns an answer as mechanisms take it, null if it is none; `expected` what it must be, in words (of an
  * answer that is none: it is not quoted); `said` what a mechanism says of a report, in the question's words.
  * @typedef {{
  *   options: (fields: Fields) => readonly string[],
- *   skip: (fields: Fields, options: readonly string[]) => string,
+ *   range?: (fields: Fields) => import("./number.js").Range,
+ *   skip: (fields: Fields, question: Question) => string | number,
  *   encode: (given: any, question: Question) => Encoded | null,
  *   expected: (given: unknown, question: Question) => string,
  *   said: (said: any, question: Question) => any,
@@ -24,7 +25,7 @@ export const TYPES: {
     };
     "one-of": {
         options: (fields: import("../documents.js").Fields) => readonly string[];
-        skip: (fields: import("../documents.js").Fields, options: readonly string[]) => string;
+        skip: (fields: import("../documents.js").Fields, { options }: import("../survey.js").Question) => string;
         encode: (given: any, { options }: import("../survey.js").Question) => number | null;
         expected: (_: unknown, { options }: import("../survey.js").Question) => string;
         said: typeof import("./members.js").textsOf;
@@ -35,6 +36,18 @@ export const TYPES: {
         encode: (given: any, question: import("../survey.js").Question) => Uint8Array<ArrayBuffer> | null;
         expected: (_: unknown, question: import("../survey.js").Question) => string;
         said: typeof import("./members.js").textsOf;
+    };
+    number: {
+        options: () => never[];
+        range: (fields: import("../documents.js").Fields) => import("./number.js").Range;
+        skip: (fields: import("../documents.js").Fields, question: import("../survey.js").Question) => number;
+        encode: (given: any, { range }: import("../survey.js").Question) => number | null;
+        expected: (_: unknown, { range }: import("../survey.js").Question) => string;
+        said: ({ output, from, to }: any, { range }: import("../survey.js").Question) => {
+            output: any;
+            from: number;
+            to: number;
+        };
     };
     text: {
         options: () => never[];
@@ -48,13 +61,14 @@ export type Fields = import("../documents.js").Fields;
 export type Encoded = import("../mechanisms.js").Encoded;
 export type Question = import("../survey.js").Question;
 /**
- * A type: `options` takes a question's, where it has any, `skip` what no answer stands for.
+ * A type: `options` takes a question's, where it has any, `range` that of its numbers, `skip` what no answer stands for.
  * `encode` returns an answer as mechanisms take it, null if it is none; `expected` what it must be, in words (of an
  * answer that is none: it is not quoted); `said` what a mechanism says of a report, in the question's words.
  */
 export type QuestionType = {
     options: (fields: Fields) => readonly string[];
-    skip: (fields: Fields, options: readonly string[]) => string;
+    range?: (fields: Fields) => import("./number.js").Range;
+    skip: (fields: Fields, question: Question) => string | number;
     encode: (given: any, question: Question) => Encoded | null;
     expected: (given: unknown, question: Question) => string;
     said: (said: any, question: Question) => any;

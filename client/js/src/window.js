@@ -1,0 +1,69 @@
+/** A number: rounded at random to one of a few levels, each of which a window of outputs stands for. */
+
+import { check } from "./bits.js";
+import { COIN_SCALE } from "./coins.js";
+import { NumberResponse, epsilonOfOdds } from "./sets.js";
+
+const MAX_LEVELS = 1024;
+
+/** A window: with one probability an output of the level's own, else one of the others; a second stage of one bit. */
+export class WindowResponse extends NumberResponse {
+  /** Take what is published beside the threshold. */
+  static readMore(/** @type {import("./documents.js").Fields} */ fields, /** @type {number} */ nOptions) {
+    const levels = fields.integer("levels", 2, Math.min(MAX_LEVELS, nOptions));
+    const width = fields.integer("width", 1, levels);
+    if (!fields.has("report_if_true")) return { levels, width };
+    return { levels, width, report_if_true: fields.integer("report_if_true", COIN_SCALE / 2 + 1, COIN_SCALE - 1) };
+  }
+
+  /** @param {string} name @param {number} nOptions @param {import("./mechanisms.js").Parameters} published */
+  constructor(name, nOptions, published) {
+    const { levels, width, report_if_true: repeats } = published;
+    super(name, levels + width - 1, published, levels - 1, width);
+    this.span = nOptions - 1;
+    this.levels = levels;
+    this.width = width;
+    this.repeats = repeats ?? null;
+    check(this.repeats === null || this.nValues === 2, "report_if_true goes with 2 levels and a width of 1 only.");
+  }
+
+  /** What one report takes, in units of 1e-12 nats. */
+  get epsilon() {
+    if (this.repeats === null) return this.epsilonForever;
+    const [scale, lasting, again] = [COIN_SCALE, this.ifTrue, this.repeats].map(BigInt);
+    const same = lasting * again + (scale - lasting) * (scale - again);
+    return epsilonOfOdds([same, scale * scale - same]);
+  }
+
+  /**
+   * Return the level below or above a number, so that their mean is the number, exactly; by coins that say nothing of it.
+   * @param {any} answer in steps @param {import("./coins.js").Coins} coins
+   */
+  async settle(answer, coins) {
+    const scaled = answer * (this.levels - 1);
+    const [drawn] = await coins.uniform(this.span, 1);
+    return Math.floor(scaled / this.span) + (drawn < scaled % this.span ? 1 : 0);
+  }
+
+  /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  async respond(level, _group, coins) {
+    const [isInside] = await coins.flip(this.ifTrue, 1);
+    const [within] = await coins.uniform(this.width, 1); // both always: how much is drawn says nothing of the coin
+    const [beyond] = await coins.uniform(this.levels - 1, 1);
+    return this.pack(isInside ? level + within : beyond + (beyond >= level ? this.width : 0));
+  }
+
+  /** @param {Uint8Array} permanent @param {import("./coins.js").Coins} coins */
+  async report(permanent, coins) {
+    if (this.repeats === null) return permanent;
+    const [isSame] = await coins.flip(this.repeats, 1);
+    return this.pack(isSame ? permanent[0] : 1 - permanent[0]);
+  }
+
+  /** @param {Uint8Array} report @returns {any} the output, and from which number to which it speaks for, in steps */
+  said(report) {
+    const output = this.toWire(report);
+    const at = (/** @type {number} */ level) => Math.round((level * this.span) / (this.levels - 1));
+    return { output, from: at(Math.max(0, output - this.width + 1)), to: at(Math.min(output, this.levels - 1)) };
+  }
+}
