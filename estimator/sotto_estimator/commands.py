@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from sotto_estimator.channel import TARGETS
-from sotto_estimator.estimate import IntervalOptions, estimate_tally
+from sotto_estimator.estimate import estimate_tally
 from sotto_estimator.fetch import save
+from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import METHODS
+from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.paper import PaperSurvey, paper_options
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
@@ -28,7 +30,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
             type=click.Choice(TARGETS),
             default="population",
             show_default=True,
-            help="Whom shares are about: a population that respondents are drawn from, or the respondents.",
+            help="Whom shares and means are about: a population that respondents are drawn from, or the respondents.",
         ),
         click.option(
             "--method",
@@ -74,7 +76,7 @@ def estimate(
     paper: PaperSurvey | None,
     **interval: Any,
 ) -> None:
-    """Estimate shares, with intervals that hold.
+    """Estimate shares, and means of numbers, with intervals that hold.
 
     From a collector's tally (URL and SURVEY), from tally files, which are merged, or from counts (--yes, --n ..).
     """
@@ -128,8 +130,8 @@ def estimate(
 @click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
 @click.option(
     "--half-width",
-    type=click.FloatRange(0, 1, min_open=True),
-    help="How many respondents give this half-width, a share (0.02 is two points)?",
+    type=click.FloatRange(0, min_open=True),
+    help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
 )
 @interval_options("hoeffding")
 @click.option(
@@ -139,6 +141,7 @@ def estimate(
     show_default=True,
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
+@number_plan_options
 @text_plan_options
 @style_options
 def plan(
@@ -148,6 +151,10 @@ def plan(
     n_reports: int | None,
     half_width: float | None,
     style: str,
+    minimum: str | None,
+    maximum: str | None,
+    step: str | None,
+    deviation: float | None,
     is_text: bool,
     n_candidates: int | None,
     epsilon_forever: float | None,
@@ -159,9 +166,11 @@ def plan(
     """Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.
 
     Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
-    question, beside a trusted curator's Laplace noise and no privacy at all. With --text, prints the smallest share
+    question, beside a trusted curator's Laplace noise and no privacy at all. With --minimum and --maximum, of the mean
+    of numbers in that range, in their unit, beside mechanisms of the literature. With --text, prints the smallest share
     that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the survey file.
     """
+    study = read_study(minimum, maximum, step, deviation)
     check_text_plan_options(is_text)
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
@@ -169,6 +178,12 @@ def plan(
         return
     if (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")
+    if study:
+        of_means = IntervalOptions(options["level"], options["method"], options["target"])
+        click.echo(number_plan_output(style, study, epsilons, n_reports, half_width, of_means, epsilon_forever))
+        return
+    if half_width is not None and half_width > 1:
+        raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
     if max_selected is not None and (n_options is None or max_selected > n_options):
         raise click.UsageError("--max-selected goes with --options, and is at most as many.")
     design = Design(n_options or 0, max_selected or 0)

@@ -6,27 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, Target, check_counts, errors_of, shares_of
+from sotto_estimator.channel import Channel, Floats, check_counts, errors_of, shares_of
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.devices import Devices
 from sotto_estimator.errors import SourceError
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.numbers.counts import NumberCounts, is_number
+from sotto_estimator.numbers.distribution import Distribution, estimate_distribution, has_distribution
+from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
-from sotto_protocol import Question, Tally
+from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.mechanism import PureMechanism
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalOptions:
-    """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni)."""
-
-    level: float = 0.95
-    method: str = "chernoff"
-    target: Target = "population"
-    simultaneous: bool = False
-    consistent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +48,7 @@ class Estimate:
 class Estimates:
     """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
 
+    `rows`: shares; `means`: of the questions that ask for numbers; `distributions`: of those of many levels.
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
@@ -73,6 +66,8 @@ class Estimates:
     withheld: tuple[Withheld, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     drawn: tuple[int, int] | None = None
+    means: tuple[MeanEstimate, ...] = ()
+    distributions: tuple[Distribution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +91,19 @@ class _Counts:
 
 
 def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Estimates:
-    """Estimate every share of a tally; not of text questions, which have no options (`sotto_estimator.strings`).
+    """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
-    reports, or text questions only; and for a mechanism that is neither pure nor a text question's.
+    reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
     """
-    counted = [_counts(tally, question) for question in tally.survey.questions if not is_text(question)]
-    if not counted:
+    asked = [question for question in tally.survey.questions if not is_text(question)]
+    counted = [_counts(tally, question) for question in asked if not is_number(question)]
+    numbers = [NumberCounts.of(tally, question) for question in asked if is_number(question)]
+    if not asked:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
-    rows, contradictions = _estimate(counted, options)
+    rows, means, contradictions = _estimate(counted, numbers, options)
     return Estimates(
         tally.survey.title,
         tally.n_reports,
@@ -119,6 +116,10 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         withheld=withheld_of(tally),
         contradictions=contradictions,
         drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
+        means=means,
+        distributions=tuple(
+            estimate_distribution(of, options.level) for of in numbers if of.n_reports and has_distribution(of)
+        ),
     )
 
 
@@ -141,8 +142,13 @@ def estimate_counts(
         Devices.alike(n, 1),
     )
     options = options or IntervalOptions()
-    rows, contradictions = _estimate([counted], options)
+    rows, _, contradictions = _estimate([counted], [], options)
     return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
+
+
+def count_intervals(survey: Survey) -> int:
+    """Return how many intervals there are: of every share, and of every mean. A text question has none here."""
+    return sum(1 if is_number(question) else len(question.labels) for question in survey.questions)
 
 
 def is_text(question: Question) -> bool:
@@ -191,17 +197,19 @@ def binary_epsilon(channel: Channel) -> float:
 
 
 def _estimate(
-    counted: list[_Counts], options: IntervalOptions
-) -> tuple[tuple[Estimate, ...], tuple[Contradiction, ...]]:
-    """Return every value's estimate, and the questions whose counts contradict the design."""
-    n_intervals = sum(len(counts.labels) for counts in counted) if options.simultaneous else 1
-    n_tests = sum(counts.sample.n_tests for counts in counted)
-    answered = [counts for counts in counted if counts.n]
-    if not answered:
+    counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions
+) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...], tuple[Contradiction, ...]]:
+    """Return every value's estimate, every mean's, and the questions whose counts contradict the design."""
+    n_intervals = sum(len(counts.labels) for counts in counted) + len(numbers) if options.simultaneous else 1
+    tested = [(of.sample, of.n, of.devices) for of in counted]
+    tested += [(of.sample, of.n_reports, of.devices) for of in numbers]
+    if not any(n for _, n, _ in tested):
         raise SourceError("the tally holds no reports; an estimate needs at least one.")
-    rows = tuple(row for counts in answered for row in _rows(counts, options, n_intervals))
-    found = [contradictions_of([counts.sample], counts.n, counts.devices, n_tests) for counts in answered]
-    return rows, tuple(contradiction for of_question in found for contradiction in of_question)
+    n_tests = sum(sample.n_tests for sample, _, _ in tested)
+    rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
+    means = tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
+    found = [contradictions_of([sample], n, devices, n_tests) for sample, n, devices in tested if n]
+    return rows, means, tuple(contradiction for of_question in found for contradiction in of_question)
 
 
 def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:

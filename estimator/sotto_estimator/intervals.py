@@ -3,6 +3,7 @@
 Notation: a count S of n reports supports a value; beta = (1 - level) / n_intervals, and each tail has beta / 2.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,17 @@ from sotto_estimator.methods import METHODS, find_method
 from sotto_estimator.population import Bounds
 
 _EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalOptions:
+    """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni)."""
+
+    level: float = 0.95
+    method: str = "chernoff"
+    target: Target = "population"
+    simultaneous: bool = False
+    consistent: bool = False
 
 
 class ConfidenceInterval(NamedTuple):

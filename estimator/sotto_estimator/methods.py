@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sotto_estimator.channel import Channel, Floats
+from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
+from sotto_estimator.numbers.bets import betting_means
+from sotto_estimator.numbers.hoeffding import hoeffding_means
 from sotto_estimator.population import (
     Bounds,
     chernoff_shares,
@@ -37,6 +40,8 @@ class IntervalMethod:
     respondents: Callable[[Floats, Floats, Channel, float], Bounds] | None
     half_width: Callable[[Floats, float], Floats] | None = None
     is_nested: bool = True
+    of_means: Callable[[Floats, tuple[float, float], float, Devices], Bounds] | None = None
+    words_of_means: str = ""
 
 
 METHODS: dict[str, IntervalMethod] = {
@@ -47,6 +52,8 @@ METHODS: dict[str, IntervalMethod] = {
         allows_waves=True,
         population=chernoff_shares,
         respondents=chernoff_counts,
+        of_means=betting_means,
+        words_of_means="a mixture of bets (Waudby-Smith & Ramdas)",
     ),
     # The additive form, closed (Hoeffding 1963, theorem 2).
     "hoeffding": IntervalMethod(
@@ -56,6 +63,8 @@ METHODS: dict[str, IntervalMethod] = {
         population=hoeffding_shares,
         respondents=None,
         half_width=hoeffding_half_width,
+        of_means=hoeffding_means,
+        words_of_means="the additive Chernoff (Hoeffding) bound",
     ),
     # Both tails inverted exactly (Clopper & Pearson 1934): the narrowest that is guaranteed.
     "clopper-pearson": IntervalMethod(

@@ -11,7 +11,8 @@ import click
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import Estimates, IntervalOptions, estimate_counts
+from sotto_estimator.estimate import Estimates, estimate_counts
+from sotto_estimator.intervals import IntervalOptions
 
 _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
 """Not whatever `Fraction` reads: it takes hours for 1e999999999."""

@@ -95,7 +95,7 @@ def respondents_needed(
         return _half_widths(n, channel, level=level, method=method, target=target, share=share)
 
     period = _saw_period(wanted_half_width, channel, method=method, target=target, share=share)
-    return _smallest_n(widths, wanted_half_width, period)
+    return smallest_n(widths, wanted_half_width, period)
 
 
 def no_privacy_half_width(n: int, **options: Unpack[PlanOptions]) -> float:
@@ -141,7 +141,7 @@ def curator_respondents_needed(
     def widths(sizes: Floats) -> Floats:
         return np.array([curator_half_width(int(n), epsilon, sensitivity=sensitivity, **options) for n in sizes])
 
-    return _smallest_n(widths, wanted_half_width, 0)
+    return smallest_n(widths, wanted_half_width, 0)
 
 
 def check_share(share: float) -> float:
@@ -190,7 +190,7 @@ def _saw_period(wanted_half_width: float, channel: Channel, *, method: str, targ
     return of_counts + of_people
 
 
-def _smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
+def smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
     """Gallop, bisect to where the widths cross the wanted one, and look on until four teeth are below it."""
     if not wanted > 0:
         raise DomainError(f"wanted_half_width ({wanted!r}) must be > 0.")

@@ -11,8 +11,10 @@ from typing import Any
 
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
-from sotto_estimator.estimate import Estimate, Estimates, IntervalOptions
+from sotto_estimator.estimate import Estimate, Estimates
+from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
+from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
 from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
@@ -30,13 +32,22 @@ _TARGETS: dict[Target, str] = {
 
 
 def table(estimates: Estimates) -> str:
-    """Return an aligned table, n, epsilon, method and level beside it; shares in per cent."""
+    """Return aligned tables, n, epsilon, method and level beside them; shares in per cent, means in their units."""
+    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
+    fakes = f"\n{FAKES}" if estimates.rows else ""
+    numbers = [mean_table(estimates.means)] if estimates.means else []
+    numbers += [quantile_table(estimates.distributions)] if estimates.distributions else []
+    parts = [f"{caption(estimates)}{fakes}", _share_table(estimates), *numbers, "\n".join(filter(None, remarks))]
+    return "\n\n".join(filter(None, parts))
+
+
+def _share_table(estimates: Estimates) -> str:
+    if not estimates.rows:
+        return ""
     columns = ["question", "answer", *["n"] * bool(estimates.drawn), "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent"] if estimates.options.consistent else []
-    rows = [[*columns, "fakes for", "against"]] + [_cells(row, bool(estimates.drawn)) for row in estimates.rows]
-    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
-    parts = [f"{caption(estimates)}\n{FAKES}", align(rows, n_left=2), "\n".join(filter(None, remarks))]
-    return "\n\n".join(filter(None, parts))
+    rows = [_cells(row, bool(estimates.drawn)) for row in estimates.rows]
+    return align([[*columns, "fakes for", "against"], *rows], n_left=2)
 
 
 def caption(estimates: Estimates) -> str:
@@ -120,24 +131,38 @@ def as_json(estimates: Estimates) -> str:
         "contradictions": [asdict(contradiction) for contradiction in estimates.contradictions],
         "estimates": [_members(row) for row in estimates.rows],
     }
+    found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
+    found |= {"distributions": [asdict(of) for of in estimates.distributions]} if estimates.distributions else {}
     return json_text(heading | _option_members(estimates) | found)
 
 
 def as_csv(estimates: Estimates) -> str:
-    """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions."""
+    """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions.
+
+    Means stand in rows below the shares, in their units; then quantiles, and shares of bins. What does not apply is
+    empty.
+    """
     waves = {"waves": " ".join(map(str, estimates.waves))} if estimates.waves else {}
     quality = {known.question: known for known in estimates.quality}
     p_values = {found.question: found.p_value for found in estimates.contradictions}
+    rows = [_members(row) for row in estimates.rows] + [mean_members(mean) for mean in estimates.means]
+    rows += [record for of in estimates.distributions for record in distribution_records(of)]
     return csv_text(
         [
-            _members(row)
+            row
             | _option_members(estimates)
-            | quality_members(quality.get(row.question))
-            | {"contradiction_p_value": p_values.get(row.question)}
+            | quality_members(quality.get(row["question"]))
+            | {"contradiction_p_value": p_values.get(row["question"])}
             | waves
-            for row in estimates.rows
+            for row in _alike(rows)
         ]
     )
+
+
+def _alike(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return records that all have the members of each, None where one had it not."""
+    empty = dict.fromkeys(name for record in records for name in record)
+    return [empty | record for record in records]
 
 
 def quality_members(quality: Quality | None) -> dict[str, int | None]:
@@ -166,7 +191,7 @@ def _line(cells: Iterable[object]) -> str:
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _finite(member) for key, member in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_finite(member) for member in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

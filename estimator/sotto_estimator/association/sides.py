@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sotto_estimator.association.text import OTHER, text_likelihood
 from sotto_estimator.errors import DomainError
+from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -89,6 +90,8 @@ def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
     if isinstance(mechanism, ChoiceMechanism):
         return Side(name, question)
+    if is_number(question):
+        raise DomainError(f"{question_id} asks for numbers: a joint table is of answers that can be listed.")
     if not isinstance(mechanism, BloomResponse):
         raise _unknown(mechanism)
     if question_id not in candidates:

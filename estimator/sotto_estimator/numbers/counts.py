@@ -1,0 +1,63 @@
+"""What is known of a question's numbers: their range, the channel, and how often each output was reported."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.contradiction import Sample
+from sotto_estimator.devices import Devices
+from sotto_estimator.errors import SourceError
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_protocol import Question, Tally
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.questions.number import Number
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCounts:
+    """A question's histogram of outputs, int64, shape (channel.n_outputs,). `devices`: those that reports can be of."""
+
+    question: str
+    kind: Number
+    channel: NumberChannel
+    epsilon: float
+    histogram: NDArray[np.int64]
+    devices: Devices
+
+    @staticmethod
+    def of(tally: Tally, question: Question) -> "NumberCounts":
+        """Return what is known of a question. Raises SourceError unless `is_number`."""
+        kind, mechanism = question.kind, question.mechanism
+        if not (isinstance(kind, Number) and isinstance(mechanism, WindowResponse)):
+            raise SourceError(f"question {question.id} asks for no numbers.")
+        counts, devices = tally.support_counts[question.id], Devices.of(tally.counted(question.id))
+        return NumberCounts(question.id, kind, NumberChannel.of(mechanism), float(question.epsilon), counts, devices)
+
+    @property
+    def n_reports(self) -> int:
+        """How many reports there are."""
+        return sum(self.histogram.tolist())
+
+    def value_at(self, place: Floats | float) -> Floats:
+        """Return the number at a place, which is 0 at the minimum and 1 at the maximum."""
+        low, high = float(self.kind.minimum), float(self.kind.maximum)
+        value: Floats = low + np.asarray(place, np.float64) * (high - low)
+        return value
+
+    def value_of(self, step: int) -> float:
+        """Return the number that is so many steps above the minimum."""
+        return float(self.kind.at(step))
+
+    @property
+    def sample(self) -> Sample:
+        """What may contradict the design: each output's count; of two the higher one's."""
+        outputs = range(int(self.channel.is_binary), self.channel.n_outputs)
+        labels = [f"output {output}" for output in outputs]
+        return Sample(self.question, labels, self.histogram[outputs.start :].tolist(), self.channel.of_output())
+
+
+def is_number(question: Question) -> bool:
+    """Whether a question asks for numbers, whose mean is estimated."""
+    return isinstance(question.mechanism, WindowResponse)

@@ -1,0 +1,97 @@
+"""The distribution of a question's numbers: shares of bins, and quantiles with about how far chance moves them.
+
+The mean's interval is guaranteed (`mean.py`). These are not: a density is smoothed, and intervals of quantiles are a
+bootstrap's (Efron 1979), which knows chance and no bias. They come from a fixed seed: the same counts give the same.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.numbers.density import MAX_BINS, bin_columns, bin_edges, choose_bandwidth, fit_density, narrower
+
+PROBS = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the quantiles: the median, quartiles and deciles."""
+N_RESAMPLES = 100
+_LEAST_LEVELS = 16
+_SEED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The estimated share of numbers from `first` to `last`, both included."""
+
+    first: float
+    last: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """The number that a share `prob` of the numbers does not exceed; `low` to `high` is approximate."""
+
+    prob: float
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The estimated distribution of one question's numbers. `bandwidth`: of the smoothing, in `unit`; 0 if none."""
+
+    question: str
+    unit: str
+    n_reports: int
+    bandwidth: float
+    bins: tuple[Bin, ...]
+    quantiles: tuple[Quantile, ...]
+
+
+def has_distribution(counts: NumberCounts) -> bool:
+    """Whether the reports show more than the mean: their levels are many, or every number is one, of three or more."""
+    return counts.channel.n_levels >= min(_LEAST_LEVELS, max(3, counts.kind.n_options))
+
+
+def estimate_distribution(counts: NumberCounts, level: float) -> Distribution:
+    """Return the distribution of a histogram of one report or more of which `has_distribution`.
+
+    Resamples are of as many reports as pooled ones are worth, and smoothed a step less than the estimate, so that the
+    intervals of quantiles allow for some of its bias.
+    """
+    channel, histogram = counts.channel, counts.histogram
+    edges = bin_edges(counts.kind.n_options, min(MAX_BINS, channel.n_levels))
+    columns = bin_columns(channel, edges)
+    bandwidth = choose_bandwidth(columns, histogram)
+    shares = fit_density(columns, histogram, bandwidth)
+    generator, n = np.random.default_rng(_SEED), max(1, round(counts.n_reports / counts.devices.effect))
+    resamples = generator.multinomial(n, histogram / histogram.sum(), N_RESAMPLES)
+    less = narrower(columns, bandwidth)
+    found = np.array([_quantiles(fit_density(columns, resample, less), edges) for resample in resamples])
+    values = _quantiles(shares, edges)
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    ends = zip(PROBS, values, np.minimum(low, values), np.maximum(high, values), strict=True)
+    width = counts.value_of(int(edges[1])) - float(counts.kind.minimum) if len(edges) > 2 else 0.0
+    return Distribution(
+        counts.question,
+        counts.kind.unit,
+        counts.n_reports,
+        bandwidth * width,
+        tuple(
+            Bin(counts.value_of(first), counts.value_of(end - 1), share)
+            for first, end, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
+        ),
+        tuple(Quantile(prob, *(counts.value_of(step) for step in map(int, steps))) for prob, *steps in ends),
+    )
+
+
+def _quantiles(shares: Floats, edges: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+    """Return the least steps up to which there are the shares PROBS, of numbers that are spread evenly in bins."""
+    above = np.concatenate([[0.0], np.cumsum(shares) / shares.sum()])
+    above[-1] = 1.0
+    at = np.searchsorted(above, PROBS, side="left").clip(1) - 1
+    part = (np.array(PROBS) - above[at]) / np.maximum(above[at + 1] - above[at], 1e-300)
+    size = edges[at + 1] - edges[at]
+    return np.asarray(edges[at] + np.ceil(part * size - 1e-9).clip(1, size) - 1)

@@ -1,0 +1,122 @@
+"""The mean of a question's numbers, in the unit that they are asked in, with its error and an interval."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.devices import Devices
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import IntervalOptions, check_level, share_bounds
+from sotto_estimator.methods import METHODS, find_method
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.quality import PERCENT
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate:
+    """The estimate of the mean of one question's numbers; all but counts and epsilon in `unit`.
+
+    `mean` is unbiased and may lie outside [minimum, maximum]; `low` and `high` do not. `consistent_mean` is the closest
+    mean that is possible. `shift_up`, `shift_down`: what reports that no answer produced add to the mean, for each 1 %
+    of them, if all are the highest output, or the lowest. `interval`: in words, how `low` and `high` are made.
+    """
+
+    question: str
+    unit: str
+    minimum: float
+    maximum: float
+    n_reports: int
+    epsilon: float
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+    shift_up: float
+    shift_down: float
+    interval: str
+    consistent_mean: float | None = None
+
+
+def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
+    """Return the mean of a histogram of one report or more. Raises `DomainError` where the method knows no means.
+
+    Its standard error is that about a population, and not less than the device's noise at the least; about the
+    respondents it is an upper bound. The interval holds of both: it asks of the reports that they are independent.
+    """
+    channel, devices, n = counts.channel, counts.devices, counts.n_reports
+    total = sum(output * count for output, count in enumerate(counts.histogram.tolist()))
+    place = float((Fraction(total, n) - channel.offset) / channel.slope)
+    low, high = mean_bounds(counts.histogram, channel, devices, options, n_intervals)
+    minimum, maximum = float(counts.kind.minimum), float(counts.kind.maximum)
+    width = maximum - minimum
+    value = float(counts.value_at(place))
+    low, high = counts.value_at(np.clip([low, high], 0, 1)).tolist()
+    return MeanEstimate(
+        question=counts.question,
+        unit=counts.kind.unit,
+        minimum=minimum,
+        maximum=maximum,
+        n_reports=n,
+        epsilon=counts.epsilon,
+        mean=value,
+        standard_error=width * place_error(counts.histogram, channel) * math.sqrt(devices.effect),
+        low=low,
+        high=high,
+        shift_up=PERCENT * (float(channel.place_of(channel.n_outputs - 1)) - place) * width,
+        shift_down=PERCENT * (float(channel.place_of(0)) - place) * width,
+        interval=_interval_words(channel, options.method),
+        consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
+    )
+
+
+def _interval_words(channel: NumberChannel, name: str) -> str:
+    method = find_method(name)
+    return f"by {method.words_of_means}" if method.of_means and not channel.is_binary else f"by the {method.words}"
+
+
+def place_error(histogram: NDArray[np.int64], channel: NumberChannel) -> float:
+    """Return the standard error of the mean place: of the outputs' variance, at least that of the device's noise."""
+    shares, outputs = histogram / histogram.sum(), np.arange(channel.n_outputs)
+    mean = float(shares @ outputs)
+    variance = max(float(shares @ (outputs - mean) ** 2), channel.deviations[0] ** 2)
+    return math.sqrt(variance / float(histogram.sum())) / float(channel.slope)
+
+
+def mean_bounds(
+    histogram: NDArray[np.int64], channel: NumberChannel, devices: Devices, options: IntervalOptions, n_intervals: int
+) -> tuple[Floats, Floats]:
+    """Return the ends of the mean place before they are clipped, of histograms of shape (.., n_outputs).
+
+    Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
+    and about the respondents, whose outputs are not alike, it takes one that knows means. Raises `DomainError`.
+    """
+    n, of_means = histogram.sum(axis=-1), find_method(options.method).of_means
+    if of_means is None and (not channel.is_binary or options.target == "respondents"):
+        known = ", ".join(name for name, row in METHODS.items() if row.of_means)
+        raise DomainError(
+            f"method ({options.method!r}) must be one of {known} for the mean of numbers, unless they are reported by "
+            f"two outputs (here {channel.n_outputs}) and the target is the population."
+        )
+    if channel.is_binary or of_means is None:
+        return share_bounds(
+            histogram[..., 1],
+            n,
+            channel.as_share(),
+            level=options.level,
+            method=options.method,
+            target="population",
+            n_intervals=n_intervals,
+            devices=devices,
+        )
+    tail = check_level(options.level, n_intervals) / 2
+    rows = np.asarray(histogram, np.float64).reshape(-1, channel.n_outputs)
+    low, high = of_means(rows, channel.deviations, tail, devices)
+    outward = 8 * _EPS * channel.n_outputs  # more than the rounding of the map to places
+    return channel.place_of(low - outward).reshape(n.shape), channel.place_of(high + outward).reshape(n.shape)

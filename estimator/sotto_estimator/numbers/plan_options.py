@@ -1,0 +1,113 @@
+"""The options of `sotto plan --minimum --maximum`, and what it prints."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+import click
+
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers.plan import NumberPlanRow, NumberStudy, plan_numbers
+from sotto_estimator.numbers.render import value_words
+from sotto_estimator.render import csv_text, json_text, method_words
+from sotto_protocol.documents import Fields, parse_decimal
+from sotto_protocol.errors import SurveyError
+from sotto_protocol.questions.number import Number
+from sotto_protocol.tables import align
+
+_OPTIONS = (
+    click.option("--minimum", help="Plan the mean of numbers: the least that can be answered; with --maximum."),
+    click.option("--maximum", help="Plan the mean of numbers: the greatest."),
+    click.option("--step", help="Of numbers: the step between two that can be answered  [default: 1]."),
+    click.option(
+        "--deviation",
+        type=click.FloatRange(0, min_open=True),
+        help="Of numbers: the standard deviation between people that is expected  [default: a quarter of the range].",
+    ),
+)
+_NEVER_NUMBERS = {"n_options": "--options", "max_selected": "--max-selected", "share": "--share", "is_text": "--text"}
+
+
+def number_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --minimum, --maximum and the options that go with them."""
+    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), command)
+
+
+def read_study(
+    minimum: str | None, maximum: str | None, step: str | None, deviation: float | None
+) -> NumberStudy | None:
+    """Return the study that is asked for, None where there is none of its options. Raises UsageError."""
+    if minimum is None and maximum is None:
+        if step is not None or deviation is not None:
+            raise click.UsageError("--step and --deviation go with --minimum and --maximum.")
+        return None
+    if minimum is None or maximum is None:
+        raise click.UsageError("--minimum and --maximum go together.")
+    source = click.get_current_context().get_parameter_source
+    for name, flag in _NEVER_NUMBERS.items():
+        if source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{flag} does not go with --minimum and --maximum.")
+    try:
+        given = {
+            "minimum": parse_decimal(minimum),
+            "maximum": parse_decimal(maximum),
+            "step": parse_decimal(step or "1"),
+        }
+        kind = Number.read(Fields(given, "--", SurveyError))
+    except (ValueError, SurveyError) as fault:
+        raise click.UsageError(f"--minimum, --maximum, --step: {fault}") from None
+    study = NumberStudy(kind, (float(kind.maximum) - float(kind.minimum)) / 4 if deviation is None else deviation)
+    if 2 * study.deviation > study.size:
+        raise click.UsageError(
+            f"--deviation ({deviation}) must be at most half of the range: no numbers of it differ more."
+        )
+    return study
+
+
+def number_plan_output(
+    style: str,
+    study: NumberStudy,
+    epsilons: Sequence[float],
+    n_reports: int | None,
+    half_width: float | None,
+    options: IntervalOptions,
+    forever: float | None,
+) -> str:
+    """Return the plan of a question that asks for numbers, as text, JSON or CSV. Raises UsageError."""
+    if click.get_current_context().get_parameter_source("method") == click.core.ParameterSource.DEFAULT:
+        options = replace(options, method="chernoff")
+    try:
+        asked = [Decimal(str(epsilon)) for epsilon in epsilons]
+        lasting = None if forever is None else Decimal(str(forever))
+        rows = plan_numbers(study, asked, n_reports, half_width, options, lasting)
+    except ValueError as fault:
+        raise click.UsageError(str(fault)) from None
+    beside = {
+        "minimum": float(study.kind.minimum),
+        "maximum": float(study.kind.maximum),
+        "deviation": study.deviation,
+        "level": options.level,
+        "method": options.method,
+        "target": options.target,
+    } | ({} if forever is None else {"epsilon_forever": forever})
+    if style == "json":
+        return json_text({**beside, "plan": [asdict(row) for row in rows]})
+    return csv_text([asdict(row) | beside for row in rows]) if style == "csv" else _table(rows, study, options)
+
+
+def _table(rows: Sequence[NumberPlanRow], study: NumberStudy, options: IntervalOptions) -> str:
+    cells = [["epsilon", "mechanism", "n", "worst report", "std. deviation", "half-width"]]
+    for row in rows:
+        epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
+        width = "-" if row.half_width is None else value_words(row.half_width, row.half_width)
+        deviations = [value_words(number, number) for number in (row.worst_deviation, row.standard_deviation)]
+        cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *deviations, width])
+    ends = f"{float(study.kind.minimum):,.12g} to {float(study.kind.maximum):,.12g}"
+    return (
+        f"{align(cells, n_left=2)}\n\nMeans of numbers from {ends}; the standard deviation of people's numbers is "
+        f"{study.deviation:,.4g}.\nWorst report: the standard deviation of one report's noise, of the number where it "
+        f"is largest.\nHalf-width of {method_words(options.level, options.method, options.target)}.\n"
+        "Without a half-width: not in this program; as many respondents as the first row has."
+    )

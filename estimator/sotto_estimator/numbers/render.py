@@ -1,0 +1,98 @@
+"""Means in a table for people, and as members for programs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sotto_estimator.numbers.distribution import Distribution
+from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_protocol.tables import align
+
+FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
+APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
+_CUT = "an interval without width lies outside of the numbers that can be answered, and is cut to the nearest"
+
+
+def mean_table(means: Sequence[MeanEstimate]) -> str:
+    """Return an aligned table of means in their units, and under it what their intervals are."""
+    columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
+    columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
+    rows = [[*columns, "fakes high", "fakes low", "unit"], *map(_cells, means)]
+    remarks = [FAKES, *(f"the interval of the mean of {mean.question}: {mean.interval}" for mean in means)]
+    remarks += [_CUT] if any(mean.low == mean.high for mean in means) else []
+    return f"{align(rows, n_left=1)}\n\n" + "\n".join(remarks)
+
+
+def quantile_table(distributions: Sequence[Distribution]) -> str:
+    """Return an aligned table of quantiles in their units, and under it what they are worth."""
+    rows = [["question", "quantile", "value", "low", "high", "unit"]]
+    for of in distributions:
+        for quantile in of.quantiles:
+            values = [f"{value:g}" for value in (quantile.value, quantile.low, quantile.high)]
+            rows.append([of.question, quantile_words(quantile.prob), *values, of.unit])
+    smoothed = [f"{of.question}: {smoothing_words(of)}" for of in distributions]
+    return f"{align(rows, n_left=2)}\n\n" + "\n".join([APPROXIMATE, *smoothed])
+
+
+def quantile_words(prob: float) -> str:
+    """Return what a quantile is called.
+
+    >>> quantile_words(0.5), quantile_words(0.9)
+    ('median', '90 %')
+    """
+    return "median" if prob == 0.5 else f"{100 * prob:g} %"
+
+
+def smoothing_words(distribution: Distribution) -> str:
+    """Return in words how much a density is smoothed."""
+    n_bins = f"density of {len(distribution.bins)} bins"
+    width = f"{distribution.bandwidth:.3g} {distribution.unit}".strip()
+    return (
+        f"{n_bins}, by bumps with a standard deviation of {width}"
+        if distribution.bandwidth
+        else f"{n_bins}, unsmoothed"
+    )
+
+
+def distribution_records(distribution: Distribution) -> list[dict[str, Any]]:
+    """Return rows of CSV: a quantile each, then a bin each."""
+    of = {"question": distribution.question, "unit": distribution.unit, "n_reports": distribution.n_reports}
+    quantiles = [
+        of | {"quantile": one.prob, "value": one.value, "low": one.low, "high": one.high, "interval": "approximate"}
+        for one in distribution.quantiles
+    ]
+    return quantiles + [of | {"from": one.first, "to": one.last, "share": one.share} for one in distribution.bins]
+
+
+def value_words(value: float, error: float) -> str:
+    """Return a number with as many decimals as show two digits of its error.
+
+    >>> value_words(41.26789, 0.4321), value_words(51234.5, 812.0), value_words(-0.0001, 0.02)
+    ('41.27', '51,234', '0.000')
+    """
+    n_decimals = 0 if error >= 10 or not error > 0 else min(9, 1 - math.floor(math.log10(error)))
+    words = f"{value:,.{n_decimals}f}"
+    return words.removeprefix("-") if not words.strip("-0.,") else words
+
+
+def said_mean(mean: MeanEstimate) -> str:
+    """Return a mean with its interval and unit, in words."""
+    value, low, high = (value_words(number, mean.standard_error) for number in (mean.mean, mean.low, mean.high))
+    return f"{value}, from {low} to {high}" + (f" {mean.unit}" if mean.unit else "")
+
+
+def mean_members(mean: MeanEstimate) -> dict[str, Any]:
+    """Return a mean's members, by name; `consistent_mean` where it was asked for."""
+    members = asdict(mean)
+    if mean.consistent_mean is None:
+        del members["consistent_mean"]
+    return members
+
+
+def _cells(mean: MeanEstimate) -> list[str]:
+    numbers = [mean.mean, mean.standard_error, mean.low, mean.high]
+    numbers += [] if mean.consistent_mean is None else [mean.consistent_mean]
+    cells = [value_words(number, mean.standard_error) for number in numbers]
+    shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
+    return [mean.question, f"{mean.n_reports:,}", f"{mean.epsilon:.4f}", *cells, *shifts, mean.unit]

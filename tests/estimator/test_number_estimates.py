@@ -1,0 +1,238 @@
+"""A tally with numbers: means and distributions in tables, JSON, CSV and pictures, and what does not go with them."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sotto_client import os_coins
+from sotto_client.cli import main
+from sotto_estimator import DomainError, Estimates, IntervalOptions, SourceError, estimate_tally
+from sotto_estimator.association.sides import read_sides
+from sotto_estimator.devices import Devices
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.mean import mean_bounds
+from sotto_estimator.plot import plot
+from sotto_estimator.render import as_csv, as_json, table
+from sotto_protocol import Survey, Tally, compile_toml
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.mechanisms.window_design import window
+
+SURVEY = compile_toml("""
+id = "people"
+title = "People"
+[[questions]]
+id = "age"
+type = "number"
+text = "How old are you?"
+minimum = 0
+maximum = 120
+step = 1
+unit = "years"
+epsilon = 2
+distribution = true
+[[questions]]
+id = "pay"
+type = "number"
+text = "What do you earn a month?"
+minimum = 0
+maximum = 10_000
+step = 50
+unit = "euros"
+epsilon = 1
+[[questions]]
+id = "member"
+type = "yes-no"
+text = "Are you a member?"
+epsilon = 1
+""")
+
+
+def tally_of(survey: Survey, answers: dict[str, Sequence[int]]) -> Tally:
+    """Return the tally of answers as mechanisms take them, perturbed."""
+    n = len(next(iter(answers.values())))
+    counts = {
+        question.id: question.mechanism.count_support(question.mechanism.perturb(answers[question.id], os_coins()))
+        for question in survey.questions
+    }
+    return Tally(survey, {1: n}, counts)
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    generator = np.random.default_rng(3)
+    answers = {
+        "age": generator.binomial(120, 0.35, 20_000),
+        "pay": generator.binomial(200, 0.3, 20_000),
+        "member": generator.integers(0, 2, 20_000),
+    }
+    return tally_of(SURVEY, answers)
+
+
+@pytest.fixture(scope="module")
+def estimates(tally: Tally) -> Estimates:
+    return estimate_tally(tally, IntervalOptions(1 - 1e-9))
+
+
+def test_means_are_in_the_unit_and_their_intervals_hold_the_truth(estimates: Estimates) -> None:
+    age, pay = estimates.means
+    assert (age.question, age.unit, age.n_reports, age.epsilon) == ("age", "years", 20_000, 2)
+    assert (pay.minimum, pay.maximum) == (0, 10_000)
+    assert age.low < 42 < age.high < 50
+    assert pay.low < 3000 < pay.high < 4000
+    assert [row.question for row in estimates.rows] == ["member"]
+    assert [of.question for of in estimates.distributions] == ["age"]
+    assert "mixture of bets" in age.interval
+    assert "Chernoff" in pay.interval
+
+
+def test_simultaneous_intervals_count_means_too(tally: Tally) -> None:
+    together = estimate_tally(tally, IntervalOptions(0.9, simultaneous=True))
+    alone = estimate_tally(tally, IntervalOptions(1 - 0.1 / 3))
+    for one, other in zip(together.means, alone.means, strict=True):
+        assert [one.low, one.high] == pytest.approx([other.low, other.high])
+    assert together.rows[0].low == pytest.approx(alone.rows[0].low)
+
+
+def test_table_says_means_with_their_units_and_what_is_approximate(estimates: Estimates) -> None:
+    text = table(estimates)
+    lines = text.splitlines()
+    assert any(line.startswith("age ") and line.endswith(" years") for line in lines)
+    assert any(line.startswith("pay ") and line.endswith(" euros") for line in lines)
+    assert any(line.split()[:2] == ["age", "median"] for line in lines)
+    assert "quantiles and densities are approximate" in text
+    assert "the interval of the mean of age: by a mixture of bets" in text
+    assert max(map(len, lines)) <= 130
+
+
+def test_json_has_the_numbers_of_the_estimates(estimates: Estimates) -> None:
+    document = json.loads(as_json(estimates))
+    assert [mean["mean"] for mean in document["means"]] == [mean.mean for mean in estimates.means]
+    assert "consistent_mean" not in document["means"][0]
+    (found,) = document["distributions"]
+    assert sum(each["share"] for each in found["bins"]) == pytest.approx(1)
+    assert [of["prob"] for of in found["quantiles"]] == [0.1, 0.25, 0.5, 0.75, 0.9]
+
+
+def test_csv_has_a_row_a_share_a_mean_a_quantile_and_a_bin(estimates: Estimates) -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(estimates))))
+    of_age = [row for row in rows if row["question"] == "age"]
+    assert [row["mean"] != "" for row in rows].count(True) == 2
+    assert float(of_age[0]["mean"]) == estimates.means[0].mean
+    assert of_age[0]["share"] == of_age[0]["answer"] == ""
+    quantiles = [row for row in of_age if row["quantile"]]
+    assert [float(row["value"]) for row in quantiles] == [of.value for of in estimates.distributions[0].quantiles]
+    assert {row["interval"] for row in quantiles} == {"approximate"}
+    bins = [row for row in of_age if row["from"]]
+    assert sum(float(row["share"]) for row in bins) == pytest.approx(1)
+    assert {row["level"] for row in rows} == {str(1 - 1e-9)}
+
+
+def test_csv_of_shares_alone_has_no_columns_of_numbers() -> None:
+    shares = compile_toml('id="s"\ntitle="S"\n[[questions]]\nid="a"\ntype="yes-no"\ntext="?"\nepsilon=1\n')
+    header = as_csv(estimate_tally(Tally(shares, {1: 9}, {"a": np.array([4])}))).splitlines()[0]
+    assert "mean" not in header
+    assert "unit" not in header
+
+
+def test_picture_has_means_beside_shares(estimates: Estimates, tmp_path: Path) -> None:
+    path = tmp_path / "people.svg"
+    plot(estimates, path)
+    texts = path.read_text()
+    for said in ("age", "mean (years)", "mean (euros)", "member: yes"):
+        assert f"<!-- {said} -->" in texts, said
+
+
+def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) -> None:
+    assert not estimate_tally(tally).contradictions
+    n = 20_000
+    for question, output in (("age", 0), ("age", 99), ("pay", 1)):
+        counts = dict(tally.support_counts)
+        counts[question] = np.zeros_like(counts[question])
+        counts[question][output] = n
+        (found,) = estimate_tally(Tally(SURVEY, {1: n}, counts)).contradictions
+        assert (found.question, found.answer) == (question, f"output {output}")
+
+
+def test_a_survey_of_numbers_alone_has_a_table(tally: Tally) -> None:
+    alone = compile_toml(
+        'id="n"\ntitle="N"\n[[questions]]\nid="k"\ntype="number"\ntext="?"\nminimum=0\nmaximum=9\nstep=1\nepsilon=1\n'
+    )
+    counts = np.array([30, 70])
+    found = estimate_tally(Tally(alone, {1: 100}, {"k": counts}), IntervalOptions(method="clopper-pearson"))
+    assert "fakes high" in table(found)
+    assert "share" not in table(found)
+    assert as_csv(found).startswith("question,unit,")
+    with pytest.raises(SourceError, match="no reports"):
+        estimate_tally(Tally.empty(alone))
+
+
+def test_numbers_have_no_joint_table() -> None:
+    with pytest.raises(DomainError, match="pay asks for numbers: a joint table is of answers that can be listed"):
+        read_sides(SURVEY, ["member", "pay"], {})
+
+
+def test_the_command_prints_means_and_refuses_a_method_that_knows_none(tally: Tally, tmp_path: Path) -> None:
+    path = tmp_path / "tally.json"
+    path.write_bytes(tally.to_json())
+    shown = CliRunner().invoke(main, ["estimate", str(path)])
+    assert shown.exit_code == 0
+    assert "median" in shown.stdout
+    refused = CliRunner().invoke(main, ["estimate", str(path), "--method", "wilson"])
+    assert refused.exit_code == 1
+    assert "method ('wilson') must be one of chernoff, hoeffding for the mean of numbers" in refused.stderr
+
+
+def measured(mechanism: WindowResponse, step: int, n: int) -> np.ndarray:
+    """Return the places that n perturbed reports of a number say, each by itself."""
+    channel = NumberChannel.of(mechanism)
+    outputs = mechanism.numbers(mechanism.perturb(np.full(n, step), os_coins()))
+    return channel.place_of(outputs.astype(np.float64))
+
+
+@pytest.mark.parametrize(("epsilon", "step"), [("1", 50), ("3", 0), ("3", 41), ("6", 77)])
+def test_reports_vary_as_much_as_the_channel_says(epsilon: str, step: int) -> None:
+    """Within 3 %, which is ten standard errors; and never more than the worst variance that plans go by."""
+    mechanism = window(100, Decimal(epsilon))
+    channel, at = NumberChannel.of(mechanism), step / 100 * (mechanism.levels - 1)
+    output = channel.matrix @ np.maximum(0, 1 - np.abs(at - np.arange(mechanism.levels)))
+    places = channel.place_of(np.arange(channel.n_outputs))
+    exact = output @ places**2 - (output @ places) ** 2
+    assert exact <= mechanism.worst_variance * (1 + 1e-9)
+    said = measured(mechanism, step, 200_000)
+    assert float(said.var()) == pytest.approx(exact, rel=0.03)
+    assert float(said.mean()) == pytest.approx(step / 100, abs=7 * (exact / 200_000) ** 0.5)
+
+
+NORMAL = 1.9599639845
+
+
+@pytest.mark.parametrize("n", [300, 10_000])
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "1.5", "2", "3", "4"])
+def test_intervals_are_at_most_1_6_times_as_wide_as_normal_ones(epsilon: str, n: int) -> None:
+    """Of the counts that are expected, of numbers that are spread as ages, incomes and worse."""
+    steps = np.arange(1001) / 1000
+    spreads = {
+        "even": np.ones(1001),
+        "ages": steps**2 * (1 - steps) ** 3,
+        "incomes": steps**0.5 * (1 - steps) ** 5 + 0.0001 * (steps == 1),
+        "two camps": (steps == 0) + 1.0 * (steps == 1),
+        "all alike": 1.0 * (steps == 0.5),
+        "all none": 1.0 * (steps == 0),
+    }
+    for levels in (None, 64):
+        channel = NumberChannel.of(window(1000, Decimal(epsilon), levels))
+        at = steps * (channel.n_levels - 1)
+        rounded = np.maximum(0, 1 - np.abs(at[:, None] - np.arange(channel.n_levels)))
+        for name, spread in spreads.items():
+            shares = channel.matrix @ (spread / spread.sum() @ rounded)
+            outputs = np.arange(channel.n_outputs)
+            error = np.sqrt((shares @ outputs**2 - (shares @ outputs) ** 2) / n) / float(channel.slope)
+            low, high = mean_bounds(n * shares, channel, Devices.alike(n, 1), IntervalOptions(), 1)
+            assert float(high - low) / 2 <= 1.6 * NORMAL * error, (name, levels)

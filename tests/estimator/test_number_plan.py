@@ -1,0 +1,131 @@
+"""`sotto plan` of the mean of numbers: the windows' widths and what they replace."""
+
+import json
+import math
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from sotto_client.cli import main
+from sotto_estimator import IntervalOptions
+from sotto_estimator.numbers.plan import NumberStudy, half_widths, plan_numbers, published_variances
+from sotto_protocol.mechanisms.window_design import window
+from sotto_protocol.questions.number import Number
+
+YEARS = NumberStudy(Number((), 0, 120, 1, "years"), 20.0)
+EPSILONS = [Decimal(epsilon) for epsilon in ("0.25", "0.5", "0.75", "1", "1.25", "1.5", "2", "3", "4", "6", "8")]
+
+
+def sotto(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments])
+
+
+def simulated_hybrid(epsilon: float, place: float) -> float:
+    """Return the variance of the hybrid mechanism's report of a number in [0, 1], by integrals of its densities.
+
+    Written from the mechanism (Wang et al. 2019): with 1 - e^(-epsilon/2) piecewise, else Duchi's two outputs.
+    """
+    t, root, odds = 2 * place - 1, math.exp(epsilon / 2), math.exp(epsilon)
+    most = (root + 1) / (root - 1)
+    left = (most + 1) / 2 * t - (most - 1) / 2
+    right = left + most - 1
+    near = (odds - root) / (2 * root + 2)
+    second = near * (right**3 - left**3) / 3 + near / odds * (left**3 + most**3 + most**3 - right**3) / 3
+    duchi = ((odds + 1) / (odds - 1)) ** 2
+    share = 1 - 1 / root if epsilon > 0.61 else 0.0
+    return (share * second + (1 - share) * duchi - t**2) / 4
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 0.7, 1.0, 2.0, 4.0, 8.0])
+def test_published_variances_are_those_of_the_mechanisms(epsilon: float) -> None:
+    worst = max(simulated_hybrid(epsilon, place) for place in np.linspace(0, 1, 101))
+    assert published_variances(epsilon)["hybrid (Wang et al.)"] == pytest.approx(worst, rel=1e-9)
+
+
+def test_the_window_is_within_a_tenth_of_the_hybrid_and_far_below_it_from_three_on() -> None:
+    ratio = {
+        epsilon: window(10**6, epsilon).worst_variance / published_variances(float(epsilon))["hybrid (Wang et al.)"]
+        for epsilon in EPSILONS
+    }
+    assert max(ratio.values()) <= 1.10
+    assert ratio[Decimal(3)] <= 0.9
+    assert ratio[Decimal(4)] <= 0.75
+
+
+def test_rows_for_so_many_respondents_hold_the_windows_widths() -> None:
+    rows = plan_numbers(YEARS, [Decimal(1), Decimal(4)], 1000, None, IntervalOptions())
+    assert [row.mechanism.split(" (")[0] for row in rows] == [
+        *("window", "distribution", "hybrid", "piecewise", "Laplace of each number", "trusted curator, Laplace"),
+        *("window", "distribution", "1BitMean", "hybrid", "piecewise", "Laplace of each number"),
+        *("trusted curator, Laplace", "no privacy"),
+    ]
+    assert {row.n_reports for row in rows} == {1000}
+    for row in rows:
+        if row.half_width is not None:
+            assert 1.2 <= row.half_width / (1.96 * row.standard_deviation) <= 1.6, row
+    assert rows[0].worst_deviation == pytest.approx(120 * math.sqrt(window(120, Decimal(1)).worst_variance))
+    assert rows[-1].standard_deviation == pytest.approx(20 / math.sqrt(1000))
+    assert rows[5].standard_deviation == pytest.approx(math.hypot(20 / math.sqrt(1000), 120 * math.sqrt(2) / 1000))
+
+
+def test_so_many_respondents_as_are_needed_reach_the_half_width_and_one_fewer_does_not() -> None:
+    rows = plan_numbers(YEARS, [Decimal(2)], None, 2.0, IntervalOptions())
+    mechanism = window(120, Decimal(2))
+    n = rows[0].n_reports
+    widths = half_widths(np.array([n - 1, n], np.float64), mechanism, YEARS, IntervalOptions())
+    assert widths[0] > 2 >= widths[1]
+    assert rows[0].half_width == pytest.approx(widths[1])
+
+
+def test_microsoft_s_figure_of_one_bit_means() -> None:
+    """3 million devices, 24 hours in seconds, epsilon 1: a standard deviation of 54 seconds at the most."""
+    day = NumberStudy(Number((), 0, 86_400, 1, "s"), 1e-9)
+    row = plan_numbers(day, [Decimal(1)], 3_000_000, None, IntervalOptions())[0]
+    assert "2 levels, width 1" in row.mechanism
+    assert row.standard_deviation == pytest.approx(54, abs=0.5)
+
+
+def test_the_command_plans_numbers_as_text_json_and_csv() -> None:
+    arguments = ("--epsilon", "1", "--minimum", "0", "--maximum", "120", "--n", "1000")
+    shown = sotto(*arguments)
+    assert shown.exit_code == 0
+    assert "window (2 levels, width 1)" in shown.stdout
+    document = json.loads(sotto(*arguments, "--json").stdout)
+    assert (document["deviation"], document["method"], document["maximum"]) == (30, "chernoff", 120)
+    assert sotto(*arguments, "--csv").stdout.startswith("epsilon,mechanism,n_reports,worst_deviation,")
+    by_hoeffding = json.loads(sotto(*arguments, "--json", "--method", "hoeffding").stdout)
+    assert by_hoeffding["plan"][1]["half_width"] > 1.5 * document["plan"][1]["half_width"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--minimum", "0", "--n", "9"], "--minimum and --maximum go together"),
+        (["--step", "2", "--n", "9"], "--step and --deviation go with"),
+        (["--minimum", "0", "--maximum", "x", "--n", "9"], "--minimum, --maximum, --step: a number too large"),
+        (["--minimum", "0", "--maximum", "nan", "--n", "9"], "must be"),
+        (["--minimum", "3", "--maximum", "2", "--n", "9"], "must be above minimum"),
+        (["--minimum", "0", "--maximum", "10", "--step", "3", "--n", "9"], "go into maximum - minimum"),
+        (["--minimum", "0", "--maximum", "10", "--deviation", "6", "--n", "9"], "at most half of the range"),
+        (["--minimum", "0", "--maximum", "10", "--options", "3", "--n", "9"], "--options does not go with --minimum"),
+        (["--minimum", "0", "--maximum", "10", "--text", "--n", "9"], "--text does not go with --minimum"),
+        (["--minimum", "0", "--maximum", "10"], "Give --n or --half-width"),
+        (["--minimum", "0", "--maximum", "10", "--n", "9", "--method", "wilson"], "must be one of chernoff, hoeffding"),
+        (["--half-width", "2"], "must be a share, at most 1"),
+    ],
+)
+def test_what_does_not_go_together_is_said(arguments: list[str], message: str) -> None:
+    refused = sotto("--epsilon", "4", *arguments)
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.stderr.replace("│", " ").split())
+
+
+def test_a_mean_in_waves_is_planned_by_two_stages() -> None:
+    once = plan_numbers(YEARS, [Decimal(1)], 1000, None, IntervalOptions())[0]
+    lasting = plan_numbers(YEARS, [Decimal(1)], 1000, None, IntervalOptions(), Decimal(2))[0]
+    assert lasting.mechanism == "1BitMean (two stages)"
+    assert lasting.worst_deviation == pytest.approx(once.worst_deviation, rel=1e-6)
+    arguments = ("--epsilon", "1", "--epsilon-forever", "2", "--minimum", "0", "--maximum", "9", "--n", "99", "--json")
+    assert json.loads(sotto(*arguments).stdout)["epsilon_forever"] == 2
