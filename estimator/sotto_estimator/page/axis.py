@@ -1,4 +1,4 @@
-"""An axis of shares: from where to where it goes, and where its ticks stand."""
+"""An axis of shares, or of numbers: from where to where it goes, and where its ticks stand."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _LEAST = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From `low` to `high`, shares with low <= 0 < high, in `n_steps` equal steps."""
+    """From `low` to `high`, low < high, in `n_steps` equal steps. One of shares has low <= 0 < high."""
 
     low: float
     high: float
@@ -26,7 +26,15 @@ class Axis:
         (Axis(low=0.0, high=0.4, n_steps=4), [-0.05, 0.0, 0.05, 0.1, 0.15])
         """
         listed = [0.0, _LEAST, *values]
-        least, most = min(listed), max(listed)
+        return Axis.spanning(min(listed), max(listed))
+
+    @staticmethod
+    def spanning(least: float, most: float) -> "Axis":
+        """Return an axis of at most six ticks from `least` or before to `most` or behind, least < most.
+
+        >>> Axis.spanning(41.2, 43.9).ticks
+        [41.0, 42.0, 43.0, 44.0]
+        """
         magnitude = 10.0 ** math.floor(math.log10((most - least) / _MAX_STEPS))
         for step in (factor * magnitude for factor in _STEPS):
             first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
@@ -36,13 +44,13 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """The shares at which ticks stand, ascending."""
+        """Where ticks stand, ascending."""
         step = (self.high - self.low) / self.n_steps
         return [round(self.low + number * step, 12) for number in range(self.n_steps + 1)]
 
-    def place(self, share: float) -> float:
-        """Return where a share stands, from 0 at `low` to 1 at `high`."""
-        return (share - self.low) / (self.high - self.low)
+    def place(self, value: float) -> float:
+        """Return where a share or number stands, from 0 at `low` to 1 at `high`."""
+        return (value - self.low) / (self.high - self.low)
 
 
 def tick_words(share: float) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from flask import Blueprint, Response, render_template, request
 
 from sotto_estimator.estimate import is_text
+from sotto_estimator.numbers.render import quantile_words, smoothing_words, value_words
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.release import ReadRelease, Release
@@ -57,7 +58,7 @@ class _Routes:
         """Add the routes. No response is stored by a browser: whoever may see it now may not tomorrow."""
         page.get(_RULE)(self.show_results)
         page.get(f"{_RULE}.<any(csv,json):kind>")(self.get_numbers)
-        page.get(f"{_RULE}/<question_id>/<any(shares,waves):chart>.<any(svg,png):kind>")(self.get_chart)
+        page.get(f"{_RULE}/<question_id>/<any(shares,mean,waves):chart>.<any(svg,png):kind>")(self.get_chart)
         page.get("/static/results/<any('results.css','results.js'):name>")(self.get_asset)
 
     def show_results(self, survey_id: str) -> Response:
@@ -82,6 +83,7 @@ class _Routes:
             cut_words=cut_words,
             epsilon_words=epsilon_words,
             inline_svg=inline_svg,
+            words={"quantile": quantile_words, "smoothing": smoothing_words, "value": value_words},
             interval_words=interval_words,
             percent=percent,
             signed_percent=signed_percent,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from sotto_estimator.estimate import Estimate
 from sotto_estimator.page.axis import Axis, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
-from sotto_estimator.page.waves import Point, WaveSeries
+from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.render import percent
 
 MAX_BARS = 200
@@ -38,12 +38,15 @@ def draw_shares(title: str, rows: Sequence[Estimate]) -> Drawing:
 
 
 def draw_waves(title: str, series: Sequence[WaveSeries]) -> Drawing:
-    """Return a panel for each answer: its share, and the interval, in every wave; the last wave's is written out."""
-    axis = Axis.over(end for one in series for point in one.points for end in (point.share, point.low, point.high))
+    """Return a panel for each answer: its share in every wave, or a mean, and the interval; the last is written out."""
+    ends = [end for one in series for point in one.points for end in (point.value, point.low, point.high)]
+    of_means = series[0].is_mean
+    axis = Axis.spanning(min(ends), max(max(ends), min(ends) + 1e-9)) if of_means else Axis.over(ends)
     marks = [mark for row, one in enumerate(series) for mark in _panel_of(one, axis, _PANEL_PX * row)]
-    said = " ".join(f"{one.answer}: {_said(one.points[-1])}." for one in series[:MAX_DESCRIBED])
+    said = " ".join(f"{one.answer}: {one.said(one.points[-1])}." for one in series[:MAX_DESCRIBED])
     waves = [point.wave for point in series[0].points]
-    description = f"Shares with their intervals in waves {waves[0]} to {waves[-1]}. In wave {waves[-1]}: {said}"
+    what = f"{'Means' if of_means else 'Shares'} with their intervals"
+    description = f"{what} in waves {waves[0]} to {waves[-1]}. In wave {waves[-1]}: {said}"
     return Drawing(title, description, _PANEL_PX * len(series), tuple(marks))
 
 
@@ -61,7 +64,7 @@ def describe(rows: Sequence[Estimate]) -> str:
     return said + (" The table has all numbers." if len(rows) > MAX_DESCRIBED else "")
 
 
-def _said(row: Estimate | Point) -> str:
+def _said(row: Estimate) -> str:
     return f"{percent(row.share)}, from {percent(row.low)} to {percent(row.high)}"
 
 
@@ -93,14 +96,14 @@ def _panel_of(series: WaveSeries, axis: Axis, top: float) -> list[Mark]:
     ground = top + 24 + _PLOT_PX
     marks: list[Mark] = [
         Label(0, top + 14, shorten(series.answer, _LABEL_COLUMNS - 6), whole=series.answer),
-        Label(100, top + 14, f"wave {last.wave}: {percent(last.share)}", "end"),
+        Label(100, top + 14, f"wave {last.wave}: {series.words(last.value, last)}", "end"),
     ]
-    for tick in (axis.low, 0.0, axis.high) if axis.low < 0 else (0.0, axis.high):
+    for tick in (axis.low, 0.0, axis.high) if axis.low < 0 < axis.high else (axis.low, axis.high):
         y = ground - _PLOT_PX * axis.place(tick)
         marks.append(Line(_LEFT - 2, y, 100, y, "zero" if tick == 0 else "grid", 1))
-        marks.append(Label(_LEFT - 3, y + 4, tick_words(tick), "end", "faint"))
+        marks.append(Label(_LEFT - 3, y + 4, f"{tick:,.12g}" if series.is_mean else tick_words(tick), "end", "faint"))
     places = [(_across(series, point.wave), point) for point in series.points]
-    at = {point.wave: (x, ground - _PLOT_PX * axis.place(point.share)) for x, point in places}
+    at = {point.wave: (x, ground - _PLOT_PX * axis.place(point.value)) for x, point in places}
     for before, after in pairwise(at.values()):
         marks.append(Line(*before, *after, "link"))
     for x, point in places:

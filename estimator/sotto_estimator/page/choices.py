@@ -7,7 +7,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.estimate import IntervalOptions
+from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
 from sotto_estimator.render import level_words

@@ -6,14 +6,16 @@ from itertools import groupby
 from shlex import quote
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.estimate import Estimate, Estimates, estimate_tally, is_text
+from sotto_estimator.estimate import Estimate, Estimates, count_intervals, estimate_tally, is_text
+from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import largest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
 from sotto_estimator.page.release import Release
-from sotto_estimator.page.section import Section
-from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, series_of
+from sotto_estimator.page.section import NumberResult, Section
+from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
 from sotto_estimator.quality import qualities
 from sotto_estimator.render import caption, interval_words
 from sotto_estimator.withheld import withheld_of
@@ -64,7 +66,9 @@ class Results:
         self.require_estimates()
         section = next(section for section in self.sections if section.question.id == question)
         if name not in section.charts:
-            raise NoSuchChartError("the question has no such chart: text has none, one wave has none over the waves.")
+            raise NoSuchChartError(
+                "the question has no such chart: text has none, one wave has none over the waves, numbers have a mean."
+            )
         return section.charts[name], section.caption_of(name)
 
 
@@ -86,15 +90,15 @@ def find_results(release: Release, choices: Choices) -> Results:
         last_wave,
         "" if tally.n_reports else release.say_missing(choices.wave),
         estimates,
-        tuple(_sections(release, choices, tally, estimates, _by_question(last))) if tally.n_reports else (),
+        tuple(_sections(release, choices, tally, estimates, last)) if tally.n_reports else (),
     )
 
 
 def _sections(
-    release: Release, choices: Choices, tally: Tally, estimates: Estimates | None, last_rows: Rows
+    release: Release, choices: Choices, tally: Tally, estimates: Estimates | None, last: Estimates | None
 ) -> list[Section]:
     quality = {known.question: known for known in qualities(tally)}
-    rows, remarks = _by_question(estimates), _remarks(estimates)
+    rows, last_rows, remarks = _by_question(estimates), _by_question(last), _remarks(estimates)
     withheld = {of.question: f"{of}." for of in withheld_of(tally)}
     contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
     sections = []
@@ -105,6 +109,9 @@ def _sections(
         if is_text(question):
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
+        elif is_number(question) and (number := _number(estimates, key)):
+            series = _series(release, choices, question, ())
+            sections.append(Section(*about, series=series, number=number, last_mean=_mean(last, key)))
         elif key not in rows:  # nobody answers it yet, or so few that it is withheld
             sections.append(Section(*about, withheld=withheld.get(key, "")))
         else:
@@ -130,6 +137,17 @@ def _by_question(estimates: Estimates | None) -> Rows:
     return {question: tuple(rows) for question, rows in grouped}
 
 
+def _mean(estimates: Estimates | None, question: str) -> MeanEstimate | None:
+    return next((mean for mean in estimates.means if mean.question == question), None) if estimates else None
+
+
+def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
+    mean = _mean(estimates, question)
+    if estimates is None or mean is None:
+        return None
+    return NumberResult(mean, next((of for of in estimates.distributions if of.question == question), None))
+
+
 def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
     """Return what the intervals are, and which waves are pooled, in the words of `sotto estimate`."""
     if estimates is None:
@@ -142,8 +160,10 @@ def _series(release: Release, choices: Choices, question: Question, rows: Sequen
     if release.survey.waves == 1:
         return ()
     waves = dict(list(release.tallies.items())[-MAX_WAVES:])
+    n_intervals = count_intervals(release.survey)
+    if is_number(question):
+        return mean_series_of(question, waves, choices.interval_options, n_intervals)
     answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
-    n_intervals = sum(len(asked.labels) for asked in release.survey.questions)  # a text question has none
     return series_of(question, waves, answers, choices.interval_options, n_intervals)
 
 

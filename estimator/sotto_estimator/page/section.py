@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
+from typing import NamedTuple
 
 from sotto_estimator.estimate import Estimate
+from sotto_estimator.numbers.distribution import Distribution
+from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares, draw_waves, largest
 from sotto_estimator.page.drawing import Drawing
+from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.quality import Quality
 from sotto_estimator.render import epsilon_words
@@ -17,9 +21,18 @@ MAX_ROWS = 1000
 _CAPTION_COLUMNS = 98
 
 
+class NumberResult(NamedTuple):
+    """The mean of a question that asks for numbers, and their distribution where reports show it."""
+
+    mean: MeanEstimate
+    distribution: Distribution | None
+
+
 @dataclass(frozen=True)
 class Section:
     """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
+
+    `number`: of a question that asks for numbers, which has no rows; `last_mean`: of the last wave.
 
     None of it of a text question: `commands` say how its strings are found, `withheld` what of its reports is not yet
     counted. `remarks`: what the intervals are.
@@ -34,6 +47,8 @@ class Section:
     series: tuple[WaveSeries, ...] = ()
     commands: tuple[str, ...] = ()
     withheld: str = ""
+    number: NumberResult | None = None
+    last_mean: MeanEstimate | None = None
 
     @property
     def caption(self) -> list[str]:
@@ -59,4 +74,5 @@ class Section:
     def charts(self) -> dict[str, Drawing]:
         """The question's charts, by name; of a survey of one wave there is none over the waves."""
         drawn = {"shares": draw_shares(self.question.text, self.rows)} if self.rows else {}
+        drawn |= {"mean": draw_number(self.question.text, *self.number)} if self.number else {}
         return drawn | ({"waves": draw_waves(f"{self.question.text} Wave by wave", self.series)} if self.series else {})

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sotto_estimator.channel import errors_of, shares_of
-from sotto_estimator.estimate import IntervalOptions, channel_of
-from sotto_estimator.intervals import share_bounds
+from sotto_estimator.estimate import channel_of
+from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.numbers.counts import NumberCounts
+from sotto_estimator.numbers.mean import estimate_mean
+from sotto_estimator.numbers.render import value_words
+from sotto_estimator.render import percent
 from sotto_protocol import Question, Tally
 
 MAX_WAVES = 24
@@ -18,11 +22,11 @@ MAX_ANSWERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One wave's estimate of a share, as `Estimate` has it."""
+    """One wave's estimate: `value` is a share, as `Estimate` has it, or a mean, as `MeanEstimate`."""
 
     wave: int
     n_reports: int
-    share: float
+    value: float
     standard_error: float
     low: float
     high: float
@@ -30,10 +34,20 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class WaveSeries:
-    """One answer's estimates, by wave."""
+    """One answer's shares by wave, or, where `is_mean`, a question's means in its unit."""
 
     answer: str
     points: tuple[Point, ...]
+    is_mean: bool = False
+
+    def words(self, number: float, point: Point) -> str:
+        """Return a number of a point as it is shown."""
+        return value_words(number, point.standard_error) if self.is_mean else percent(number)
+
+    def said(self, point: Point) -> str:
+        """Return a point's value and its interval in words."""
+        value, low, high = (self.words(number, point) for number in (point.value, point.low, point.high))
+        return f"{value}, from {low} to {high}"
 
 
 def series_of(
@@ -67,3 +81,15 @@ def series_of(
         WaveSeries(answer, tuple(Point(*at, *numbers[row][column]) for row, at in enumerate(n_of.items())))
         for column, answer in enumerate(answers)
     )
+
+
+def mean_series_of(
+    question: Question, tallies: Mapping[int, Tally], options: IntervalOptions, n_intervals: int
+) -> tuple[WaveSeries, ...]:
+    """Return the means of a question that asks for numbers, over the waves, as `series_of` shares."""
+    points = []
+    for wave, tally in tallies.items():
+        if tally.counted(question.id).n_reports:
+            found = estimate_mean(NumberCounts.of(tally, question), options, n_intervals if options.simultaneous else 1)
+            points.append(Point(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high))
+    return (WaveSeries("mean", tuple(points), is_mean=True),) if points else ()

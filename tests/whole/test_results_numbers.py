@@ -1,0 +1,172 @@
+"""The results page of numbers: mean, quantiles and density in words, tables and charts, and wave by wave."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from collecting import tally_of
+from house import House, open_house
+from page_reading import password, percent_of, read_page
+from sotto_estimator import IntervalOptions, estimate_tally
+from sotto_estimator.numbers.distribution import Bin, Distribution, Quantile
+from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.page.drawing import Drawing
+from sotto_estimator.page.number_chart import draw_number
+from sotto_estimator.page.picture import draw_png
+from sotto_estimator.page.svg import inline_svg
+from sotto_protocol import Survey, compile_toml
+
+NUMBER = """
+type = "number"
+minimum = 0
+maximum = 50
+step = 1
+unit = "<years>"
+"""
+PEOPLE = compile_toml(f"""
+id = "people"
+title = "People"
+[[questions]]
+id = "married"
+text = "How long are you married?"
+epsilon = 2
+distribution = true
+{NUMBER}
+[[questions]]
+id = "service"
+text = "How long have you worked here?"
+epsilon = 1
+{NUMBER}
+""")
+WAVES = compile_toml(f"""
+id = "yearly"
+title = "Every year"
+waves = 3
+[[questions]]
+id = "service"
+text = "How long have you worked here?"
+epsilon = 1
+epsilon_forever = 2
+{NUMBER}
+[[questions]]
+id = "member"
+type = "yes-no"
+text = "Are you a member?"
+epsilon = 1
+""")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path / "survey.db", PEOPLE, WAVES) as opened:
+        yield opened
+
+
+def see(house: House, survey: Survey, rest: str = "") -> Any:
+    return house.http.get(f"/s/{survey.id}/results{rest}", headers=password(house.analyst))
+
+
+def test_tables_hold_the_numbers_of_the_estimator(house: House) -> None:
+    tally = tally_of(PEOPLE, house.collect(PEOPLE, 400))
+    found = estimate_tally(tally, IntervalOptions(0.9))
+    page = read_page(see(house, PEOPLE, "?level=0.9"))
+    for mean in found.means:
+        (row,) = page.table(f"The mean of {mean.question} (<years>): n = 400")
+        assert row[1:] == [mean.mean, mean.low, mean.high, mean.standard_error, mean.shift_up, mean.shift_down]
+        assert f"Its interval is made {mean.interval}" in page.words
+    (distribution,) = found.distributions
+    quantiles = page.table("Quantiles of married (<years>), approximate")
+    assert [row[1:] for row in quantiles] == [[of.value, of.low, of.high] for of in distribution.quantiles]
+    assert [row[0] for row in quantiles] == ["10 %", "25 %", "median", "75 %", "90 %"]
+    shares = page.table("Shares of married (<years>), approximate")
+    assert [row[2] for row in shares] == [each.share for each in distribution.bins]
+    assert "Approximate: the quantiles" in page.words
+    assert "<years>" not in page.text
+
+
+def test_files_hold_means_and_charts_are_found(house: House) -> None:
+    house.collect(PEOPLE, 50)
+    assert [mean["question"] for mean in json.loads(see(house, PEOPLE, ".json").text)["means"]] == [
+        "married",
+        "service",
+    ]
+    for kind, begin in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        response = see(house, PEOPLE, f"/service/mean.{kind}")
+        assert (response.status_code, response.data[: len(begin)]) == (200, begin)
+    assert see(house, PEOPLE, "/service/shares.svg").status_code == 404
+    page = read_page(see(house, PEOPLE))
+    links = [link["href"] for link in page.all("a") if "married" in link.get("href", "")]
+    assert links == ["results/married/mean.svg", "results/married/mean.png"]
+
+
+def test_waves_of_means_stand_beside_each_other(house: House) -> None:
+    tallies = {wave: tally_of(WAVES, house.collect(WAVES, 60 * wave, wave)) for wave in (1, 2)}
+    page = read_page(see(house, WAVES))
+    means = {wave: estimate_tally(tally).means[0] for wave, tally in tallies.items()}
+    rows = [row[-6:] for row in page.table("The means of service, wave by wave")]
+    assert rows == [
+        [str(wave), f"{mean.n_reports:,}", mean.mean, mean.low, mean.high, mean.standard_error]
+        for wave, mean in means.items()
+    ]
+    pooled, last = page.table("The mean of service")
+    assert pooled[1] == estimate_tally(tallies[1] + tallies[2]).means[0].mean
+    assert last[:2] == ["the last wave (2)", means[2].mean]
+    assert see(house, WAVES, "/service/waves.svg").status_code == 200
+
+
+def test_a_method_that_knows_no_means_is_a_choice_that_is_refused(house: House) -> None:
+    house.collect(PEOPLE, 50)
+    response = see(house, PEOPLE, "?method=wilson")
+    assert response.status_code == 400
+    assert "chernoff, hoeffding for the mean of numbers" in response.text
+
+
+MEAN = MeanEstimate("q", "years", 0, 50, 100, 1.0, 20.0, 1.5, 15.0, 30.0, 0.5, -0.2, "by bets")
+DISTRIBUTION = Distribution(
+    "q",
+    "years",
+    100,
+    2.0,
+    (Bin(0, 19, 0.2), Bin(20, 39, 0.6), Bin(40, 50, 0.2)),
+    (Quantile(0.5, 25, 22, 28),),
+)
+
+
+def chart_of(drawing: Drawing) -> ElementTree.Element:
+    return ElementTree.fromstring(inline_svg(drawing, "x"))  # noqa: S314  # our own
+
+
+def test_marks_stand_where_the_numbers_say() -> None:
+    chart = chart_of(draw_number("Which?", MEAN, DISTRIBUTION))
+    faint = [mark.text or "" for mark in chart if mark.get("class") == "faint"]
+    ticks = [float(words.split()[0]) for words in faint if words[0].isdigit()]
+    low, high = ticks[0], ticks[-1]
+
+    def places(*values: float) -> list[float]:
+        return [pytest.approx(100 * (value - low) / (high - low), abs=1e-3) for value in values]
+
+    assert percent_of(chart, "dot", "cx") == places(20, 25)
+    assert percent_of(chart, "whisker", "x1")[::3] == places(15, 22)
+    assert percent_of(chart, "whisker", "x2")[::3] == places(30, 28)
+    assert percent_of(chart, "bar", "x") == places(0, 20, 40)
+    heights = [float(mark.attrib["height"]) for mark in chart if mark.get("class") == "bar"]
+    assert heights == pytest.approx([heights[1] / 3, heights[1], heights[1] / 3 * 20 / 11], abs=0.02)
+    assert draw_png(draw_number("Which?", MEAN, DISTRIBUTION), [])[:4] == b"\x89PNG"
+
+
+def test_the_chart_is_described_for_who_cannot_see_it() -> None:
+    words = draw_number("Which?", MEAN, DISTRIBUTION).description
+    assert words.startswith("The mean with its interval: 20.0, from 15.0 to 30.0 years. median: 25, about 22 to 28.")
+    assert "histogram" in words
+    assert "histogram" not in draw_number("Which?", MEAN, None).description
+
+
+@pytest.mark.parametrize("mean", [-30.0, 80.0])
+def test_a_mean_outside_of_the_range_stays_on_the_chart(mean: float) -> None:
+    outside = MeanEstimate("q", "", 0, 50, 3, 1.0, mean, 40.0, 0.0, 50.0, 0.5, -0.2, "by bets")
+    (place,) = percent_of(chart_of(draw_number("Which?", outside, None)), "dot", "cx")
+    assert 0 <= place <= 100
