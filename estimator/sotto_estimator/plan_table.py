@@ -23,8 +23,12 @@ from sotto_protocol.mechanisms.bit_flips import basic_any_of, bit_flips
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.registry import candidates
 from sotto_protocol.mechanisms.thresholds import Stages
+from sotto_protocol.mechanisms.unary import symmetric_unary
 from sotto_protocol.mechanisms.warner import basic_yes_no, warner
 from sotto_protocol.tables import align
+
+_N_DRAWN_BITS = 4
+"""d of dBitFlip, which is a row to compare with and no mechanism of ours: as many options as a device speaks of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,24 @@ def plan_rows(
             size = n or respondents_needed(wanted or 0, channel, **options)
             deviation = _deviation(size, channel, options)
             rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(size, channel, **options)))
+        if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
+            rows.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))
         rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, options))
     return [*rows, _no_privacy(n, wanted, options)]
+
+
+def _d_bit_flip(epsilon: Decimal, n_options: int, n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:
+    """Return Microsoft's dBitFlip (Ding, Kulkarni & Yekhanin 2017, section 4): a device draws d options for good.
+
+    It reports those bits as symmetric unary encoding does. So an option's share is known from d in n_options devices.
+    """
+    mechanism = symmetric_unary(n_options, epsilon)
+    channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    size = n or -(-respondents_needed(wanted or 0, channel, **options) * n_options // _N_DRAWN_BITS)
+    n_of_option = max(1, size * _N_DRAWN_BITS // n_options)
+    deviation = _deviation(n_of_option, channel, options)
+    name = f"dBitFlip, {_N_DRAWN_BITS} of {n_options} bits"
+    return PlanRow(float(epsilon), name, size, deviation, half_width(n_of_option, channel, **options))
 
 
 def _curator(epsilon: float, sensitivity: int, n: int | None, wanted: float | None, options: PlanOptions) -> PlanRow:

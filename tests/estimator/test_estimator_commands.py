@@ -101,7 +101,9 @@ def test_the_same_tally_twice_is_counted_with_a_warning(tmp_path: Path) -> None:
 def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:
     result = sotto("plan", "--epsilon", "1", "--options", "5", "--half-width", "0.02", "--json")
     rows = {row["mechanism"]: row for row in json.loads(result.stdout)["plan"]}
-    assert set(rows) == {"k-ary", "geometry", "sue", "oue", "trusted curator, Laplace", "no privacy"}
+    named = {"k-ary", "geometry", "sue", "oue", "dBitFlip, 4 of 5 bits", "trusted curator, Laplace", "no privacy"}
+    assert set(rows) == named
+    assert rows["dBitFlip, 4 of 5 bits"]["n_reports"] == -(-rows["sue"]["n_reports"] * 5 // 4)
     for row in rows.values():
         assert row["half_width"] <= 0.02
     assert rows["no privacy"]["n_reports"] == 4612  # ln(40) / (2 * 0.02^2) = 4611.1
