@@ -11,6 +11,10 @@ from sotto_estimator.options import refuse_token, warn
 from sotto_estimator.records import Records, fetch_records, read_records
 from sotto_protocol import Tally
 
+_TALLY = b'"sottovoce-tally-'
+_BEGINNING_BYTES = 64
+"""A tally names its format first."""
+
 
 @dataclass(frozen=True, slots=True)
 class CollectorSource:
@@ -40,6 +44,15 @@ class FileSource:
         if wave:
             raise click.UsageError("--wave goes with a collector's URL.")
         return read_tallies(self.paths, warn)
+
+    @property
+    def are_tallies(self) -> bool:
+        """Whether the first of the files says so, and not that it holds packed reports; False if it cannot be read."""
+        try:
+            with self.paths[0].open("rb") as file:
+                return _TALLY in file.read(_BEGINNING_BYTES)
+        except OSError:
+            return False
 
     def records(self, _wave: int | None) -> Records:
         """Return a file's packed reports, of all its waves: see `of_wave`. Raises SourceError."""

@@ -260,9 +260,8 @@ def test_what_cannot_be_decoded_is_refused() -> None:
     nothing = np.zeros(sketch.counts_shape, np.int64)
     with pytest.raises(SourceError, match="no reports"):
         decode_sketch(sketch, nothing, ["fig"])
-    for texts in ([], ["fig", "fig"]):
-        with pytest.raises(DomainError, match="differ from one another"):
-            decode_sketch(sketch, nothing, texts)
+    with pytest.raises(DomainError, match="differ from one another"):
+        decode_sketch(sketch, nothing, ["fig", "fig"])
 
 
 def test_nobody_is_found_where_nobody_is() -> None:

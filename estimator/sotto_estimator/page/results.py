@@ -21,6 +21,7 @@ from sotto_estimator.render import caption, interval_words
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""
@@ -172,7 +173,9 @@ def _commands(release: Release, wave: int | None, question: Question) -> tuple[s
     survey, at = release.survey, "" if wave is None else f" --wave {wave}"
     common = f"sotto decode {quote(release.address)} {survey.id} {question.id}"
     commands = [f"{common} --candidates candidates.txt{at}"]
-    has_grams = isinstance(question.mechanism, BloomResponse) and question.mechanism.pairs
-    if has_grams and survey.keeps_reports and survey.min_reports == 1 and (survey.waves == 1 or wave is not None):
+    mechanism = question.mechanism
+    has_grams = isinstance(mechanism, BloomResponse) and mechanism.pairs
+    shows_grams = has_grams and survey.keeps_reports and survey.min_reports == 1 and (survey.waves == 1 or wave)
+    if shows_grams or (isinstance(mechanism, SketchResponse) and mechanism.prefix_lengths):
         commands.append(f"{common} --unknown{at}")
     return tuple(commands)

@@ -10,18 +10,19 @@ from sotto_estimator.options import grouped, refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
 from sotto_estimator.records import of_wave
 from sotto_estimator.render import escaped
-from sotto_estimator.sources import FileSource, read_source
+from sotto_estimator.sources import CollectorSource, FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
 from sotto_estimator.strings.decode import decode as decode_counts
 from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
-from sotto_estimator.strings.question import decode_tally, text_question
+from sotto_estimator.strings.prefixes import decode_prefixes
+from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
 from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey
 from sotto_protocol.counted import Counted
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
 _QUESTION = " and one question's"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -78,7 +79,7 @@ class _Files:
     click.option("--candidates", type=_FILE, help="The strings to look for: a UTF-8 file, one a line."),
     click.option("--column", help="Read the candidates from this column of a CSV file, by its name in the first line."),
 )
-@click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, from reported n-grams.")
+@click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, by what begins them.")
 @click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
 @click.option("--wave", type=click.IntRange(min=1), help="Decode one wave of the survey, by number  [default: all].")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
@@ -149,7 +150,8 @@ def decode(
 
     From a collector's tally (URL, SURVEY and QUESTION) or tally files, which are merged, and --candidates; or from
     google/rappor's files: --params, --counts and either --map or --candidates, which are then hashed as there. With
-    --unknown, without --candidates, from packed reports: a collector's, or a file of them.
+    --unknown, without --candidates: from a tally, where beginnings of strings are reported; from packed reports, a
+    collector's or a file of them, where n-grams are.
     """
     if files.rappor_csv and options.level != RESULT_LEVEL:
         raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
@@ -209,22 +211,30 @@ def _from_tally(
 def _decode_unknown(
     sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, options: DecodeOptions
 ) -> tuple[Subject, Decoded]:
-    """Return the strings that n-grams lead to, as decoded."""
+    """Return the strings that beginnings lead to, by a sketch's counts, or n-grams, by reports, as decoded."""
     if len(sources) < 2:
-        raise click.UsageError("Give URL, SURVEY and QUESTION, or a file of packed reports and QUESTION.")
+        raise click.UsageError(
+            "Give URL, SURVEY and QUESTION, tally files and QUESTION, or a file of packed reports and QUESTION."
+        )
     *place, question_id = sources
     source = read_source(place, token, then=_QUESTION)
+    if isinstance(source, CollectorSource) or source.are_tallies:
+        tally = source.tally(wave)
+        for asked in tally.survey.questions:
+            if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):
+                decoded = decode_prefixes(asked.mechanism, sketch_counts(tally, question_id), alphabet, options)
+                return _subject(tally.survey, asked, tally.counted(question_id), 0), decoded
     if isinstance(source, FileSource) and len(source.paths) > 1:
         raise click.UsageError("--unknown takes one file of packed reports.")
     survey, records = source.records(wave)
     if survey.waves > 1 and wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
-    if not isinstance(mechanism, BloomResponse):
-        raise click.UsageError("--unknown takes questions of RAPPOR: their reports hold n-grams.")
     reports = next(part for asked, part in survey.layout.cut(of_wave(survey, records, wave)) if asked.id == question_id)
     counted = Counted({wave or 1: len(reports)})
     subject = _subject(survey, question, counted, mechanism.count_implausible(reports))
+    if isinstance(mechanism, SketchResponse):
+        return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)
     return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
 
 

@@ -19,6 +19,7 @@ from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.columns import Ints
 from sotto_estimator.strings.selection import Correction, rejected
 from sotto_estimator.strings.sketch_counts import Buckets, Numbers, SketchCounts, sums_at
+from sotto_estimator.strings.tails import Tails
 
 SHORTLIST = 2**14
 """The most candidates that are tested again and again: those with the largest estimates to begin with."""
@@ -71,14 +72,6 @@ class Fit:
         fitted = float(self.noise(sums_at(self.counts.table, self.places)).sum())
         return min(1.0, max(estimate, 0.0) + fitted + _SURE * error)
 
-    @cached_property
-    def scale(self) -> float:
-        """How much a single report, or a string in a single cohort, can do: it thickens tails (Bernstein 1946)."""
-        counts = self.counts
-        of_report = 1 / (counts.n_total * counts.channel.contrast)
-        of_cohort = math.sqrt(self.unlisted) * float(counts.weights.max())
-        return max(of_report, of_cohort) / 3 * self._per_share
-
     def estimate(self, left: Floats) -> Floats:
         """Return shares beside the fitted strings', of sums over what they leave."""
         return left * self._per_share
@@ -93,7 +86,7 @@ class Fit:
 
     def variance(self, sums: Floats) -> Floats:
         """Return the variance of shares by noise, and by collisions with strings that were not fitted."""
-        return self.noise(sums) + self.unlisted * self.counts.collision_variance
+        return self.noise(sums) + self._collisions[0]
 
     def reported(self, sums: Floats) -> Floats:
         """Return the share of reports that support a string, of its sum over the table."""
@@ -101,19 +94,13 @@ class Fit:
         return np.asarray(channel.prob_support_if_other + channel.contrast * (sums + 1 / self.counts.n_buckets))
 
     def half_widths(self, sums: Floats, quantile: float) -> Floats:
-        """Return what shares may be off by, so many normal errors: of Bernstein's tails, by the same exponent.
-
-        Normal where the variance is what counts; a tail exp(-t^2 / (2 (V + c t))) is exp(-z^2 / 2) there.
-        """
-        thick = self.scale * quantile**2 / 2
-        half_widths: Floats = thick + np.sqrt(thick**2 + quantile**2 * self.variance(sums))
-        return half_widths
+        """Return what shares may be off by at so many normal errors: normal where the variance is all that counts."""
+        return self._tails(sums).reaches(quantile**2 / 2)
 
     def p_values(self, shares: Floats, sums: Floats) -> Floats:
-        """Return P(an estimate is as large or larger | the string has no share)."""
-        variance = self.variance(sums - shares / self._per_share)
-        tails: Floats = special.ndtr(-shares / np.sqrt(variance + self.scale * np.maximum(shares, 0)))
-        return tails
+        """Return P(an estimate is as large or larger | the string has no share): of as many normal errors."""
+        exponents = self._tails(sums - shares / self._per_share).exponents(shares)
+        return np.asarray(special.ndtr(-np.sqrt(2 * exponents)))
 
     def bounds(self, shares: Floats, sums: Floats, miss: float, *, chernoff: bool) -> tuple[Floats, Floats]:
         """Return ends of intervals, not clipped, that miss a share with probability `miss` each, in two tails.
@@ -125,14 +112,24 @@ class Fit:
             return shares - half, shares + half
         counts = self.counts
         n = np.full(len(sums), float(counts.n_total))
-        supports = np.rint(self.reported(sums) * n).clip(0, n)
-        low, high = chernoff_shares(supports, n, (1 - _OF_COLLISIONS) * miss / 2)
-        nats = -math.log(_OF_COLLISIONS * miss / 2)
-        variance = self.unlisted * counts.collision_variance
-        collisions = self.scale * nats + math.sqrt((self.scale * nats) ** 2 + 2 * nats * variance)
-        off = [(end - self.reported(sums)) * self._per_share / counts.channel.contrast for end in (low, high)]
-        wider = math.sqrt(self.slack)
-        return shares + wider * off[0] - collisions, shares + wider * off[1] + collisions
+        reported = self.reported(sums)
+        low, high = chernoff_shares(np.rint(reported * n).clip(0, n), n, (1 - _OF_COLLISIONS) * miss / 2)
+        per_report = math.sqrt(self.slack) * self._per_share / counts.channel.contrast
+        nats, variance, scale = -math.log(_OF_COLLISIONS * miss / 2), *self._collisions
+        collisions = scale * nats + math.sqrt(2 * nats * variance)
+        return shares + per_report * (low - reported) - collisions, shares + per_report * (high - reported) + collisions
+
+    def _tails(self, sums: Floats) -> Tails:
+        of_report = self._per_share / (3 * self.counts.n_total * self.counts.channel.contrast)
+        variance, scale = self._collisions
+        return Tails(self.noise(sums), variance, of_report, max(scale, of_report))
+
+    @property
+    def _collisions(self) -> tuple[float, float]:
+        """The variance of collisions with strings that were not fitted; a third of the most that one adds."""
+        counts = self.counts
+        most = math.sqrt(self.unlisted) * float(counts.weights.max()) * self._per_share
+        return self.unlisted * counts.collision_variance, most / 3
 
     @property
     def _per_share(self) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts, BitRates
 from sotto_estimator.strings.decode import Decoded, DecodeOptions, decode
@@ -32,6 +32,8 @@ def decode_tally(
     """
     _, mechanism = text_question(tally.survey, question_id)
     strings = [normalise(text) for text in candidates]
+    if not strings:
+        raise DomainError("candidates must not be empty: without them there is nothing to decode.")
     if isinstance(mechanism, SketchResponse):
         return decode_sketch(mechanism, sketch_counts(tally, question_id), strings, options, keep_all=keep_all)
     mapped = CandidateMap.of(strings, mechanism.design)

@@ -8,8 +8,8 @@ from typing import Literal
 from sotto_estimator.render import percent
 from sotto_estimator.strings.background import CONFOUNDED
 
-Origin = Literal["list", "n-grams"]
-"""Where the strings that are tested come from: somebody's list of candidates, or reported n-grams."""
+Origin = Literal["list", "n-grams", "beginnings"]
+"""Where the strings that are tested come from: somebody's list of candidates, or reported n-grams or beginnings."""
 
 MISFIT_P_VALUE = 1e-3
 """Below it the residuals are more than noise."""
@@ -17,8 +17,16 @@ _N_NAMED = 6
 _FAR_OFF = 6.0  # deviations of the mean of all bits
 _FAR_OFF_SHARE = 0.02  # of a random string's density of bits
 _FEW_CELLS = 200  # below, what was simulated has more false discoveries than was asked, and fewer intervals hold
-_ONE: dict[Origin, str] = {"list": "candidate", "n-grams": "string made of n-grams"}
-_MANY: dict[Origin, str] = {"list": "candidates", "n-grams": "strings made of n-grams"}
+_ONE: dict[Origin, str] = {
+    "list": "candidate",
+    "n-grams": "string made of n-grams",
+    "beginnings": "string that beginnings lead to",
+}
+_MANY: dict[Origin, str] = {
+    "list": "candidates",
+    "n-grams": "strings made of n-grams",
+    "beginnings": "strings that beginnings lead to",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,13 @@ def decode_sketch(
 
     `counts`: of shape `mechanism.counts_shape`. `strings`: different ones, in the normal form of answers. Where
     beginnings of strings are reported, the cohorts of the longest ones count, and longer strings are cut as there.
-    Raises DomainError for strings that repeat, or none, SourceError where there are no reports.
+    Raises DomainError for strings that repeat, SourceError where there are no reports.
     """
     options = options or DecodeOptions()
-    if not strings or len(set(strings)) < len(strings):
-        raise DomainError("strings must be one at least, and differ from one another.")
-    step, length = max(1, len(mechanism.prefix_lengths)), max(mechanism.prefix_lengths, default=0)
-    used = SketchCounts.of(mechanism, counts, range(step - 1, mechanism.n_cohorts, step))
+    if len(set(strings)) < len(strings):
+        raise DomainError("strings must differ from one another.")
+    length = max(mechanism.prefix_lengths, default=0)
+    used = SketchCounts.of(mechanism, counts, cohorts_of(mechanism, -1))
     numbers = string_numbers([text[: length or None] for text in strings])
     peeled = peel(used, numbers, options.fdr, options.correction)
     rows = _rows(used, strings, options, peeled)
@@ -72,6 +72,12 @@ def decode_sketch(
     )
 
 
+def cohorts_of(mechanism: SketchResponse, level: int) -> range:
+    """Return the cohorts that report a prefix length, by its number, -1 the last; all where whole strings are."""
+    n_levels = max(1, len(mechanism.prefix_lengths))
+    return range(level % n_levels, mechanism.n_cohorts, n_levels)
+
+
 def _goodness(peeled: Peeled) -> GoodnessOfFit:
     """Return how far the counts lie from the strings that were found, and buckets that are else alike."""
     fit = peeled.fit
@@ -86,7 +92,9 @@ def _rows(
     shares, sums = peeled.fit.shares, peeled.sums[peeled.found]
     missed = check_level(options.level)
     n_together = 1 if options.simultaneous else max(len(shares), 1)
-    ends = peeled.fit.bounds(shares, sums, missed * n_together / len(strings), chernoff=options.method == "chernoff")
+    ends = peeled.fit.bounds(
+        shares, sums, missed * n_together / max(len(strings), 1), chernoff=options.method == "chernoff"
+    )
     errors = (ends[1] - ends[0]) / 2 / normal_quantile(missed)
     low, high = (np.clip(end, 0, 1) for end in ends)
     fixed = np.sqrt(peeled.fit.variance(sums))
