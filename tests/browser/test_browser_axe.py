@@ -10,11 +10,27 @@ from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish
 from chromium import Devices, read_axe
 from collecting import Served, make_reports
 from own_site import broken_into
+from sotto_protocol import compile_toml
 from visit import Visit
 
 FIND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(
   ({ id, help, nodes }) => [id, help, nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]))"""
 REFUSED = "error: Failed to load resource: the server responded with a status of "
+
+NUMBERS = compile_toml("""
+id = "numbers"
+title = "How long?"
+[[questions]]
+id = "married"
+type = "number"
+text = "How long are you married?"
+minimum = 0
+maximum = 50
+step = 1
+unit = "years"
+epsilon = 2
+distribution = true
+""")
 
 Check = Callable[[Page, str], None]
 
@@ -125,7 +141,8 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
     survey = publish(collector, named(f"axe-results-{scheme}"))
     waves = publish(collector, named(f"axe-waves-{scheme}", DIARY))
     few = publish(collector, named(f"axe-few-{scheme}", min_reports=100))
-    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few)):
+    numbers = publish(collector, named(f"axe-numbers-{scheme}", NUMBERS))
+    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few), (1, numbers)):
         assert collector.send(make_reports(60, asked, wave), asked)[0] == 200
     stranger = new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"})  # no prompt comes up then
     analyst = new_page(devices, scheme, http_credentials={"username": "ann", "password": collector.analyst})
@@ -136,6 +153,7 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
         (analyst, f"s/{survey.id}/results"),
         (analyst, f"s/{waves.id}/results"),
         (analyst, f"s/{few.id}/results"),
+        (analyst, f"s/{numbers.id}/results"),
     ):
         page.goto(f"{collector.url}/{path}")
         check(page, path)
