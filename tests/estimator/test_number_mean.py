@@ -110,6 +110,19 @@ def test_the_mean_of_a_population_is_covered_at_the_level(method: str, level: fl
                 assert found >= level - ROUNDING, (n, channel.n_outputs, places)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", FOR_MEANS)
+def test_thirty_of_a_population_are_covered_by_five_outputs(method: str) -> None:
+    """46,376 histograms."""
+    for channel in (window(4, 2, 3), window(4, 2, 6), window(3, 3, 1)):
+        every = histograms(30, channel.n_outputs)
+        ends = bounds(channel, every, method, 0.95)
+        for places in POPULATIONS:
+            output = np.mean([at_place(channel, place) for place in places], axis=0)
+            probs = stats.multinomial.pmf(every, 30, output)
+            assert coverage(ends, probs, float(np.mean(places))) >= 0.95 - ROUNDING, places
+
+
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize("method", FOR_MEANS)
 def test_the_mean_of_respondents_who_are_not_alike_is_covered_at_the_level(method: str, level: float) -> None:
