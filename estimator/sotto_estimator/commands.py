@@ -16,6 +16,7 @@ from sotto_estimator.methods import METHODS
 from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import refuse_token, style_options, warn
 from sotto_estimator.paper import PaperSurvey, paper_options
+from sotto_estimator.plan_draw import drawn_rows
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.sources import read_source
@@ -127,6 +128,12 @@ def estimate(
     type=click.IntRange(min=1),
     help="Plan an any-of question, of whose options a person may select so many.",
 )
+@click.option(
+    "--questions",
+    "n_questions",
+    type=click.IntRange(2, 200),
+    help="Plan a survey of so many such questions, --epsilon that of a report: how many should be drawn?",
+)
 @click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
 @click.option(
     "--half-width",
@@ -148,6 +155,7 @@ def plan(
     epsilons: tuple[float, ...],
     n_options: int | None,
     max_selected: int | None,
+    n_questions: int | None,
     n_reports: int | None,
     half_width: float | None,
     style: str,
@@ -167,11 +175,15 @@ def plan(
 
     Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
     question, beside a trusted curator's Laplace noise and no privacy at all. With --minimum and --maximum, of the mean
-    of numbers in that range, in their unit, beside mechanisms of the literature. With --text, prints the smallest share
-    that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the survey file.
+    of numbers in that range, in their unit, beside mechanisms of the literature. With --questions, prints it for each
+    question of a survey that draws one, two or more of them on every device, or asks all. With --text, prints the
+    smallest share that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the
+    survey file.
     """
     study = read_study(minimum, maximum, step, deviation)
     check_text_plan_options(is_text)
+    if n_questions is not None and (is_text or study or epsilon_forever is not None):
+        raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
         click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
@@ -190,8 +202,12 @@ def plan(
     asked = [Decimal(str(epsilon)) for epsilon in epsilons]
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
     try:
-        rows = plan_rows(design, asked, n_reports, half_width, forever, **options)
+        if n_questions is None:
+            rows = plan_rows(design, asked, n_reports, half_width, forever, **options)
+        else:
+            rows = drawn_rows(design, n_questions, asked, n_reports, half_width, **options)
     except ValueError as fault:
         raise click.UsageError(str(fault)) from fault
-    said = options if forever is None else options | {"epsilon_forever": epsilon_forever}
+    more = {"epsilon_forever": epsilon_forever, "n_questions": n_questions}
+    said = options | {name: value for name, value in more.items() if value is not None}
     click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said))

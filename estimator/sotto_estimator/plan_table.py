@@ -137,6 +137,8 @@ def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}."
     if "epsilon_forever" in options:
         words += f" Of one wave; all reports of one answer take epsilon {options['epsilon_forever']:g}."
+    if "n_questions" in options:
+        words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return f"{align(cells, n_left=2)}\n\n{words}"
 
 

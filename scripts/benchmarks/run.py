@@ -19,6 +19,7 @@ BENCHMARKS = (
     "mechanisms",
     "sets",
     "errors",
+    "draw",
     "rappor",
     "decoding",
     "association",
