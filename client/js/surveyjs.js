@@ -29,6 +29,7 @@ export { FormRefused, questionId };
 /**
  * @typedef {object} Client the part of a `SurveyClient` that is used
  * @property {() => Promise<{questions: readonly Question[]}>} survey
+ * @property {() => Promise<readonly Question[]>} [questions] those that this device is asked; left out, all
  * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Draft>} prepare
  * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Receipt>} answer
  */
@@ -90,6 +91,8 @@ class Attachment {
   #questions = [];
   /** @type {ReturnType<typeof fitForm>["fits"] | null} */
   #fits = null;
+  /** @type {any[]} elements of questions that were not drawn */
+  #hidden = [];
   #isSending = false;
   #hasTold = false;
   #unguard = () => {};
@@ -120,9 +123,13 @@ class Attachment {
       refuse(leaks);
       throw fault;
     });
-    this.#questions = survey.questions;
-    const { fits, problems } = fitForm(this.#model, this.#questions, this.#options.leaveOut);
+    const { fits, problems } = fitForm(this.#model, survey.questions, this.#options.leaveOut);
     refuse([...leaks, ...problems]);
+    this.#questions = (await this.#client.questions?.()) ?? survey.questions;
+    const asked = this.#questions.map(({ id }) => id);
+    const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);
+    this.#hidden = others.map((name) => this.#model.getQuestionByName(name));
+    for (const element of this.#hidden) element.visible = false; // a survey with `draw` does not ask it here
     return (this.#fits = fits);
   }
 
@@ -131,6 +138,7 @@ class Attachment {
     this.#model.onValidateQuestion.remove(this.#validate);
     this.#model.onAfterRenderSurvey.remove(this.#guard);
     this.#unguard();
+    for (const element of this.#hidden.splice(0)) element.visible = true;
   }
 
   /** Let the browser write no answer to the disk. */

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from devices import AWAY, FIVE, ROTATED, rows_of, sent
 from fault_server import FaultServer, fault_server
 from sotto_client import AlreadyAnswered, AnswerError, BudgetExceeded, StateError, SurveyClient, SurveyRefused
+from sotto_client.cli import main
 from sotto_client.inventory import take_inventory
 from sotto_client.permanent import draw_coins
 from sotto_client.state import State
@@ -178,3 +180,18 @@ def test_a_client_that_does_not_know_draw_refuses_the_survey() -> None:
     document["pick"] = document.pop("draw")  # what an older client makes of an unknown member, whatever its name
     with pytest.raises(Exception, match="has an unknown member 'pick'"):
         Survey.from_canonical(json.dumps(document).encode())
+
+
+def test_check_explain_and_outbox_say_what_is_drawn(http: FaultServer, state: Path, tmp_path: Path) -> None:
+    file = tmp_path / "five.json"
+    file.write_bytes(FIVE.canonical)
+    said = CliRunner().invoke(main, ["check", str(file)]).output
+    assert (
+        "draw 2 of 5 questions on every device, in total the epsilon of the largest 2; each question has 2 of" in said
+    )
+    assert "1.58 times as wide as of all" in said
+    assert json.loads(CliRunner().invoke(main, ["check", str(file), "--json"]).output)["draw"] == 2
+    assert "only 2 are asked of you" in " ".join(CliRunner().invoke(main, ["explain", str(file)]).output.split())
+    with closing(client(http, state)) as device:
+        asked = ids_of(device)
+    assert f"drawn: five  {', '.join(asked)}" in CliRunner().invoke(main, ["outbox", str(state)]).output

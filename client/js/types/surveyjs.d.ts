@@ -30,6 +30,10 @@ export type Client = {
     survey: () => Promise<{
         questions: readonly Question[];
     }>;
+    /**
+     * those that this device is asked; left out, all
+     */
+    questions?: (() => Promise<readonly Question[]>) | undefined;
     prepare: (answers: {
         [id: string]: unknown;
     }, wave?: number) => Promise<Draft>;
