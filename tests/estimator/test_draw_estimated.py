@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,24 @@ def test_one_waves_records_are_those_of_a_draw_too() -> None:
     assert Tally.of(WAVES, records).counted("q0") == Counted(
         {wave: int(WAVES.layout.drawn(people(WAVES, 20, wave))[:, 0].sum()) for wave in (1, 2)}
     )
+
+
+def test_means_of_numbers_are_of_the_reports_that_answer_them() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 100, "step": 1, "epsilon": Decimal(2)}
+    survey = replace(survey_of(number, YES_NO, number | {"distribution": True}), draw=1)
+    chance = np.random.default_rng(4)
+    answers = {"q0": chance.integers(0, 101, 600), "q1": np.zeros(600, np.int64), "q2": np.full(600, 40)}
+    records = survey.perturb(answers, Coins(chance.bytes))
+    tally, drawn = Tally.of(survey, records), survey.layout.drawn(records)
+    estimates = estimate_tally(tally)
+    assert [mean.n_reports for mean in estimates.means] == [int(drawn[:, place].sum()) for place in (0, 2)]
+    alone = estimate_tally(Tally.of(survey_of(number), survey.layout.cut(records)[0][1]))
+    found, expected = estimates.means[0], alone.means[0]
+    assert (found.mean, found.low, found.high) == (expected.mean, expected.low, expected.high)
+    results = find_results(Release(survey, True, {1: tally}), Choices())
+    assert [section.n_reports for section in results.sections] == drawn.sum(axis=0).tolist()
+    only = Tally.of(survey, records[drawn[:, 1]])
+    assert estimate_tally(only).means == ()
+    sections = find_results(Release(survey, True, {1: only}), Choices()).sections
+    assert [section.n_reports for section in sections] == [0, int(drawn[:, 1].sum()), 0]
+    assert "q0: none of these" in table(estimate_tally(only))
