@@ -96,7 +96,8 @@ def take_inventory(state: State) -> Inventory:
 def decode(survey: Survey, report: dict[str, Any]) -> dict[str, Any]:
     """Return what one sent report says: yes-no as a bool, else the texts of the options that it supports.
 
-    Of a text question, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
+    Of a text question, its cohort, and the number that was drawn (`value`), or those of the bits that are set, of the
+    whole string and of any n-grams.
     `report` as on the wire. Raises ReportError where the survey's mechanisms cannot have made it.
     """
     record = survey.layout.from_wire([report["answers"]], "$", {name: [report.get(name)] for name in HEAD})
@@ -138,5 +139,6 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return f"{len(value['bits'])} bits set in cohort {value['cohort']}"
+        said = f"number {value['value']}" if "value" in value else f"{len(value['bits'])} bits set"
+        return f"{said} in cohort {value['cohort']}"
     return (" | ".join(value) or "nothing") if isinstance(value, list) else str(value)

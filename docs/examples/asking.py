@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto_client import AlreadyAnswered, SurveyClient
 
-FINGERPRINT = "525aa00a1d2fce6e17e1951554319a72d783f1db3667398c6ffc152d1eba2ea4"
+FINGERPRINT = "36b6e5840204e2a31d396bdc90af80ccc584ef3707d97e675073b34a62fca04e"
 
 
 def open_device(url: str, state: Path | str) -> SurveyClient:

@@ -62,7 +62,10 @@ def compile_survey(document: Any) -> Survey:
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
     settings = read_settings(fields)
     fields.finish()
-    questions = tuple(compile_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
+    of_survey = {name: settings[name] for name in ("waves", "min_reports") if name in settings}
+    questions = tuple(
+        compile_question(question, f"$.questions[{index}]", **of_survey) for index, question in enumerate(listed)
+    )
     survey = Survey(survey_id, title, questions, **settings)
     _check_kept(survey)
     survey.check_size()

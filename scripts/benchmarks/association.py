@@ -24,7 +24,7 @@ WORDS = ("secret", "banana", "cat", "voce", "x-ray9")
 
 
 def make_survey() -> Survey:
-    text = {"type": "text", "text": "?", "epsilon": Decimal(3), "n_bits": 32, "n_cohorts": 64}
+    text = {"type": "text", "text": "?", "mechanism": "rappor", "epsilon": Decimal(3), "n_bits": 32, "n_cohorts": 64}
     questions = [
         {"id": "word"} | text,
         {"id": "other-word"} | text,

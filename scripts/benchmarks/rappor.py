@@ -24,7 +24,15 @@ STRINGS = [f"https://example.org/{number}" for number in range(N_SINGLE)]
 
 
 def question(n_bits: int) -> Question:
-    home = {"id": "home", "type": "text", "text": "?", "n_bits": n_bits, "n_hashes": 2, "n_cohorts": 64}
+    home = {
+        "id": "home",
+        "type": "text",
+        "text": "?",
+        "mechanism": "rappor",
+        "n_bits": n_bits,
+        "n_hashes": 2,
+        "n_cohorts": 64,
+    }
     both = {"epsilon": Decimal(2), "epsilon_forever": Decimal(4)}
     return compile_survey({"id": "bench", "title": "Bench", "questions": [home | both]}).questions[0]
 

@@ -331,6 +331,7 @@ UNKNOWN = """
 [[questions]]
 id = "word"
 type = "text"
+mechanism = "rappor"
 text = "A word?"
 epsilon = 6
 n_bits = 32

@@ -150,6 +150,7 @@ id = "text"
 type = "text"
 text = "?"
 n_bits = 32
+n_hashes = 2
 n_cohorts = 1
 prob_noise = 0.1
 prob_if_one = 0.95

@@ -29,6 +29,7 @@ min_reports = 10
 [[questions]]
 id = "home"
 type = "text"
+mechanism = "rappor"
 text = "Which page do you see first?"
 n_bits = 16
 n_cohorts = 2
@@ -46,6 +47,7 @@ epsilon = 1
 [[questions]]
 id = "wish"
 type = "text"
+mechanism = "rappor"
 text = "What should change?"
 epsilon = 1
 """)
@@ -61,6 +63,7 @@ epsilon = 1
 [[questions]]
 id = "home"
 type = "text"
+mechanism = "rappor"
 text = "Which page do you see first?"
 n_bits = 8
 n_cohorts = 2
@@ -68,6 +71,7 @@ epsilon = 2
 [[questions]]
 id = "street"
 type = "text"
+mechanism = "rappor"
 text = "In which street do you live?"
 n_bits = 8
 n_cohorts = 6

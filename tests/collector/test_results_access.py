@@ -25,6 +25,7 @@ min_reports = 10
 [[questions]]
 id = "home"
 type = "text"
+mechanism = "rappor"
 text = "Which page do you see first?"
 n_bits = 16
 n_cohorts = 2

@@ -292,6 +292,7 @@ waves = 2
 [[questions]]
 id = "home"
 type = "text"
+mechanism = "rappor"
 text = "Which page do you see first?"
 n_bits = 1024
 n_cohorts = 256

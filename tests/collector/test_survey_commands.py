@@ -28,6 +28,7 @@ epsilon = 1
 [[questions]]
 id = "wish"
 type = "text"
+mechanism = "rappor"
 text = "What should change?"
 n_cohorts = 4
 epsilon = 1

@@ -33,12 +33,12 @@ def question(name: str, kind: str, **members: Any) -> dict[str, Any]:
 
 def make_survey(waves: int = 1) -> Survey:
     questions = [
-        question("tree", "text", n_bits=32, n_cohorts=8),
+        question("tree", "text", mechanism="rappor", n_bits=32, n_hashes=2, n_cohorts=8),
         question("paid", "yes-no"),
         question("size", "one-of", options=["s", "m", "l"], mechanism="k-ary"),
         question("hue", "one-of", options=["r", "g", "b"], mechanism="oue"),
         question("drugs", "any-of", options=["tea", "gin"]),
-        question("bird", "text", n_bits=16, n_cohorts=4, epsilon_forever=Decimal(8)),
+        question("bird", "text", n_bits=16, n_hashes=2, n_cohorts=4, epsilon_forever=Decimal(8)),
         question("lent", "yes-no", mechanism="basic-rappor", epsilon_forever=Decimal(6)),
     ]
     document = {"id": "park", "title": "Park", "questions": questions}

@@ -22,10 +22,11 @@ from sotto_protocol import Coins, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 TOKEN = "analyst-token"  # noqa: S105
+FILTER = {"mechanism": "rappor", "n_bits": 16, "n_hashes": 2, "n_cohorts": 4}
 QUESTIONS = [
     {"id": "paid", "type": "yes-no", "text": "?", "epsilon": Decimal(3)},
     {"id": "size", "type": "one-of", "text": "?", "options": ["s", "m", "l"], "epsilon": Decimal(3)},
-    {"id": "tree", "type": "text", "text": "?", "epsilon": Decimal(5), "n_bits": 16, "n_cohorts": 4},
+    {"id": "tree", "type": "text", "text": "?", "epsilon": Decimal(5)} | FILTER,
 ]
 SURVEY = compile_survey({"id": "park", "title": "Park", "questions": QUESTIONS})
 YEARLY = compile_survey({"id": "park", "title": "Park", "questions": QUESTIONS, "waves": 2})

@@ -26,12 +26,13 @@ SHARES = {"🍐 pear": 0.5, "apple, red": 0.3, "quince": 0.2}
 ABSENT = ["fig", "plum"]
 PER_COHORT = 100_000
 GOOGLE = BloomDesign(16, 2, 32)
+FILTER = {"mechanism": "rappor", "n_bits": 16, "n_hashes": 2, "n_cohorts": 32}
 SURVEY = compile_survey(
     {
         "id": "fruit",
         "title": "Fruit",
         "questions": [
-            {"id": "liked", "type": "text", "text": "Which?", "epsilon": Decimal(4), "n_bits": 16, "n_cohorts": 32},
+            {"id": "liked", "type": "text", "text": "Which?", "epsilon": Decimal(4)} | FILTER,
             {"id": "paid", "type": "yes-no", "text": "Did you pay?", "epsilon": Decimal(1)},
         ],
     }
@@ -331,7 +332,9 @@ UNKNOWN = compile_survey(
                 "type": "text",
                 "text": "Which?",
                 "epsilon": Decimal(20),
+                "mechanism": "rappor",
                 "n_bits": 32,
+                "n_hashes": 2,
                 "n_cohorts": 8,
                 "unknown": True,
                 "max_length": 4,
@@ -387,8 +390,8 @@ def test_a_text_plan_is_ready_for_the_survey_file() -> None:
     assert (question.epsilon, question.epsilon_forever) == (2, 5)
     best = json.loads(sotto(*PLAN, "--epsilon-forever", 5, "--json").stdout)["plan"][0]
     assert best["is_best"]
-    assert question.mechanism.design == BloomDesign(best["n_bits"], best["n_hashes"], best["n_cohorts"])
-    assert tomllib.loads(members)["n_bits"] == best["n_bits"]
+    assert question.mechanism.design == BloomDesign(best["n_buckets"], best["n_hashes"], best["n_cohorts"])
+    assert tomllib.loads(members)["n_bits"] == best["n_buckets"]
 
 
 def test_a_text_plan_is_the_same_in_json_and_csv_and_keeps_to_what_is_given() -> None:
@@ -397,7 +400,7 @@ def test_a_text_plan_is_the_same_in_json_and_csv_and_keeps_to_what_is_given() ->
     rows = list(csv.DictReader(sotto(*given, "--csv").stdout.splitlines()))
     assert [float(row["epsilon"]) for row in rows] == [2, 3]
     for row, member in zip(rows, plan, strict=True):
-        assert (member["n_bits"], member["n_hashes"], member["n_cohorts"]) == (32, 2, 16)
+        assert (member["n_buckets"], member["n_hashes"], member["n_cohorts"]) == (32, 2, 16)
         assert float(row["smallest_share"]) == member["smallest_share"]
 
 

@@ -3,6 +3,7 @@
 import math
 import os
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +25,13 @@ from sotto_estimator.strings.plan import (
     smallest_share,
     standard_error,
 )
+from sotto_estimator.strings.plan_designs import bucket_response, count_mean_sketch, hadamard_count_mean_sketch
 from sotto_estimator.strings.question import bit_rates
+from sotto_protocol import compile_toml
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.hash import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
+from sotto_protocol.mechanisms.sketch.design import sketch
 from sotto_protocol.mechanisms.thresholds import Stages
 
 FULL = "SOTTO_TEST_FULL" in os.environ
@@ -37,6 +41,68 @@ STUDY = TextStudy(1_000_000, 1000)
 def design_of(epsilon: str, shape: BloomShape, epsilon_forever: str | None = None) -> BloomResponse:
     forever = None if epsilon_forever is None else Decimal(epsilon_forever)
     return bloom(shape, Stages.of_epsilons(shape.n_differences, Decimal(epsilon), forever))
+
+
+def filters_of(epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
+    """Return RAPPOR's rows of a plan."""
+    return [row for row in plan_text_question(epsilon, None, study) if row.mechanism == "rappor"]
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4", "8"])
+def test_the_variance_of_a_sketch_is_that_of_support_by_a_random_bucket(epsilon: str, share: float) -> None:
+    """Listed: the share is in the string's bucket, the rest anywhere; a report supports a bucket by the sets of all."""
+    design = sketch(Decimal(epsilon), n_cohorts=1024)
+    response, v = design.geometry, design.n_values
+    counts = np.zeros((v, v), np.int64)  # how many reports support both of two buckets
+    for number in range(v):
+        found = response.supported(np.frombuffer(number.to_bytes(response.n_bytes, "big"), np.uint8))
+        counts[np.ix_(found, found)] += 1
+    of_each = counts[0, 0]
+    true = design.threshold_if_true / 2**32
+    supports = true * counts[0] / of_each + (1 - true) * (of_each - counts[0]) / (v - of_each)
+    support = share * supports[0] + (1 - share) * supports.mean()
+    expected = support * (1 - support) / (supports[0] - supports.mean()) ** 2
+    assert share_variance(share, bucket_response(design)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "of_filters", "of_means", "of_hadamard", "of_sketch"),
+    [
+        ("0.5", 16.1, 15.9, 16.7, 15.9),
+        ("1", 3.96, 3.93, 4.68, 3.77),
+        ("2", 0.937, 0.923, 1.72, 0.742),
+        ("4", 0.191, 0.182, 1.08, 0.0779),
+        ("8", 0.027, 0.020, 1.00, 0.00277),
+    ],
+)
+def test_apple_s_sketches_and_rappor_have_the_variances_that_are_known_and_the_sketch_less(
+    epsilon: str, of_filters: float, of_means: float, of_hadamard: float, of_sketch: float
+) -> None:
+    designs = [
+        design_of(epsilon, BloomShape(128, 1, 64)),
+        count_mean_sketch(Decimal(epsilon)),
+        hadamard_count_mean_sketch(Decimal(epsilon)),
+        bucket_response(sketch(Decimal(epsilon))),
+    ]
+    found = [share_variance(0, design) for design in designs]
+    assert found == pytest.approx([of_filters, of_means, of_hadamard, of_sketch], rel=0.01)
+    assert found[-1] == pytest.approx(sketch(Decimal(epsilon)).share_variance, rel=1e-9)
+    assert min(found) == found[-1]
+
+
+def test_the_sketch_is_the_best_and_its_toml_is_its_design() -> None:
+    for epsilon in ("0.5", "1", "2", "4", "8"):
+        rows = plan_text_question(Decimal(epsilon), None, STUDY)
+        assert [row.mechanism for row in rows] == ["sketch", *4 * ["rappor"], "count mean", "Hadamard"]
+        assert [row.is_best for row in rows] == [True, *6 * [False]]
+        best = rows[0]
+        assert best.smallest_share == min(row.smallest_share for row in rows)
+        toml = f'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntext = "?"\n{plan_toml(best)}'
+        mechanism: Any = compile_toml(toml).questions[0].mechanism
+        shape = (mechanism.name, mechanism.n_values, mechanism.n_cohorts, mechanism.n_bytes)
+        assert shape == (best.mechanism, best.n_buckets, best.n_cohorts, best.report_bytes)
+    assert [row.mechanism for row in plan_text_question(Decimal(2), Decimal(4), STUDY)] == 4 * ["rappor"]
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 1])
@@ -111,15 +177,14 @@ def test_more_reports_fewer_candidates_and_more_epsilon_find_rarer_strings() -> 
 
 
 def test_a_stage_for_ever_costs_nothing_in_one_report() -> None:
-    one = plan_text_question(Decimal(2), None, STUDY)[0]
+    one = filters_of(Decimal(2), STUDY)[0]
     two = plan_text_question(Decimal(2), Decimal(6), STUDY)[0]
     assert two.smallest_share == pytest.approx(one.smallest_share, rel=1e-6)
     assert (one.epsilon_forever, two.epsilon_forever) == (2, 6)
 
 
 def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_reports_as_short() -> None:
-    rows = plan_text_question(Decimal(2), None, STUDY)
-    assert [row.is_best for row in rows] == [True, False, False, False]
+    rows = filters_of(Decimal(2), STUDY)
     assert sorted(row.n_hashes for row in rows) == [1, 2, 3, 4]
     best = rows[0]
     assert best.smallest_share == min(row.smallest_share for row in rows)
@@ -128,20 +193,23 @@ def test_no_design_of_the_grid_finds_much_rarer_strings_than_the_best_with_repor
             if n_bits * n_cohorts <= MAX_COUNTS:
                 other = smallest_share(design_of("2", BloomShape(n_bits, 1, n_cohorts)), STUDY)
                 assert other > best.smallest_share / 1.06
-                if n_bits < best.n_bits:
+                if n_bits < best.n_buckets:
                     assert other > best.smallest_share
 
 
 def test_cohorts_keep_a_hundred_reports_each() -> None:
     for n in (50, 1000, 20_000):
-        row = plan_text_question(Decimal(8), None, TextStudy(n, 10))[0]
+        row = filters_of(Decimal(8), TextStudy(n, 10))[0]
         assert row.n_cohorts == 1 or n / row.n_cohorts >= 100
 
 
 def test_numbers_that_are_given_are_kept() -> None:
     [row] = plan_text_question(Decimal(2), Decimal(4), STUDY, n_bits=100, n_hashes=5, n_cohorts=7)
-    assert (row.n_bits, row.n_hashes, row.n_cohorts, row.report_bytes) == (100, 5, 7, 2 + 13)
-    assert all(row.n_bits == 100 for row in plan_text_question(Decimal(2), None, STUDY, n_bits=100))
+    assert (row.n_buckets, row.n_hashes, row.n_cohorts, row.report_bytes) == (100, 5, 7, 2 + 13)
+    assert all(row.n_buckets == 100 for row in plan_text_question(Decimal(2), None, STUDY, n_bits=100))
+    assert {row.mechanism for row in plan_text_question(Decimal(2), None, STUDY, n_hashes=1)} == {"rappor"}
+    few = plan_text_question(Decimal(2), None, STUDY, n_cohorts=64)
+    assert [row.n_cohorts for row in few if row.mechanism in ("sketch", "rappor")] == 5 * [64]
 
 
 @pytest.mark.parametrize(
@@ -161,13 +229,14 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
 
 
 def test_the_table_shows_small_shares_with_three_digits_and_ends_with_toml() -> None:
-    row = TextPlan(2.0, 6.0, 64, 1, 512, 10, 0.0000123456, 0.0000567, True)
+    row = TextPlan("rappor", 2.0, 6.0, 64, 1, 512, 10, 0.0000123456, 0.0000567, True)
     shown = plan_table([row], TextStudy(1_000_000, 50))
     assert "0.00123 %" in shown
     assert "0.00567 %" in shown
     assert shown.endswith(plan_toml(row))
     assert plan_toml(row) == (
-        'type = "text"\nepsilon = 2.0\nepsilon_forever = 6.0\nn_bits = 64\nn_hashes = 1\nn_cohorts = 512'
+        'type = "text"\nmechanism = "rappor"\nepsilon = 2.0\nepsilon_forever = 6.0\nn_bits = 64\nn_hashes = 1\n'
+        "n_cohorts = 512"
     )
 
 

@@ -18,7 +18,7 @@ from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 CHANNEL = Channel(0.75, 0.25)
 FOR_WAVES = [name for name, method in METHODS.items() if method.allows_waves]
 NOT_FOR_WAVES = [name for name in METHODS if name not in FOR_WAVES]
-HOME = {"type": "text", "epsilon": Decimal(2), "n_bits": 16, "n_cohorts": 4}
+HOME = {"type": "text", "mechanism": "rappor", "epsilon": Decimal(2), "n_bits": 16, "n_cohorts": 4}
 
 
 def waves_of(*questions: dict[str, object], waves: int = 3) -> Survey:

@@ -203,7 +203,14 @@ def asking(question: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 FORCED = {"type": "yes-no", "mechanism": "forced-response", "prob_truth": "1/2", "prob_forced_yes": "1/2"}
-RAPPOR = {"type": "text", "prob_noise": "1/2", "prob_if_one": "3/4", "prob_if_zero": "1/4"}
+RAPPOR = {
+    "type": "text",
+    "mechanism": "rappor",
+    "n_hashes": 2,
+    "prob_noise": "1/2",
+    "prob_if_one": "3/4",
+    "prob_if_zero": "1/4",
+}
 TEN_TWICE = [f"o{i}" for i in range(10)] * 2
 
 WRONG: list[tuple[Any, str, str]] = [
@@ -301,7 +308,7 @@ WRONG: list[tuple[Any, str, str]] = [
         for value in (0, True, -1, 1.5, Decimal("1.5"), Decimal("1.0"), 10**6 + 1, 10**9, "5", None, Decimal("NaN"))
     ],
     (asking(TEXT, options=["a", "b"]), Q0, "has an unknown member 'options'"),
-    (asking(TEXT, mechanism="sue"), f"{Q0}.mechanism", "must be one of rappor"),
+    (asking(TEXT, mechanism="sue"), f"{Q0}.mechanism", "must be one of sketch, rappor"),
     (asking(TEXT, epsilon=None), f"{Q0}.epsilon", "is missing; expected a number in"),
     (asking(TEXT, epsilon_forever=2), Q0, "epsilon_forever (2) must be above epsilon (2), of one report"),
     (asking(TEXT, epsilon_forever=1), Q0, "epsilon_forever (1) must be above epsilon (2), of one report"),

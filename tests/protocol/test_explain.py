@@ -137,7 +137,7 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
             "is reported.",
         ),
         (
-            ['type = "text"', *TWO_STAGES],
+            ['type = "text"', 'mechanism = "rappor"', "n_hashes = 2", *TWO_STAGES],
             "Your text sets at most 2 of 128 bits, and other texts set them too. Your device belongs to one of 64 "
             "groups, drawn once, in each of which texts set other bits; the group's number is sent. First, once, your "
             "device draws a lasting yes or no in place of each bit: yes for a bit that your text sets 3 times in 4, "
@@ -146,7 +146,10 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
             "as yes 13 times in 20, one that it does not set 7 times in 20.",
         ),
         (
-            ['type = "text"', "n_bits = 32", "n_hashes = 1", "n_cohorts = 1", "unknown = true", *ONE_STAGE],
+            [
+                *('type = "text"', 'mechanism = "rappor"', "n_bits = 32", "n_hashes = 1", "n_cohorts = 1"),
+                *("unknown = true", *ONE_STAGE),
+            ],
             "Your text sets at most 1 of 32 bits, and other texts set them too. The same is done with two pieces of "
             "your text, of up to 2 characters each, at two of 4 positions that are drawn once; which two is sent. "
             "First, once, your device draws a lasting yes or no in place of each bit: yes for a bit that your text "

@@ -30,6 +30,7 @@ epsilon = 1
 [[questions]]
 id = "wish"
 type = "text"
+mechanism = "rappor"
 text = "What should change?"
 epsilon = 1
 """)

@@ -295,7 +295,7 @@ MECHANISM_1 = ("questions", 1, "mechanism")
         ((*MECHANISM_1, "gram_length"), ..., "$.questions[1].mechanism.gram_length", "is missing"),
         ((*MECHANISM_1, "gram_length"), 5, "$.questions[1].mechanism.gram_length", "must be an integer in [1, 4]"),
         ((*MECHANISM_1, "max_selected"), 1, "$.questions[1].mechanism", "unknown member 'max_selected'"),
-        ((*MECHANISM_1, "name"), "basic-rappor", "$.questions[1].mechanism.name", "must be one of rappor"),
+        ((*MECHANISM_1, "name"), "basic-rappor", "$.questions[1].mechanism.name", "must be one of sketch, rappor"),
         (("questions", 1, "options"), ["a", "b"], "$.questions[1]", "unknown member 'options'"),
         (("questions", 1, "epsilon_forever"), Decimal("2.9"), "$.questions[1].epsilon_forever", "the thresholds take"),
         (("questions", 1, "epsilon_forever"), ..., "$.questions[1].epsilon_forever", "the thresholds take"),

@@ -89,6 +89,7 @@ epsilon_forever = 4.0
 [[questions]]
 id = "street"
 type = "text"
+mechanism = "rappor"
 text = "In which street do you live?"
 n_bits = 9
 n_cohorts = 300

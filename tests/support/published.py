@@ -217,7 +217,7 @@ number_members = _number_members()
 @st.composite
 def rappor_members(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     """Draw the members that choose RAPPOR, of one stage or of two."""
-    members: dict[str, Any] = {} if kind == "text" else {"mechanism": "basic-rappor"}
+    members: dict[str, Any] = {"mechanism": "rappor" if kind == "text" else "basic-rappor"}
     return members | (draw(two_epsilons()) if draw(st.booleans()) else {})
 
 
@@ -277,7 +277,7 @@ ONE_OF = {"type": "one-of", "options": ["red", "green", "blue"], "epsilon": Deci
 ANY_OF = {"type": "any-of", "options": ["a", "b", "c", "d", "e", "f", "g", "h", "i"], "epsilon": Decimal(2)}
 WIDE = {"type": "one-of", "options": [f"o{i}" for i in range(300)], "mechanism": "k-ary", "epsilon": Decimal(3)}
 ONE_HOT = ONE_OF | {"mechanism": "oue"}
-TEXT = {"type": "text", "n_bits": 20, "n_cohorts": 5, "epsilon": Decimal(2)}
+TEXT = {"type": "text", "mechanism": "rappor", "n_bits": 20, "n_cohorts": 5, "epsilon": Decimal(2)}
 TWO_STAGES = {"epsilon": Decimal(1), "epsilon_forever": Decimal(3)}
 EXAMPLE = survey_of(YES_NO, ONE_OF, ANY_OF | {"max_selected": 3}, WIDE, ONE_HOT)
 

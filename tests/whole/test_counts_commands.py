@@ -38,6 +38,7 @@ keep = "counts"
 [[questions]]
 id = "tree"
 type = "text"
+mechanism = "rappor"
 text = "Which tree?"
 n_bits = 32
 n_cohorts = 4
@@ -157,7 +158,7 @@ def test_results_page_names_no_command_that_needs_reports(tmp_path: Path) -> Non
 
 def test_strings_that_nobody_lists_cannot_be_asked_for_where_no_report_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "survey.toml"
-    path.write_text(TOML.replace('"yes-no"', '"text"') + "unknown = true\n")
+    path.write_text(TOML.replace('"yes-no"', '"text"') + 'mechanism = "rappor"\nunknown = true\n')
     code, out, err = run("check", path)
     assert (code, out) == (1, "")
     assert err.endswith(

@@ -78,6 +78,7 @@ epsilon_forever = 6
 [[questions]]
 id = "place"
 type = "text"
+mechanism = "rappor"
 text = "Where is it nicest?"
 n_bits = 64
 n_cohorts = 8

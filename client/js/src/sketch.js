@@ -33,6 +33,7 @@ export class SketchResponse {
     const { field, dimension, n_cohorts: nCohorts, prefix_lengths: lengths = [] } = published;
     const nValues = (field ** dimension - 1) / (field - 1);
     this.name = name;
+    this.nValues = nValues;
     this.geometry = new GeometryResponse(name, nValues, published);
     this.nCohorts = nCohorts;
     this.prefixLengths = lengths;
@@ -50,7 +51,7 @@ export class SketchResponse {
     const cohort = 256 * group[0] + group[1];
     const { length } = this.prefixLengths;
     const said = length ? [...answer].slice(0, this.prefixLengths[cohort % length]).join("") : answer;
-    const bucket = await bucketOf(this.geometry.nValues, cohort, utf8(said));
+    const bucket = await bucketOf(this.nValues, cohort, utf8(said));
     return concat(group, await this.geometry.respond(bucket, group, coins));
   }
 

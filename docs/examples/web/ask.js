@@ -81,7 +81,7 @@ function inWords(value) {
   if (value === null) return "left out";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.join(", ") || "none";
-  return typeof value === "string" ? value : `bits ${value.bits.join(", ")} of group ${value.cohort}`;
+  return typeof value === "string" ? value : `number ${value.value} of group ${value.cohort}`;
 }
 
 /** Nothing that was answered stays in the page. */

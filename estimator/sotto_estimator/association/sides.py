@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_estimator.association.sketch import sketch_likelihood
 from sotto_estimator.association.text import OTHER, text_likelihood
 from sotto_estimator.errors import DomainError
 from sotto_estimator.numbers.counts import is_number
@@ -13,6 +14,7 @@ from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, SelectionMechanism
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.text import normalise
 
 YES_NO = ("yes", "no")
@@ -24,20 +26,21 @@ Candidates = Mapping[str, CandidateMap | Sequence[str]]
 class Side:
     """One side of a joint table: a question, or one option of an any-of question, and its categories.
 
-    `option`: the number of the any-of question's option. `candidates`: the strings of a text question; what is none of
-    them is `OTHER`.
+    `option`: the number of the any-of question's option. `strings`: those of a text question that are told apart; what
+    is none of them is `OTHER`. `candidates`: their bits, by RAPPOR.
     """
 
     name: str
     question: Question
     option: int | None = None
+    strings: tuple[str, ...] | None = None
     candidates: CandidateMap | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The categories."""
-        if self.candidates is not None:
-            return (*self.candidates.strings, OTHER)
+        if self.strings is not None:
+            return (*self.strings, OTHER)
         is_yes_no = self.option is not None or len(self.question.labels) == 1
         return YES_NO if is_yes_no else self.question.labels
 
@@ -56,6 +59,8 @@ class Side:
         mechanism = self.question.mechanism
         if self.candidates is not None and isinstance(mechanism, BloomResponse):
             return text_likelihood(mechanism, reports, self.candidates)
+        if self.strings is not None and isinstance(mechanism, SketchResponse):
+            return sketch_likelihood(mechanism, reports, self.strings)
         if self.option is not None and isinstance(mechanism, SelectionMechanism):
             return mechanism.of_value(self.option).likelihood(reports)
         if self.option is None and isinstance(mechanism, ChoiceMechanism):
@@ -68,7 +73,7 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
     sides = [_read_side(survey, name, candidates) for name in names]
-    unused = candidates.keys() - {side.question.id for side in sides if side.candidates is not None}
+    unused = candidates.keys() - {side.question.id for side in sides if side.strings is not None}
     if unused:
         raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
     return sides
@@ -92,16 +97,22 @@ def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
         return Side(name, question)
     if is_number(question):
         raise DomainError(f"{question_id} asks for numbers: a joint table is of answers that can be listed.")
-    if not isinstance(mechanism, BloomResponse):
+    if not isinstance(mechanism, BloomResponse | SketchResponse):
         raise _unknown(mechanism)
     if question_id not in candidates:
         raise DomainError(f"candidates of the text question {question_id} must be given: its answers are open.")
-    return Side(name, question, candidates=_read_map(mechanism, candidates[question_id]))
+    given = candidates[question_id]
+    strings = [normalise(text) for text in (given.strings if isinstance(given, CandidateMap) else given)]
+    if isinstance(mechanism, SketchResponse):
+        if not strings or len({*strings}) < len(strings):
+            raise DomainError("strings must be one at least, and differ from one another.")
+        return Side(name, question, strings=tuple(strings))
+    return Side(name, question, strings=tuple(strings), candidates=_read_map(mechanism, given, strings))
 
 
-def _read_map(mechanism: BloomResponse, given: CandidateMap | Sequence[str]) -> CandidateMap:
+def _read_map(mechanism: BloomResponse, given: CandidateMap | Sequence[str], strings: Sequence[str]) -> CandidateMap:
     if not isinstance(given, CandidateMap):
-        return CandidateMap.of([normalise(text) for text in given], mechanism.design)
+        return CandidateMap.of(strings, mechanism.design)
     if given.design != mechanism.design:
         raise DomainError("candidates are hashed for other parameters than the question's.")
     return given

@@ -1,4 +1,4 @@
-"""The smallest share of a string that a text question will detect, and the Bloom filter that makes it smallest."""
+"""The smallest share of a string that a text question will detect, and the design that makes it smallest."""
 
 import math
 from collections.abc import Sequence
@@ -12,8 +12,15 @@ from scipy.special import ndtri
 from sotto_estimator.channel import check_n
 from sotto_estimator.errors import DomainError
 from sotto_estimator.render import csv_text, json_text
+from sotto_estimator.strings.plan_designs import (
+    BucketResponse,
+    bucket_response,
+    count_mean_sketch,
+    hadamard_count_mean_sketch,
+)
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
+from sotto_protocol.mechanisms.sketch.design import sketch
 from sotto_protocol.mechanisms.thresholds import Stages
 from sotto_protocol.tables import align
 
@@ -23,6 +30,7 @@ ERROR_RATE = 0.05
 """The false discovery rate; a string that is detected alone takes all of it, over the number of candidates."""
 MAX_PLANNED_CANDIDATES = 10**9
 
+TextDesign = BloomResponse | BucketResponse
 _N_BITS = tuple(2**power for power in range(3, 13))
 _N_HASHES = (1, 2, 3, 4)
 _N_COHORTS = tuple(2**power for power in range(11))
@@ -50,12 +58,14 @@ class TextStudy:
 class TextPlan:
     """One design. Epsilons in nats, shares as fractions; `is_best` is the one to take for its epsilons.
 
-    `smallest_share` is detected with probability `POWER`; `standard_error` is that of its estimate.
+    `mechanism`: by its name in a survey file, or of Apple's two sketches, which no file has. `n_buckets`: of RAPPOR the
+    filter's bits. `smallest_share` is detected with probability `POWER`; `standard_error` is that of its estimate.
     """
 
+    mechanism: str
     epsilon: float
     epsilon_forever: float
-    n_bits: int
+    n_buckets: int
     n_hashes: int
     n_cohorts: int
     report_bytes: int
@@ -73,35 +83,55 @@ def plan_text_question(
     n_hashes: int | None = None,
     n_cohorts: int | None = None,
 ) -> list[TextPlan]:
-    """Return the best design for every number of hashes, the best of all first.
+    """Return the sketch, RAPPOR's best design for every number of hashes, and Apple's sketches; the best of all first.
 
     Epsilons in [0.001, 20], in nats: of one report and, above it, of all reports of one answer; None leaves the
-    instantaneous stage out. A number that is given is not chosen. Raises ValueError for one outside its domain, and
-    where no string could be detected.
+    instantaneous stage out, which only RAPPOR has. A number that is given is not chosen; bits and hashes are RAPPOR's.
+    Raises ValueError for one outside its domain, and where no string could be detected.
     """
-    choices = (_fixed(n_bits, _N_BITS), _fixed(n_hashes, _N_HASHES), _fixed(n_cohorts, _N_COHORTS))
+    filters = _plan_filters(epsilon, epsilon_forever, study, (n_bits, n_hashes, n_cohorts))
+    if not (epsilon_forever is None and n_bits is None and n_hashes is None):
+        return _with_best(filters, [], epsilon, study)
+    apple = [count_mean_sketch(epsilon), hadamard_count_mean_sketch(epsilon)]
+    ours, *others = [
+        _row(design, epsilon, None, study) for design in (bucket_response(sketch(epsilon, n_cohorts)), *apple)
+    ]
+    return _with_best([ours, *filters], others, epsilon, study)
+
+
+def _plan_filters(
+    epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy, given: tuple[int | None, ...]
+) -> list[TextPlan]:
+    """Return RAPPOR's best design for every number of hashes."""
+    choices = [_fixed(*number) for number in zip(given, (_N_BITS, _N_HASHES, _N_COHORTS), strict=True)]
     shapes = list(_shapes(choices, study))
     differences = {shape.n_differences for shape in shapes}
     stages = {number: Stages.of_epsilons(number, epsilon, epsilon_forever) for number in differences}
     rows = [_row(bloom(shape, stages[shape.n_differences]), epsilon, epsilon_forever, study) for shape in shapes]
-    best = [_best([row for row in rows if row.n_hashes == hashes]) for hashes in choices[1]]
-    chosen = _best(best)
+    return [_best([row for row in rows if row.n_hashes == hashes]) for hashes in choices[1]]
+
+
+def _with_best(rows: list[TextPlan], others: list[TextPlan], epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
+    """Return the best of the rows, marked, then the rest of them, then others, which no file has."""
+    chosen = _best(rows)
     if chosen.smallest_share >= 1:
         raise ValueError(
             f"no string can be detected with epsilon ({epsilon}) and n = {study.n_reports:,} reports, not even one "
             "that everybody answers: ask more people, or take more epsilon."
         )
-    return [replace(chosen, is_best=True), *(row for row in best if row is not chosen)]
+    return [replace(chosen, is_best=True), *(row for row in rows if row is not chosen), *others]
 
 
-def share_variance(share: float, design: BloomResponse) -> float:
+def share_variance(share: float, design: TextDesign) -> float:
     """Return n times the variance of a string's estimated share, of the reports alone.
 
-    The estimate is the mean over reports of g = sum over bits i of (x_i - d)(y_i - b) / ((a - b) k d (1 - d)): y_i is
-    the reported bit, x_i whether the string sets it, d the chance that a string does, a and b the probabilities of a
-    reported one if it does and does not. Other strings' bits are random. Exact for one hash. Derived in
-    docs/maths-strings.md.
+    Of a filter the estimate is the mean over reports of g = sum over bits i of (x_i - d)(y_i - b) / ((a - b) k d
+    (1 - d)): y_i is the reported bit, x_i whether the string sets it, d the chance that a string does, a and b the
+    probabilities of a reported one if it does and does not. Other strings' bits are random. Exact for one hash. Derived
+    in docs/maths-strings.md.
     """
+    if isinstance(design, BucketResponse):
+        return design.share_variance(share)
     a, b = design.prob_one_if_one, design.prob_one_if_zero
     density, spread = _hash_moments(design)
     scale = (a - b) ** 2 * design.n_values * density * (1 - density)
@@ -111,18 +141,18 @@ def share_variance(share: float, design: BloomResponse) -> float:
     return (1 - share) * of_others + share * noise_of_own / scale + share * (1 - share)
 
 
-def standard_error(share: float, design: BloomResponse, n_reports: int) -> float:
+def standard_error(share: float, design: TextDesign, n_reports: int) -> float:
     """Return the error of a string's estimated share, with what the other strings' bits add at worst.
 
     At worst they are on no list and have the same share each, as more common ones are found: (1 - share) / share
-    strings, of which each adds share^2 / (n_bits n_cohorts) or a little more, however many the reports are.
+    strings, of which each adds share^2 / (n_buckets n_cohorts) or a little more, however many the reports are.
     """
     density, spread = _hash_moments(design)
     of_hashes = spread / (density * (1 - density)) / (design.n_values * design.n_cohorts)
     return math.sqrt(share_variance(share, design) / n_reports + share * (1 - share) * of_hashes)
 
 
-def skewness(share: float, design: BloomResponse, n_reports: int) -> float:
+def skewness(share: float, design: TextDesign, n_reports: int) -> float:
     """Return the skewness of a string's estimated share, where all others are on no list and as common.
 
     A bit that one of them sets counts too much in h m cells, and few of them do: the third moment of a cell is
@@ -135,7 +165,7 @@ def skewness(share: float, design: BloomResponse, n_reports: int) -> float:
     return third / deviation**3 / math.sqrt(cells)
 
 
-def _hash_moments(design: BloomResponse) -> tuple[float, float]:
+def _hash_moments(design: TextDesign) -> tuple[float, float]:
     """Return the chance d that a random string sets a bit, and d (1 - d) less the covariance of two bits."""
     k, h = design.n_values, design.n_hashes
     unset = (1 - 1 / k) ** h
@@ -143,7 +173,7 @@ def _hash_moments(design: BloomResponse) -> tuple[float, float]:
     return 1 - unset, unset * (1 - unset) - covariance
 
 
-def smallest_share(design: BloomResponse, study: TextStudy) -> float:
+def smallest_share(design: TextDesign, study: TextStudy) -> float:
     """Return the smallest share that is detected with probability `POWER`, by bisection; 1 where none is.
 
     Detected: the estimate exceeds its error times the normal quantile t of `ERROR_RATE` / n_candidates, and skewness
@@ -163,13 +193,14 @@ def smallest_share(design: BloomResponse, study: TextStudy) -> float:
 
 def plan_table(rows: Sequence[TextPlan], study: TextStudy) -> str:
     """Return an aligned table for people, what the smallest share is, and the best designs as a survey takes them."""
-    cells = [["", *_COLUMNS, "std. error", "smallest share", "people"]]
+    cells = [["", "mechanism", *_COLUMNS, "std. error", "smallest share", "people"]]
     for row in rows:
-        numbers = (row.epsilon, row.epsilon_forever, row.n_bits, row.n_hashes, row.n_cohorts, row.report_bytes)
+        numbers = (row.epsilon, row.epsilon_forever, row.n_buckets, row.n_hashes, row.n_cohorts, row.report_bytes)
         people = math.ceil(row.smallest_share * study.n_reports)
         cells.append(
             [
                 "*" if row.is_best else "",
+                row.mechanism,
                 *(f"{number:g}" for number in numbers),
                 _percent(row.standard_error),
                 _percent(row.smallest_share),
@@ -177,14 +208,15 @@ def plan_table(rows: Sequence[TextPlan], study: TextStudy) -> str:
             ]
         )
     best = "\n\n".join(plan_toml(row) for row in rows if row.is_best)
-    return f"{align(cells, n_left=1)}\n\n{_words(study)}\n\n{best}"
+    return f"{align(cells, n_left=2)}\n\n{_words(study)}\n\n{best}"
 
 
 def plan_toml(row: TextPlan) -> str:
     """Return the members of a text question that a plan has chosen, as TOML."""
     forever = f"epsilon_forever = {row.epsilon_forever}\n" if row.epsilon_forever > row.epsilon else ""
-    bloom_filter = f"n_bits = {row.n_bits}\nn_hashes = {row.n_hashes}\nn_cohorts = {row.n_cohorts}"
-    return f'type = "text"\nepsilon = {row.epsilon}\n{forever}{bloom_filter}'
+    bloom_filter = f"n_bits = {row.n_buckets}\nn_hashes = {row.n_hashes}\n" if row.mechanism == "rappor" else ""
+    asked = f'type = "text"\nmechanism = "{row.mechanism}"\nepsilon = {row.epsilon}\n{forever}'
+    return f"{asked}{bloom_filter}n_cohorts = {row.n_cohorts}"
 
 
 def plan_json(rows: Sequence[TextPlan], study: TextStudy) -> str:
@@ -197,7 +229,7 @@ def plan_csv(rows: Sequence[TextPlan], study: TextStudy) -> str:
     return csv_text([asdict(row) | _study_members(study) for row in rows])
 
 
-_COLUMNS = ("epsilon", "for ever", "n_bits", "n_hashes", "n_cohorts", "bytes")
+_COLUMNS = ("epsilon", "for ever", "buckets", "hashes", "cohorts", "bytes")
 
 
 def _words(study: TextStudy) -> str:
@@ -232,9 +264,10 @@ def _shapes(choices: Sequence[tuple[int, ...]], study: TextStudy) -> list[BloomS
     ]
 
 
-def _row(design: BloomResponse, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy) -> TextPlan:
+def _row(design: TextDesign, epsilon: Decimal, epsilon_forever: Decimal | None, study: TextStudy) -> TextPlan:
     share = smallest_share(design, study)
     return TextPlan(
+        design.name,
         float(epsilon),
         float(epsilon if epsilon_forever is None else epsilon_forever),
         design.n_values,
@@ -252,5 +285,5 @@ def _best(rows: Sequence[TextPlan]) -> TextPlan:
     near = _NEAR_BEST * min(row.smallest_share for row in rows)
     return min(
         (row for row in rows if row.smallest_share <= near),
-        key=lambda row: (row.report_bytes, row.n_bits * row.n_cohorts, row.smallest_share),
+        key=lambda row: (row.report_bytes, row.n_buckets * row.n_cohorts, row.smallest_share),
     )

@@ -20,12 +20,14 @@ class Asked:
     """The members that a mechanism may take, and what is known already: the options, and epsilon.
 
     `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer; None where it is left out.
+    `min_reports`: the least number of reports that the survey promises.
     """
 
     fields: Fields
     n_options: int
     epsilon: Decimal | None
     epsilon_forever: Decimal | None = None
+    min_reports: int = 1
 
     def has(self, key: str) -> bool:
         """Whether a member is given."""

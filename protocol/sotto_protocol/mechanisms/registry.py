@@ -1,6 +1,6 @@
 """Every mechanism by its name, and the questions that take it: what a new one is added to.
 
-The order is that in which an author is told of them; the first of a type is taken where the author names none.
+The order is that in which an author is told of them; where the author names none, `default_name` says which is taken.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,8 @@ class Entry:
     `ask` makes it of what an author says; it raises ValueError, or the fields' error. `of_epsilon` makes it of a number
     of options and an epsilon, where that is enough, or None where there is none: `auto` and plans compare these.
     `in_waves` makes it of both epsilons. `may_repeat`: whether an author may give `epsilon_forever`; `why_once`: why
-    not, where more is to be said than that it has one stage.
+    not, where more is to be said than that it has one stage. `is_for_once`: whether it is never taken by itself where
+    an answer is asked for again.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Entry:
     in_waves: Callable[[int, Decimal, Decimal], PureMechanism] | None = None
     may_repeat: bool = False
     why_once: str = "it has one stage; with a second one there is basic-rappor."
+    is_for_once: bool = False
 
 
 def _by_epsilon(
@@ -79,8 +81,8 @@ ENTRIES: list[Entry] = [
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
     Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
     Entry("window", "number", WindowResponse, ask_window, may_repeat=True),
+    Entry("sketch", "text", SketchResponse, ask_sketch, why_once=_RECOGNISED, is_for_once=True),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
-    Entry("sketch", "text", SketchResponse, ask_sketch),
 ]
 
 
@@ -90,9 +92,15 @@ def entries_of(question_type: str) -> dict[str, Entry]:
 
 
 def names_of(question_type: str) -> list[str]:
-    """Return the names that an author may give for questions of a type; the first where none is given."""
+    """Return the names that an author may give for questions of a type."""
     is_chosen = any(entry.of_epsilon for entry in entries_of(question_type).values())
     return [AUTO] * is_chosen + [*entries_of(question_type)]
+
+
+def default_name(question_type: str, *, is_repeated: bool) -> str:
+    """Return the name that is taken where an author gives none: the first, or the first that may be asked again."""
+    once = {entry.name for entry in entries_of(question_type).values() if is_repeated and entry.is_for_once}
+    return next(name for name in names_of(question_type) if name not in once)
 
 
 def candidates(

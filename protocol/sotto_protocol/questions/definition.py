@@ -8,21 +8,24 @@ from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
-from sotto_protocol.mechanisms.registry import best_of, entries_of, names_of
+from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
 from sotto_protocol.members import MAX_TEXT, read_id
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.types import TYPES
 
 
-def compile_question(document: Any, where: str) -> Question:
-    """Compile one question of an author's definition. Raises SurveyError at its place."""
+def compile_question(document: Any, where: str, *, waves: int = 1, min_reports: int = 1) -> Question:
+    """Compile one question of an author's definition. Raises SurveyError at its place.
+
+    `waves`, `min_reports`: the survey's, on which it depends what is taken where the author leaves the choice.
+    """
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
     skip = kind.read_skip(fields) if fields.has("skip") else None
-    asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"))
+    asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"), min_reports=min_reports)
     try:
-        mechanism, asked = _compile_mechanism(asked, question_type)
+        mechanism, asked = _compile_mechanism(asked, question_type, waves)
     except ValueError as fault:
         raise SurveyError(where, str(fault)) from None
     fields.finish()
@@ -33,10 +36,12 @@ def compile_question(document: Any, where: str) -> Question:
     return Question(question_id, kind, text, mechanism, epsilon, forever, skip)
 
 
-def _compile_mechanism(asked: Asked, question_type: str) -> tuple[Mechanism, Asked]:
+def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Mechanism, Asked]:
     """Return the mechanism that an author asks for, and all that was asked."""
-    names = names_of(question_type)
-    name = asked.fields.one_of("mechanism", names) if asked.has("mechanism") else names[0]
+    if asked.has("mechanism"):
+        name = asked.fields.one_of("mechanism", names_of(question_type))
+    else:
+        name = default_name(question_type, is_repeated=waves > 1 or asked.has("epsilon_forever"))
     entry = entries_of(question_type).get(name)
     if entry is not None and not entry.may_repeat and asked.has("epsilon_forever"):
         raise asked.fail("epsilon_forever", f"does not go with {name}: {entry.why_once}")

@@ -51,7 +51,8 @@ class Question:
     def decode(self, report: Bytes) -> Any:
         """Return what one packed report, shape (n_bytes,), says: yes-no as a bool, else the options that it supports.
 
-        Of a text, its cohort and the numbers of the bits that are set, of the whole string and of any n-grams.
+        Of a text, its cohort, and the number that was drawn, or those of the bits that are set, of the whole string and
+        of any n-grams.
         """
         return self.kind.decode(self.mechanism.decode(report, self.labels))
 

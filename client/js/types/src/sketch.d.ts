@@ -18,6 +18,7 @@ export class SketchResponse {
     /** @param {string} name @param {number} _nValues @param {import("./mechanisms.js").Parameters} published */
     constructor(name: string, _nValues: number, published: import("./mechanisms.js").Parameters);
     name: string;
+    nValues: number;
     geometry: GeometryResponse;
     nCohorts: any;
     prefixLengths: any;

@@ -13,7 +13,7 @@ function sayAnswer(answer, question) {
 /** What is reported, in words: [a line, and what opens from it where that is long]. */
 function sayReported(reported, question) {
   if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
-  if (!Array.isArray(reported)) return [sayBits(reported, question), []];
+  if (!Array.isArray(reported)) return [sayText(reported, question), []];
   const all = question.options.length;
   const { isSet } = question.mechanism;
   if (isSet && reported.length === 1) return [reported[0], []];
@@ -23,8 +23,9 @@ function sayReported(reported, question) {
   return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
 }
 
-function sayBits({ cohort, bits, gramBits = [] }, { mechanism }) {
+function sayText({ cohort, value, bits, gramBits = [] }, { mechanism }) {
   const group = mechanism.nCohorts > 1 ? `, from a device of group ${cohort + 1} of ${mechanism.nCohorts}` : "";
+  if (value !== undefined) return `number ${value + 1} of ${mechanism.nValues}, which speaks for many texts${group}`;
   const pieces = gramBits.length ? `; of two pieces of it ${gramBits.map((ones) => ones.length).join(" and ")}` : "";
   return `${bits.length} of ${mechanism.nValues} bits are one${pieces}${group}`;
 }

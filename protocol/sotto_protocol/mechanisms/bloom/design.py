@@ -14,7 +14,7 @@ class BloomShape:
     """The parameters of `BloomResponse` that are not thresholds."""
 
     n_bits: int = 128
-    n_hashes: int = 2
+    n_hashes: int = 1
     n_cohorts: int = 64
     max_length: int = 0
     gram_length: int = 0

@@ -9,7 +9,10 @@ from sotto_protocol.mechanisms.sets import threshold_of
 from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS
 from sotto_protocol.mechanisms.sketch.response import MAX_COUNTS, SketchResponse, take_prefix_lengths
 
-USUAL_LENGTHS = (2, 4, 6, 8)
+USUAL_LENGTHS = (3, 6)
+_OF_RAPPOR = ("n_bits", "n_hashes", "max_length", "gram_length", "prob_noise")
+_FEW_COHORTS = 64
+"""Where each cohort needs a least number of reports before anything is shown."""
 _NEAR = 1.03
 """How much more variance than the least a space may have, where it leaves room for more cohorts."""
 
@@ -31,11 +34,20 @@ def sketch(epsilon: Decimal, n_cohorts: int | None = None, prefix_lengths: tuple
 
 def ask_sketch(asked: Asked) -> SketchResponse:
     """Return the sketch of a text question as an author asks for it."""
-    n_cohorts = asked.fields.integer("n_cohorts", 1, MAX_COHORTS) if asked.has("n_cohorts") else None
+    for member in _OF_RAPPOR:
+        if asked.has(member):
+            raise asked.fail(member, 'is a member of mechanism = "rappor", which must be named then.')
     lengths: tuple[int, ...] = ()
     if asked.flag("unknown"):
         lengths = take_prefix_lengths(asked.fields) if asked.has("prefix_lengths") else USUAL_LENGTHS
-    return sketch(asked.require_epsilon(), n_cohorts, lengths)
+    return sketch(asked.require_epsilon(), _read_cohorts(asked, len(lengths) or 1), lengths)
+
+
+def _read_cohorts(asked: Asked, n_each: int) -> int | None:
+    """Return the number of cohorts, None where there may be as many as there is room for: each shows by itself."""
+    if asked.has("n_cohorts"):
+        return asked.fields.integer("n_cohorts", 1, MAX_COHORTS)
+    return None if asked.min_reports == 1 else _FEW_COHORTS // n_each * n_each
 
 
 def _shapes(fewest_cohorts: int) -> list[tuple[int, int]]:

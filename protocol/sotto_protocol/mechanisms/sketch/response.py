@@ -130,7 +130,11 @@ class SketchResponse(Mechanism):
 
     def outputs(self, reports: Bytes) -> NDArray[np.intp]:
         """Return n packed reports' points, shape (n,). Raises ReportError for one that the space has not."""
-        return self.geometry.numbers(self._points(reports)).astype(np.intp)
+        return self.geometry.numbers(self.points(reports)).astype(np.intp)
+
+    def points(self, reports: Bytes) -> Bytes:
+        """Return n packed reports without their cohorts: as `geometry` has them."""
+        return cut_bytes(reports, COHORT_BYTES, self.geometry.n_bytes)
 
     def count_support(self, reports: Bytes) -> Counts:
         """Count by cohort, shape (n_cohorts, 1 + n_values): its reports, then those that are each point."""
@@ -228,9 +232,6 @@ class SketchResponse(Mechanism):
     def _respond_rows(self, rows: NDArray[Any], coins: Coins) -> Bytes:
         group = rows[:, :1].astype(">u2").view(np.uint8)
         return np.concatenate([group, self.geometry.perturb(rows[:, 1], coins)], axis=1)
-
-    def _points(self, reports: Bytes) -> Bytes:
-        return cut_bytes(reports, COHORT_BYTES, self.geometry.n_bytes)
 
 
 def _are_below(value: Any, limits: tuple[int, ...]) -> bool:
