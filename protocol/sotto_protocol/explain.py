@@ -215,7 +215,7 @@ def _explain_question(question: Question) -> QuestionExplanation:
 
 
 def _skipped(question: Question) -> str:
-    return "" if question.skip is None else _SKIPPED.format(skip=question.skip)
+    return "" if question.skip is None else _SKIPPED.format(skip=question.kind.say(question.skip))
 
 
 def _highest(prior: float, epsilon: Decimal) -> float:

@@ -72,6 +72,28 @@ text = "So?"
 epsilon = 5
 """)
 """Takes epsilon 5, and says so."""
+SLEEP = """
+id = "{id}"
+title = "Sleep"
+[[questions]]
+id = "hours"
+type = "number"
+text = "How long did you sleep?"
+minimum = 0
+maximum = 16
+step = 0.25
+unit = "hours"
+epsilon = 3
+[[questions]]
+id = "degrees"
+type = "number"
+text = "How cold was it?"
+minimum = -40
+maximum = 40
+step = 1
+skip = 20
+epsilon = 1
+"""
 DIARY = compile_toml("""
 id = "diary"
 title = "Diary"
@@ -133,3 +155,8 @@ def wait_for_reports(collector: Served, survey: Survey, *receipts: str) -> None:
         assert found < set(receipts), f"unexpected: {found - set(receipts)}"
         assert time.monotonic() < deadline, f"missing: {set(receipts) - found}"
         time.sleep(0.02)
+
+
+def sleep(survey_id: str) -> Survey:
+    """Return a survey of two questions for numbers, one of which may be left out."""
+    return compile_toml(SLEEP.format(id=survey_id))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asked import ANSWERS, HABITS, named, publish, stored_reports, wait_for_reports
+from asked import ANSWERS, HABITS, named, publish, sleep, stored_reports, wait_for_reports
 from collecting import Served
 from engines import ENGINES, Tab, until
 from visit import report_in
@@ -55,4 +55,26 @@ def test_survey_page_is_answered_in_every_engine(engine: str, collector: Served,
         assert until(tab, SHOWN, "receipt-code") == receipt
         tab.goto(f"{wire.url}/s/{survey.id}/results")
         until(tab, "() => document.getElementById('results')?.dataset.n")
+    assert list(stored_reports(collector, survey)) == [receipt]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_are_sent_from_every_engine(engine: str, collector: Served, wire: Wire, tmp_path: Path) -> None:
+    survey = publish(collector, sleep(f"sleep-{engine}"))
+    with ENGINES[engine](tmp_path / "profile") as tab:
+        tab.goto(f"{wire.url}/s/{survey.id}")
+        until(tab, "() => !document.getElementById('fields').disabled")
+        tab.type("#q1-1", "6.25")
+        tab.type("#q2-1", "-3")
+        tab.click("#review-button")
+        until(tab, "() => document.getElementById('review').checkVisibility()")
+        cells = tab.run("() => [...document.querySelectorAll('td.answered')].map((cell) => cell.textContent)")
+        assert cells == ["6.25 hours", "-3"]
+        tab.click("#send-button")
+        receipt = until(
+            tab,
+            "() => document.getElementById('receipt').checkVisibility() && "
+            "document.getElementById('receipt-code').textContent",
+        )
+        wait_for_reports(collector, survey, receipt)
     assert list(stored_reports(collector, survey)) == [receipt]

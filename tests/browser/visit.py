@@ -12,10 +12,10 @@ FILL = """(answers) => {
   for (const question of document.querySelectorAll("[data-question]")) {
     const answer = answers[question.dataset.question];
     const chosen = answer === null ? [] : [answer].flat();
-    for (const input of question.querySelectorAll("input:not([type=text])")) {
+    for (const input of question.querySelectorAll("input:not([type=text], [type=number])")) {
       if (chosen.includes(JSON.parse(input.value))) input.click();
     }
-    const field = question.querySelector("input[type=text], select");
+    const field = question.querySelector("input[type=text], input[type=number], select");
     if (field) {
       const value = chosen[0] ?? "";
       field.value = value && field.matches("select") ? JSON.stringify(value) : value;

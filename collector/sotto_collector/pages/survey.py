@@ -41,6 +41,20 @@ class Asked(NamedTuple):
         return self.question.kind.control
 
     @property
+    def skip(self) -> str:
+        """In words, what no answer stands for."""
+        return self.question.kind.say(self.question.skip)
+
+    @property
+    def expected(self) -> str:
+        """What a number may be, in a sentence; of other questions nothing."""
+        match self.control:
+            case NumberField(minimum, maximum, step):
+                return f"A number from {minimum} to {maximum}{'' if step == '1' else f', in steps of {step}'}."
+            case _:
+                return ""
+
+    @property
     def field(self) -> str:
         """The control as the template and form.js name it: radios, list, boxes, line or number."""
         match self.control:

@@ -41,6 +41,13 @@ class NumberField:
     step: str
     unit: str
 
+    @property
+    def keyboard(self) -> str:
+        """The keyboard that a phone shows, as HTML's `inputmode`: nothing where a sign is needed, which few have."""
+        if self.minimum.startswith("-"):
+            return ""
+        return "decimal" if "." in self.minimum + self.maximum + self.step else "numeric"
+
 
 Control = PickOne | PickSome | Line | NumberField
 

@@ -76,6 +76,9 @@ class Number(QuestionType):
         kind = "an integer" if self._is_whole else "a number"
         return f"{kind} in {ends} in steps of {_text(self.step)}"
 
+    def say(self, answer: Any) -> str:
+        return f"{_text(answer)} {self.unit}".rstrip()
+
     def decode(self, said: Any) -> Any:
         return said | {end: self.at(said[end]) for end in ("from", "to")}
 

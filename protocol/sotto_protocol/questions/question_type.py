@@ -67,6 +67,10 @@ class QuestionType(ABC):
         """Return in words what this answer, which is none, must be; it is not quoted."""
         return self.expected(max_selected)
 
+    def say(self, answer: Any) -> str:
+        """Return one answer in words."""
+        return str(answer)
+
     def decode(self, said: Any) -> Any:
         """Return what a mechanism says of a report (`Mechanism.decode`) as answers of this type are written."""
         return said

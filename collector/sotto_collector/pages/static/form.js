@@ -13,6 +13,13 @@ export function say(id, text) {
 /** What is typed in a field; direction marks and tabs, which nobody sees, count as blanks do. */
 const typedIn = (field) => field.value.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() && field.value;
 
+/** The number in a field; null where there is none, NaN where it is none of the range, or no number at all. */
+function measuredIn(field) {
+  if (field.value === "" && !field.validity.badInput) return null;
+  const { badInput, rangeOverflow, rangeUnderflow, stepMismatch } = field.validity;
+  return badInput || rangeOverflow || rangeUnderflow || stepMismatch ? NaN : field.valueAsNumber;
+}
+
 /** What was answered to one question: as the client takes it, null where it was left out. Choices stand in JSON. */
 function read(question) {
   const chosen = [...question.querySelectorAll("input:checked, option:checked")].map((choice) => choice.value);
@@ -20,6 +27,8 @@ function read(question) {
   switch (question.dataset.field) {
     case "boxes":
       return answers;
+    case "number":
+      return measuredIn(question.querySelector("input"));
     case "line":
       return typedIn(question.querySelector("input")) || null;
     default:
@@ -29,9 +38,10 @@ function read(question) {
 
 /** What is wrong with an answer, in words; nothing where it is good. */
 function judge(question, answer) {
-  const { field, most, skip } = question.dataset;
-  const needed = field === "line" ? "Write something." : "Choose one.";
+  const { field, most, skip, expected } = question.dataset;
+  const needed = { line: "Write something.", number: expected }[field] ?? "Choose one.";
   if (answer === null) return skip === undefined ? `${needed} ${WHY_NEEDED}` : "";
+  if (Number.isNaN(answer)) return expected;
   if (field === "boxes" && answer.length > Number(most)) return `Choose at most ${most}; ${answer.length} are chosen.`;
   return "";
 }
@@ -88,7 +98,7 @@ export class Form {
     for (const [fieldId, error, words] of problems) {
       say(error, words);
       const field = document.getElementById(fieldId);
-      if (field.matches("select, [type=text]")) field.setAttribute("aria-invalid", "true");
+      if (field.matches("select, [type=text], [type=number]")) field.setAttribute("aria-invalid", "true");
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
@@ -100,7 +110,7 @@ export class Form {
   clear() {
     for (const input of this.fields.querySelectorAll("input")) {
       input.checked = false;
-      if (input.type === "text") input.value = "";
+      if (["text", "number"].includes(input.type)) input.value = "";
     }
     for (const select of this.fields.querySelectorAll("select")) select.selectedIndex = 0;
     this.show([]);

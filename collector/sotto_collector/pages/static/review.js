@@ -2,9 +2,13 @@
 
 const MAX_LISTED = 12;
 
+/** A number, or numbers, in their unit. */
+const measured = (number, { range }) => (range.unit ? `${number} ${range.unit}` : String(number));
+
 /** What was answered, in words. */
 function sayAnswer(answer, question) {
-  if (answer === null) return `left out, which counts as “${question.skip}”`;
+  if (answer === null) return `left out, which counts as “${sayAnswer(question.skip, question)}”`;
+  if (typeof answer === "number") return measured(answer, question);
   if (typeof answer === "boolean") return answer ? "yes" : "no";
   if (Array.isArray(answer)) return answer.length ? answer.join(", ") : "none of them";
   return answer;
@@ -13,6 +17,7 @@ function sayAnswer(answer, question) {
 /** What is reported, in words: [a line, and what opens from it where that is long]. */
 function sayReported(reported, question) {
   if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
+  if ("output" in reported) return [sayOutput(reported, question), []];
   if (!Array.isArray(reported)) return [sayText(reported, question), []];
   const all = question.options.length;
   const { isSet } = question.mechanism;
@@ -21,6 +26,12 @@ function sayReported(reported, question) {
   const few = reported.length <= MAX_LISTED;
   const line = `${isSet ? "a set of" : "yes to"} ${reported.length} of ${all} options`;
   return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
+}
+
+function sayOutput({ output, from, to }, question) {
+  const numbers = from === to ? from : `${from} to ${to}`;
+  const last = question.mechanism.nValues - 1;
+  return `${output}, of 0 to ${last}; it is likeliest of numbers near ${measured(numbers, question)}`;
 }
 
 function sayText({ cohort, value, bits, gramBits = [] }, { mechanism }) {

@@ -1,0 +1,46 @@
+"""A number on the survey page: typed, refused where it is none of the range, reviewed, sent, or left out."""
+
+from playwright.sync_api import expect
+
+from asked import publish, sleep, stored_reports, wait_for_reports
+from chromium import Devices
+from collecting import Served
+from visit import Visit, report_in
+from wire import Wire
+
+RANGE = "A number from 0 to 16, in steps of 0.25."
+
+
+def test_a_number_is_typed_reviewed_and_sent(collector: Served, wire: Wire, devices: Devices) -> None:
+    survey = publish(collector, sleep("sleep"))
+    context, _ = devices(wire.url)
+    visit = Visit(context.new_page(), wire.url, survey).open()
+    hours = visit.question("hours").get_by_role("spinbutton")
+    expect(hours).to_have_accessible_description(f"{RANGE} It cannot be left out.")
+    assert [hours.get_attribute(name) for name in ("min", "max", "step", "inputmode")] == ["0", "16", "0.25", "decimal"]
+    degrees = visit.question("degrees").get_by_role("spinbutton")
+    assert degrees.get_attribute("inputmode") is None  # a minus is on few phones' keyboards for numbers
+    expect(visit.question("degrees")).to_contain_text("that counts as 20, and chance")
+    expect(visit.question("hours")).to_contain_text("hours")
+    for typed in ("", "17", "-1", "0.3", "1e9", "-"):
+        hours.fill("")
+        hours.press_sequentially(typed)
+        visit.page.locator("#review-button").click()
+        expect(visit.page.locator("#q1-error")).to_contain_text(RANGE)
+        expect(hours).to_have_attribute("aria-invalid", "true")
+        assert "Question 1 of 2" in visit.page.locator("#problems-list").inner_text()
+    hours.fill("7.5")
+    hours.press("ArrowUp")
+    hours.press("Tab")
+    expect(visit.page.locator("#q1-error")).to_be_hidden()
+    report = report_in(visit.review())
+    assert visit.page.locator("td.answered").all_inner_texts() == ["7.75 hours", "left out, which counts as “20”"]
+    sent = visit.page.locator("td.sent").all_inner_texts()
+    assert all("it is likeliest of numbers near" in words for words in sent)
+    assert sent[0].startswith(f"{report['answers']['hours']}, of 0 to ")
+    assert sent[0].endswith(" hours")
+    receipt = visit.send()
+    visit.expect_delivered()
+    wait_for_reports(collector, survey, receipt)
+    assert len(stored_reports(collector, survey)) == 1
+    assert [visit.page.locator(field).input_value() for field in ("#q1-1", "#q2-1")] == ["", ""]
