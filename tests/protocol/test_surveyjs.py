@@ -41,6 +41,11 @@ def problems_of(form: Any, **settings: Any) -> tuple[str, ...]:
     return refused.value.problems
 
 
+def number(minimum: Any, maximum: Any, step: Any) -> dict[str, Any]:
+    ends = {"minimum": minimum, "maximum": maximum, "step": step}
+    return {"type": "number"} | {key: Decimal(value) for key, value in ends.items()}
+
+
 def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
     return {"type": "one-of", "options": list(options)} | ({} if skip is None else {"skip": skip})
 
@@ -59,6 +64,16 @@ def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
         ({"type": "dropdown", "choicesMin": 2, "choicesMax": 6, "choicesStep": 2, **REQUIRED}, one_of("2", "4", "6")),
         ({"type": "dropdown", "choices": ["a|b", {"text": "c"}], **REQUIRED}, one_of("b", "c")),
         ({"type": "rating", "rateMax": 3, **REQUIRED}, one_of("1", "2", "3")),
+        ({"type": "slider", **REQUIRED}, number(0, 100, 1)),
+        (
+            {"type": "slider", "min": -2, "max": "2.5", "step": "0.5", **REQUIRED},
+            number(-2, "2.5", "0.5"),
+        ),
+        ({"type": "text", "inputType": "number", "min": "0", "max": 9, **REQUIRED}, number(0, 9, 1)),
+        ({"type": "text", "inputType": "range", "min": 0, "max": 9, "step": "3", **REQUIRED}, number(0, 9, 3)),
+        ({"type": "text", "inputType": "number", "min": 0, "max": 9}, {"type": "text", "skip": "(no answer)"}),
+        ({"type": "text", "inputType": "number", "min": 0, **REQUIRED}, {"type": "text"}),
+        ({"type": "text", "min": 0, "max": 9, **REQUIRED}, {"type": "text"}),
         ({"type": "rating", "rateValues": ["x", "y"]}, one_of("x", "y", NO_ANSWER, skip=NO_ANSWER)),
         ({"type": "checkbox", "choices": ["a", "b"]}, {"type": "any-of", "options": ["a", "b"]}),
         ({"type": "tagbox", "choices": ["a", "b"], **REQUIRED}, {"type": "any-of", "options": ["a", "b"]}),
@@ -205,6 +220,12 @@ def test_a_required_question_that_may_be_hidden_is_refused_and_one_that_is_not_r
         ({"type": "rating", "rateMin": Decimal("0.5")}, "rateStep must be above 0, and have as many decimals"),
         ({"type": "rating", "rateStep": 0}, "rateStep must be above 0"),
         ({"type": "rating", "rateMax": "5"}, "rateMax must be a number"),
+        ({"type": "slider"}, "has no mechanism; no number is 'No answer': make it required, or ask with a rating"),
+        ({"type": "slider", "sliderType": "range", **REQUIRED}, "sliderType range gives two numbers"),
+        ({"type": "slider", "maxValueExpression": "{a}", **REQUIRED}, "maxValueExpression takes its range from an"),
+        ({"type": "slider", "step": 7, **REQUIRED}, "step must be above 0 and go into maximum - minimum"),
+        ({"type": "slider", "min": "x", **REQUIRED}, "min must be a number"),
+        ({"type": "text", "inputType": "number", "min": 5, "max": 5, **REQUIRED}, "maximum must be above minimum"),
         ({"type": "dropdown", "choicesMax": 10**6}, "choicesStep gives more than 4096 values"),
         ({"title": "a\u202eb"}, "text must be a text of 1 to 2000 characters"),
         ({"title": ["a"]}, "title must be a text, or an object of texts by language"),

@@ -21,6 +21,7 @@ ABOUT = (
     "string, and the text that is the option. leaks: a form, and why the adapter does not attach to it. "
     "tests/support/surveyjs_vectors.py writes them."
 )
+FILES = ("clinic", "lunch", "numbers")
 NAMES = [
     "smoked",
     "smoked_weed-2",
@@ -50,7 +51,7 @@ NAMES = [
 def vectors_text() -> str:
     """Return the text of tests/vectors/surveyjs.json, a line per name, question and leak."""
     names = ",\n".join(json.dumps([name, question_id(name)]) for name in NAMES)
-    forms = ",\n".join(_form_text(path) for path in (FORMS / "clinic.json", FORMS / "lunch.json"))
+    forms = ",\n".join(_form_text(path) for path in (FORMS / f"{name}.json" for name in FILES))
     leaks = ",\n".join(json.dumps({"what": what, "form": form, "leaks": why}) for what, form, why in LEAKS)
     head = f'{{"format": "sottovoce-surveyjs-vectors-1", "about": {json.dumps(ABOUT)}'
     return f'{head}, "names": [\n{names}\n], "forms": [\n{forms}\n], "leaks": [\n{leaks}\n]}}\n'

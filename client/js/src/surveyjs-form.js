@@ -4,21 +4,23 @@
  * What `sotto survey import` makes of a form (sotto_client/surveyjs.py) is what is expected of it here.
  * @typedef {import("survey-core").SurveyModel} Model
  * @typedef {import("survey-core").Question} Element
- * @typedef {{id: string, type: string, options: readonly string[], skip: string | null}} Question
- * @typedef {(element: any) => boolean | string | string[] | null} Reader an answer that is there, null for none
+ * @typedef {{id: string, type: string, options: readonly string[], skip: string | number | null, range?: any}} Question
+ * @typedef {(element: any) => boolean | number | string | string[] | null} Reader an answer that is there, null for none
  */
 
 import { AnswerError, SottoError } from "./errors.js";
+import { number } from "./questions/number.js";
 
 /** @type {Record<string, readonly string[]>} the types of question that a type of element may ask */
 const QUESTION_TYPES = {
   boolean: ["yes-no", "one-of"],
   radiogroup: ["one-of"],
   dropdown: ["one-of"],
-  rating: ["one-of"],
+  rating: ["one-of", "number"],
+  slider: ["number"],
   checkbox: ["any-of"],
   tagbox: ["any-of"],
-  text: ["text"],
+  text: ["text", "number"],
   comment: ["text"],
 };
 const ASK_NOTHING = ["html", "image", "expression", "empty"];
@@ -29,6 +31,8 @@ const BESIDE = [
   "choicesFromQuestion",
   "choicesLazyLoadEnabled",
   "allowCustomChoices",
+  "minValueExpression",
+  "maxValueExpression",
 ];
 const HIDING_TRIGGERS = ["completetrigger", "skiptrigger", "visibletrigger"];
 const SPECIAL = [
@@ -97,7 +101,7 @@ export function fitForm(model, questions, leaveOut = []) {
  * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
 export function readAnswers(model, questions, fits) {
-  /** @type {Record<string, boolean | string | string[] | null>} */
+  /** @type {Record<string, boolean | number | string | string[] | null>} */
   const answers = {};
   for (const question of questions) {
     const { name, read } = /** @type {{name: string, read: Reader}} */ (fits.get(question.id));
@@ -130,7 +134,27 @@ function misfits(model, element, question) {
   const hidden = question.skip === null && question.type !== "any-of" ? whyEmpty(model, element) : "";
   if (hidden) found.push(`"${element.name}" ${hidden}, so the survey's question needs \`skip\``);
   if (question.type === "one-of" || question.type === "any-of") found.push(...otherOptions(element, question));
+  if (question.type === "number") found.push(...otherNumbers(element, /** @type {any} */ (question)));
   return found;
+}
+
+/** @param {any} element @param {import("./survey.js").Question} question @returns {string[]} */
+function otherNumbers(element, question) {
+  const { min, max, step, name } = element;
+  if (element.sliderType === "range") return [`"${name}" must not give two numbers (sliderType range)`];
+  if (element.getType() === "text" && !["number", "range"].includes(element.inputType)) {
+    return [`"${name}" must have the inputType number`];
+  }
+  const isRating = element.getType() === "rating";
+  const rates = /** @type {any[]} */ (isRating ? ratesOf(element) : []).map(({ value }) => value);
+  const some = isRating ? rates : [min, max, Number(min) + (Number(step) || 1)];
+  const wrong = some.find((value) => value === "" || number.encode(exact(value), question) === null);
+  return some.includes(wrong) ? [`"${name}" may give ${wrong}, where the answer must be ${question.expected}`] : [];
+}
+
+/** @param {unknown} value @returns {number} of 15 digits: what steps of a tenth add up to is off in the last */
+function exact(value) {
+  return Number(Number(value).toPrecision(15));
 }
 
 /** @param {any} element @param {Question} question @returns {string[]} */
@@ -212,6 +236,7 @@ function tidy(value) {
 
 /** @param {any} element @param {Question} question @returns {Reader} */
 function reader(element, question) {
+  if (question.type === "number") return (shown) => exact(shown.value);
   if (question.type === "text") return (shown) => tidy(shown.value) || null;
   const texts = new Map(choicesOf(element));
   const isYes = (/** @type {string} */ value) => value === choicesOf(element)[0][0];

@@ -56,6 +56,39 @@ test("what is filled in is read by question id, as the client takes it", () => {
   CLINIC.encode(answers);
 });
 
+test("numbers of sliders, texts and ratings are read, and elements that give others do not fit", async () => {
+  const form = readForm("numbers.json");
+  const { questions } = await surveyOf("numbers.json");
+  const model = new Model(form);
+  model.data = { effort: 70, "Level (0.1)": 0.1 + 0.2, age: "33", hours: 7.5, maybe: 3, mood: 2 };
+  const answers = readAnswers(model, questions, fitForm(model, questions).fits);
+  assert.deepEqual(answers, { effort: 70, "level-0-1": 0.3, age: 33, hours: 7.5, maybe: "3", mood: "2" });
+  for (const question of questions) question.encode(answers[question.id]);
+  const [effort, , age] = questions;
+  const fitted = (/** @type {any} */ element, /** @type {any} */ question) =>
+    fitForm(new Model({ elements: [{ name: question.id, isRequired: true, ...element }] }), [question]).problems;
+  assert.deepEqual(fitted({ type: "rating", rateMax: 7 }, effort), []);
+  assert.deepEqual(fitted({ type: "text", inputType: "number", min: 20, max: 80, step: 20 }, effort), []);
+  for (const [element, why] of [
+    [{ type: "slider", max: 101 }, /may give 101, where the answer must be an integer in \[0, 100\]/],
+    [{ type: "slider", step: 0.5 }, /may give 0\.5, where/],
+    [{ type: "slider", sliderType: "range" }, /must not give two numbers/],
+    [{ type: "slider", maxValueExpression: "{a}" }, /must not have maxValueExpression/],
+    [{ type: "rating", rateValues: ["often", "never"] }, /may give often, where/],
+    [{ type: "text", min: 0, max: 9 }, /must have the inputType number/],
+    [{ type: "text", inputType: "number", min: 0 }, /may give (undefined)?, where/],
+    [{ type: "slider", isRequired: false }, /need not be answered/],
+    [{ type: "dropdown", choices: [1, 2] }, /for which "effort" \(dropdown\) is no element/],
+  ]) {
+    assert.match(fitted(element, effort).join(), /** @type {RegExp} */ (why));
+  }
+  const other = new Model({
+    elements: [{ type: "text", name: "age", inputType: "number", min: 0, max: 120, isRequired: true }],
+  });
+  other.data = { age: "old" };
+  assert.throws(() => age.encode(readAnswers(other, [age], fitForm(other, [age]).fits).age), AnswerError);
+});
+
 test("an element that is not visible counts as skipped, whatever it holds", () => {
   const model = new Model({ ...readForm("clinic.json"), clearInvisibleValues: "none" });
   const required = { "Agrees?": true, "Wie oft (früher)?": 0, mood: 1, sleep: 1, "Nights per week": 1, 年龄: 18 };

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_protocol.authoring.survey_toml import to_toml
-from sotto_protocol.authoring.surveyjs_choices import Choice, choices, rates, yes_and_no
+from sotto_protocol.authoring.surveyjs_choices import Choice, choices, range_of, rates, yes_and_no
 from sotto_protocol.authoring.surveyjs_form import Element, is_set, localised, triggers, walk
 from sotto_protocol.authoring.surveyjs_leaks import find_leaks
 from sotto_protocol.errors import FormError, SurveyError
@@ -28,6 +28,7 @@ _QUESTION_TYPES = {
     "rating": "one-of",
     "checkbox": "any-of",
     "tagbox": "any-of",
+    "slider": "number",
     "text": "text",
     "comment": "text",
 }
@@ -43,7 +44,6 @@ _INSTEAD = {  # what asks something that has no mechanism, and what to do about 
     "paneldynamic": "ask a fixed number of times, with elements of their own",
     "ranking": "ask for the first choice, with a radiogroup",
     "signaturepad": "a signature cannot be perturbed",
-    "slider": "ask with a rating",
 }
 _NOT_BESIDE = {  # members that make an answer something else than one of the choices
     ("showOtherItem", "hasOther"): "takes free text beside the choices; make it a choice without text",
@@ -53,7 +53,11 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("choicesLazyLoadEnabled",): "loads choices that the survey does not know; list them",
     ("allowCustomChoices",): "lets respondents add choices; leave it out",
     ("valuePropertyName",): "stores choices in a form of its own; leave it out",
+    ("minValueExpression",): "takes its range from an expression; give numbers",
+    ("maxValueExpression",): "takes its range from an expression; give numbers",
 }
+_NUMERIC = ("number", "range")
+"""The `inputType` of a text that holds a number."""
 _CALCULATED = ("validators", "defaultValueExpression", "setValueExpression")
 
 
@@ -130,7 +134,14 @@ def _unsupported(element: Element) -> list[str]:
         instead = _INSTEAD.get(element.type, "it is no type that sottovoce knows")
         return [f"{element}: has no mechanism; {instead}."]
     found = [(names, why) for names, why in _NOT_BESIDE.items() if is_set(element.members, *names)]
-    return [f"{element}: {names[0]} {why}." for names, why in found]
+    problems = [f"{element}: {names[0]} {why}." for names, why in found]
+    if element.type == "slider" and element.members.get("sliderType") == "range":
+        problems.append(f"{element}: sliderType range gives two numbers; ask for each with a slider of its own.")
+    if element.type == "slider" and not is_set(element.members, "isRequired"):
+        problems.append(
+            f"{element}: has no mechanism; no number is {NO_ANSWER!r}: make it required, or ask with a rating."
+        )
+    return problems
 
 
 def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
@@ -144,11 +155,19 @@ def _ask(element: Element, epsilon: Decimal) -> AskedElement:
     if not question_id(element.name):
         raise FormError("must have a name with a letter or a digit.")
     title = localised(members.get("title"), "title") or localised(members.get("label"), "label") or element.name
-    asked: dict[str, Any] = {"id": question_id(element.name), "type": _QUESTION_TYPES[element.type], "text": title}
+    asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element), "text": title}
     offered = _offered(element)
     asked |= _answers(element, [choice.text for choice in offered]) | {"epsilon": epsilon}
     compile_question(asked, "$")
     return AskedElement(element, asked, () if asked["type"] == "yes-no" else tuple(offered))
+
+
+def _type_of(element: Element) -> str:
+    """Return the type of question that an element asks: of a text that must have a number of a range, that."""
+    members = element.members
+    if element.type == "text" and members.get("inputType") in _NUMERIC and {"min", "max"} <= members.keys():
+        return "number" if _must_be_answered(element) else "text"
+    return _QUESTION_TYPES[element.type]
 
 
 def _offered(element: Element) -> list[Choice]:
@@ -157,14 +176,17 @@ def _offered(element: Element) -> list[Choice]:
             return yes_and_no(element.members)
         case "rating":
             return rates(element.members)
-        case "text" | "comment":
+        case "text" | "comment" | "slider":
             return []
     return choices(element.members)
 
 
 def _answers(element: Element, texts: list[str]) -> dict[str, Any]:
     """Return the members of a question that say what may be answered, and what skipping counts as."""
-    kind = _QUESTION_TYPES[element.type]
+    kind = _type_of(element)
+    if kind == "number":
+        _must_be_answered(element)
+        return range_of(element.members)
     if kind == "any-of":  # nothing selected is an answer
         most = element.members.get("maxSelectedChoices") or 0
         if type(most) is not int:

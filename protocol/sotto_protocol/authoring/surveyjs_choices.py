@@ -1,6 +1,7 @@
 """What a SurveyJS element offers: values, which the form stores, and their texts, which people read."""
 
 import json
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ _SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member 
     (("showRefuseItem",), "refused", "refuseText", "Refuse to answer"),
     (("showDontKnowItem",), "dontknow", "dontKnowText", "Don't know"),
 )
+_NUMBER = re.compile(r"-?\d{1,7}(\.\d{1,6})?")
 _MAX_RATES = 20
 _MAX_SMILEYS = 10
 """SurveyJS shows no more."""
@@ -115,6 +117,13 @@ def _scale(members: dict[str, Any]) -> list[Choice]:
     if len(found) > _MAX_RATES:
         raise FormError(f"rateStep gives more than {_MAX_RATES} values, and SurveyJS shows no more of them.")
     return found
+
+
+def range_of(members: dict[str, Any]) -> dict[str, Decimal]:
+    """Return from which number to which an answer goes, and in what steps; also numbers in quotes. Raises FormError."""
+    read = {name: Decimal(v) for name, v in members.items() if isinstance(v, str) and _NUMBER.fullmatch(v)}
+    ends = {"minimum": ("min", 0), "maximum": ("max", 100), "step": ("step", 1)}
+    return {key: _number(members | read, name, usual) for key, (name, usual) in ends.items()}
 
 
 def _number(members: dict[str, Any], name: str, usual: int) -> Decimal:

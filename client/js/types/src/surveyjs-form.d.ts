@@ -21,7 +21,7 @@ export function fitForm(model: Model, questions: readonly Question[], leaveOut?:
  * there is none or its element is not visible. Throws AnswerError, which holds no answer.
  * @param {Model} model @param {readonly Question[]} questions @param {ReturnType<typeof fitForm>["fits"]} fits
  */
-export function readAnswers(model: Model, questions: readonly Question[], fits: ReturnType<typeof fitForm>["fits"]): Record<string, string | boolean | string[] | null>;
+export function readAnswers(model: Model, questions: readonly Question[], fits: ReturnType<typeof fitForm>["fits"]): Record<string, string | number | boolean | string[] | null>;
 /** @param {any} element @returns {boolean} whether what was typed is longer than an answer can be */
 export function isTooLong(element: any): boolean;
 /** A form that does not fit its survey, or that would give answers away. `problems` has all that is wrong. */
@@ -51,10 +51,11 @@ export type Question = {
     id: string;
     type: string;
     options: readonly string[];
-    skip: string | null;
+    skip: string | number | null;
+    range?: any;
 };
 /**
  * an answer that is there, null for none
  */
-export type Reader = (element: any) => boolean | string | string[] | null;
+export type Reader = (element: any) => boolean | number | string | string[] | null;
 import { SottoError } from "./errors.js";
