@@ -8,6 +8,7 @@ from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, stored_re
 from chromium import UNREACHABLE, Devices, launch_options
 from collecting import Served
 from sotto_protocol import Survey, compile_survey
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from visit import Visit, report_in
 from wire import Wire
 
@@ -84,9 +85,11 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
         supported = [question.options[value] for value in question.mechanism.supported(record)]
         assert shown.startswith(f"yes to {len(supported)} of" if supported else "no to all")
         assert all(option in shown for option in supported)
-    (typed,) = HABITS.questions[4].mechanism.from_wire([reported["word"]])
-    n_ones = len(HABITS.questions[4].mechanism.supported(typed))
-    assert word == f"{n_ones} of 128 bits are one, from a device of group {reported['word'][0] + 1} of 64"
+    cohort, number = reported["word"]
+    sketch = HABITS.questions[4].mechanism
+    assert isinstance(sketch, SketchResponse)
+    speaks = f"number {number + 1} of {sketch.n_values}, which speaks for many texts"
+    assert word == f"{speaks}, from a device of group {cohort + 1} of {sketch.n_cohorts}"
 
 
 def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: Devices) -> None:

@@ -22,8 +22,8 @@ from collecting import Served, serve
 from own_site import HERE
 from published import support_rates
 from sotto_protocol import Question
-from sotto_protocol.mechanisms.bloom.hash import bloom_bits
-from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.sketch.hash import bucket, string_number
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from visit import Visit, report_in
 from wire import Sent, wire_to
 
@@ -175,7 +175,8 @@ def test_no_answer_stands_in_the_browsers_storage(crowd: Crowd) -> None:
     for answers, stored in crowd.stored:
         names, _, address = json.loads(stored)
         assert (names.pop("local"), names.pop("session"), names.pop("cookies"), names.pop("caches")) == ({}, {}, "", [])
-        assert sorted(names) == ["sottovoce ledger", "sottovoce outbox", "sottovoce secrets", "sottovoce surveys"]
+        stores = ["draws", "ledger", "outbox", "secrets", "surveys"]
+        assert sorted(names) == [f"sottovoce {store}" for store in stores]
         assert address == f"{crowd.url}/s/{HABITS.id}"
         (definition,) = [survey["canonical"] for survey in names["sottovoce surveys"][1]]
         assert bytes.fromhex(definition) == HABITS.canonical
@@ -187,15 +188,22 @@ def support_rows(question: Question, crowd: Crowd) -> Iterator[tuple[bool, bool]
     """Give, of every person and every value of a question: whether it is true, and whether the report supports it."""
     for answers, report in zip(crowd.people, crowd.sent, strict=True):
         record = question.mechanism.from_wire([report["answers"][question.id]])[0]
-        true, reported = _true_values(question, answers[question.id], record), question.mechanism.supported(record)
+        true, reported = _true_values(question, answers[question.id], record), _reported_values(question, record)
         yield from ((value in true, value in reported) for value in range(question.mechanism.n_values))
+
+
+def _reported_values(question: Question, record: Any) -> list[int]:
+    mechanism = question.mechanism
+    if isinstance(mechanism, SketchResponse):
+        return mechanism.geometry.supported(mechanism.points(record[None, :])[0])
+    return mechanism.supported(record)
 
 
 def _true_values(question: Question, answer: Any, record: Any) -> set[int]:
     given = question.skip if answer is None else answer
-    if isinstance(question.mechanism, BloomResponse):
+    if isinstance(question.mechanism, SketchResponse):
         cohort = int(question.mechanism.cohorts(record[None, :])[0])
-        return set(bloom_bits(question.mechanism.design, cohort, given.encode()))
+        return {bucket(string_number(given.encode()), cohort, question.mechanism.n_values)}
     if question.type == "yes-no":
         return {0} if given else set()
     return {question.options.index(option) for option in ([given] if question.type == "one-of" else given)}

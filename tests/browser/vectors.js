@@ -23,7 +23,9 @@ export async function perturb(url, vectors) {
     const take = givenBytes(bytes);
     const given = new Coins((n) => ((nTaken += n), take(n)));
     const answer = type === "text" ? answers[0].normalize("NFC") : Array.isArray(answers[0]) ? Uint8Array.from(answers[0]) : answers[0];
-    const permanent = await made.respond(answer, await made.drawGroup(given), given);
+    const group = await made.drawGroup(given);
+    const settled = "settle" in made ? await made.settle(answer, given) : answer;
+    const permanent = await made.respond(settled, group, given);
     const report = await made.report(permanent, given);
     found.push([[hex(report)], [made.toWire(report)], nTaken]);
   }
@@ -36,6 +38,14 @@ export async function bloom(url, vectors) {
   const bits = ({ n_bits: nBits, n_hashes: nHashes, cohort, text, position }) =>
     bloomBits({ nBits, nHashes }, cohort, new TextEncoder().encode(text.normalize("NFC")), position);
   return Promise.all(vectors.map(bits));
+}
+
+/** The bucket of every string. */
+export async function sketch(url, vectors) {
+  const { bucketOf } = await module(url, "sketch");
+  const found = ({ n_buckets: nBuckets, cohort, text }) =>
+    bucketOf(nBuckets, cohort, new TextEncoder().encode(text.normalize("NFC")));
+  return Promise.all(vectors.map(found));
 }
 
 /** What published surveys declare, or where they are wrong. */

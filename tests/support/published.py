@@ -14,6 +14,7 @@ from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.registry import ENTRIES, entries_of
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
@@ -283,7 +284,9 @@ EXAMPLE = survey_of(YES_NO, ONE_OF, ANY_OF | {"max_selected": 3}, WIDE, ONE_HOT)
 
 
 def support_rates(mechanism: Mechanism) -> tuple[float, float]:
-    """Return P(a report supports a value) if it is true and if it is not; of a Bloom filter, of a bit."""
+    """Return P(a report supports a value) if it is true and if it is not; of a filter a bit, of a sketch a bucket."""
+    if isinstance(mechanism, SketchResponse):
+        mechanism = mechanism.geometry
     if isinstance(mechanism, BloomResponse):
         return mechanism.prob_one_if_one, mechanism.prob_one_if_zero
     assert isinstance(mechanism, PureMechanism)
