@@ -16,7 +16,7 @@ from typing import Any
 from sotto_client.delivery import MAX_DELAY_S, Delivery
 from sotto_client.draws import Draws
 from sotto_client.entropy import os_coins
-from sotto_client.errors import AlreadyAnswered, InvitationError, ParticipationEnded, StateError
+from sotto_client.errors import AlreadyAnswered, StateError
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_client.forking import Renewed
 from sotto_client.ledger import (
@@ -29,7 +29,7 @@ from sotto_client.ledger import (
     epsilon_of_report,
 )
 from sotto_client.outbox import Outbox, Rejected
-from sotto_client.permanent import SECRET_BYTES
+from sotto_client.participation import invitation_of, secret_of
 from sotto_client.receipt import Receipt
 from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
 from sotto_client.source import SurveySource
@@ -261,7 +261,7 @@ class SurveyClient(Renewed):
         wave: int,
         earlier: Sequence[Entry],
     ) -> Entry:
-        secret, invitation = _secret_of(survey, earlier), _invitation_of(survey, earlier, self._invitation)
+        secret, invitation = secret_of(survey, earlier), invitation_of(survey, earlier, self._invitation)
         marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
         report = Report(os.urandom(REPORT_ID_BYTES), record)
         taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
@@ -283,30 +283,6 @@ class SurveyClient(Renewed):
         if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
             raise AlreadyAnswered(known.to_receipt(), survey)
         return known.to_receipt()
-
-
-def _secret_of(survey: Survey, earlier: Sequence[Entry]) -> bytes:
-    """Return the secret of the reports that were made before, or a new one where there are none."""
-    if not earlier:
-        return os.urandom(SECRET_BYTES)
-    if earlier[0].secret is None:  # they are forgotten together
-        raise ParticipationEnded(
-            f"this device has ended taking part in survey {survey.id}: the secret of its noise is forgotten, and "
-            "another report would tell more than the survey declares."
-        )
-    return earlier[0].secret
-
-
-def _invitation_of(survey: Survey, earlier: Sequence[Entry], given: bytes | None) -> bytes | None:
-    """Return the invitation of an invited survey: the one that was given, or else that of the report before."""
-    if not survey.invited:
-        if given is not None:
-            raise InvitationError(f"survey {survey.id} is open to all; invitation must not be given.")
-        return None
-    known = given or next((entry.invitation for entry in reversed(earlier) if entry.invitation is not None), None)
-    if known is None:
-        raise InvitationError(f"survey {survey.id} is for those who were invited; invitation must be given.")
-    return known
 
 
 def _check_invitation(text: str) -> bytes:

@@ -89,11 +89,12 @@ def test_members_that_are_not_exactly_as_many_as_drawn_are_refused_at_their_plac
     assert Tally.from_json(house.read_tally(TWO).data).n_reports == 0
 
 
-def test_a_member_that_stands_twice_is_refused(house: House) -> None:
+@pytest.mark.parametrize("n_more", [1, 3])  # with 3 there are as many members as questions
+def test_a_member_that_stands_twice_is_refused(house: House, n_more: int) -> None:
     body = batch_body(TWO, make_reports(1, TWO)).rstrip()
     before, answers = body.rsplit(b'"answers":{', 1)
     first = answers.split(b",")[0]
-    twice = before + b'"answers":{' + first + b"," + answers
+    twice = before + b'"answers":{' + (first + b",") * n_more + answers
     refused = house.http.post(f"/v1/surveys/{TWO.id}/reports", data=twice, content_type="application/json")
     assert_refused(refused, 422, "bad_report")
 
