@@ -9,7 +9,7 @@ SHORT_HELP = {
     "db": "Make a collector's database, and look after it.",
     "decode": "Decode a text question: which strings are common, with intervals that hold.",
     "erase": "Erase a report, or a whole survey.",
-    "estimate": "Estimate shares, with intervals that hold.",
+    "estimate": "Estimate shares, and means of numbers, with intervals that hold.",
     "explain": "Say in plain words what a report gives away.",
     "export": "Write a survey's noisy reports to Parquet files.",
     "invite": "Make, count and revoke invitations to a survey that only invited people may answer.",
