@@ -32,7 +32,7 @@ N_THREADS = 4  # in each process: a device mostly waits for the collector
 DEVICES_A_TASK = 60
 N_ROWS_SHOWN = 4
 MAX_EPSILON = 16
-"""So much a device lets the demo take, and a browser: it asks six questions at once."""
+"""So much a device lets the demo take, and a browser: it asks seven questions at once."""
 
 Answers = dict[str, Any]
 
@@ -88,11 +88,13 @@ def show_estimates(tally: Tally, people: Sequence[Answers]) -> int:
     from sotto_estimator.render import interval_words
 
     truth = true_shares(tally.survey, people)
-    say("\n" + comparison(tally.survey, estimate_tally(tally, IntervalOptions(target="respondents")), truth))
+    years = sum(person["years"] for person in people) / len(people)
+    say("\n" + comparison(tally.survey, estimate_tally(tally, IntervalOptions(target="respondents")), truth, years))
     strict = estimate_tally(tally, IntervalOptions(level=0.999, simultaneous=True, target="respondents"))
-    n_held = sum(row.low <= share <= row.high for row, share in zip(strict.rows, truth, strict=True))
-    say(f"\n{interval_words(strict.options)}: {n_held} of {len(truth)} hold the truth.")
-    return len(truth) - n_held
+    held = [row.low <= share <= row.high for row, share in zip(strict.rows, truth, strict=True)]
+    held += [mean.low <= years <= mean.high for mean in strict.means]
+    say(f"\n{interval_words(strict.options)}: {sum(held)} of {len(held)} hold the truth.")
+    return len(held) - sum(held)
 
 
 def show_emoji(tally: Tally, used: Sequence[str]) -> int:
@@ -129,11 +131,19 @@ def load_people(survey: Survey) -> list[Answers]:
             "rating": options["rating"][int(rating) - 1],
             "religious": options["religious"][int(religious) - 1],
             "occupation": options["occupation"][int(occupation) - 1],
+            "years": float(years),
             "facts": [option for option, holds in zip(options["facts"], held, strict=True) if holds],
             "emoji": favourite,
         }
-        for affairs, rating, religious, occupation, held, favourite in zip(
-            people.affairs, people.rate_marriage, people.religious, people.occupation, facts, used, strict=True
+        for affairs, rating, religious, occupation, years, held, favourite in zip(
+            people.affairs,
+            people.rate_marriage,
+            people.religious,
+            people.occupation,
+            people.yrs_married,
+            facts,
+            used,
+            strict=True,
         )
     ]
 
@@ -232,14 +242,18 @@ def show_rows(database: Path) -> None:
         say(f"  id {report_id.hex()}  noisy answers {packed.hex(' ')}")
 
 
-def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float]) -> str:
-    """Return the table of true and estimated shares, and each question's epsilon."""
+def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float], years: float) -> str:
+    """Return the table of true and estimated shares, and of the mean; and each question's epsilon."""
     from sotto_estimator.render import interval_words, percent
 
     rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
     for row, share in zip(estimates.rows, truth, strict=True):
         holds = "yes" if row.low <= share <= row.high else "NO"
         rows.append([row.question, row.answer, *map(percent, (share, row.share, row.low, row.high)), holds])
+    for mean in estimates.means:
+        holds = "yes" if mean.low <= years <= mean.high else "NO"
+        numbers = [f"{number:.2f}" for number in (years, mean.mean, mean.low, mean.high)]
+        rows.append([mean.question, f"mean, in {mean.unit}", *numbers, holds])
     mechanisms = [
         [question.id, question.mechanism.name, f"{float(question.epsilon):.4f}"] for question in survey.questions
     ]

@@ -17,6 +17,7 @@ N_BOUNDED = 1500
 MAX_HALF_WIDTHS = 2.5
 """So far from the truth an estimate may be: 6.8 standard errors, all of them together below 1e-9."""
 SHARES = r" +(-?\d+\.\d\d) %" * 4
+NUMBERS = SHARES.replace(" %", "")
 
 
 def half_widths_off(true: float, estimate: float, low: float, high: float) -> float:
@@ -43,8 +44,10 @@ def test_the_demo_brings_the_true_shares_back(tmp_path: Path) -> None:
     assert [question for question, *_ in rows] == (
         ["affair"] + ["rating"] * 5 + ["religious"] * 4 + ["occupation"] * 6 + ["facts"] * 3
     )
+    [(_, *years, _)] = re.findall(rf"^(years +mean, in years){NUMBERS} +(yes|NO)$", done.stdout, re.MULTILINE)
+    assert half_widths_off(*map(float, years)) < MAX_HALF_WIDTHS, done.stdout
     assert f"{n_people:,} of {n_people:,} reports counted" in done.stdout
-    assert len(re.findall(r"id [0-9a-f]{32}  noisy answers( [0-9a-f]{2}){15}$", done.stdout, re.MULTILINE)) == 4
+    assert len(re.findall(r"id [0-9a-f]{32}  noisy answers( [0-9a-f]{2}){16}$", done.stdout, re.MULTILINE)) == 4
     assert f"{n_people:,} of {n_people:,} devices have answered" in done.stderr
     emoji = re.findall(rf"^(\S+){SHARES} +(yes|NO)", done.stdout, re.MULTILINE)
     assert len(emoji) >= 1
@@ -66,6 +69,8 @@ def test_shares_that_the_readme_shows_are_the_true_ones_of_all_respondents(monke
     assert len(people) == N_ALL
     labels = [(question.id, label) for question in survey.questions for label in question.labels]
     truth = dict(zip(labels, demo.true_shares(survey, people), strict=True))
+    [year] = re.findall(rf"^years +mean, in years{NUMBERS}", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert year[0] == f"{sum(person['years'] for person in people) / N_ALL:.2f}"
     options, _, used = (ROOT / "README.md").read_text().partition("\nemoji ")
     shown = re.findall(rf"^(\w+) +(\S.*?){SHARES} +(?:yes|NO)$", options, re.MULTILINE)
     assert len(shown) > 3
