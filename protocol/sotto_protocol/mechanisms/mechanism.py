@@ -130,9 +130,8 @@ class Mechanism(ABC):
         return self._in_chunks(rows, lambda chunk: self._report_rows(self._respond_rows(chunk, coins), coins))
 
     def settle(self, answers: ArrayLike, coins: Coins) -> NDArray[Any]:
-        """Return what n answers are reported as if they were: of numbers, their levels; else the answers themselves.
+        """Return what noise is drawn for, by coins that a device has for good: numbers' levels; else the answers.
 
-        The coins say nothing of the answers, and are drawn once for a device: what it settles on, noise is drawn for.
         Raises AnswerError where an answer is outside the domain, before any coin is drawn.
         """
         return self._check_answers(answers)
@@ -142,10 +141,7 @@ class Mechanism(ABC):
         return np.empty((n_devices, 0), np.uint8)
 
     def respond_permanently(self, settled: ArrayLike, group: Bytes, coins: Coins) -> Bytes:
-        """Return n permanent responses, shape (n, n_bytes): the same coins for the same answer give the same response.
-
-        Raises AnswerError where what is settled is outside the domain, before any coin is drawn.
-        """
+        """Return n permanent responses, shape (n, n_bytes), of what is settled. Raises AnswerError."""
         rows = self._place(self._check_settled(settled), group)
         return self._in_chunks(rows, lambda chunk: self._respond_rows(chunk, coins))
 
@@ -175,7 +171,7 @@ class Mechanism(ABC):
         """Return the answers as an array of n rows. Raises AnswerError where one is outside the domain."""
 
     def _check_settled(self, settled: ArrayLike) -> NDArray[Any]:
-        """Return what is settled as an array of n rows. Raises AnswerError where one is outside the domain."""
+        """Return what is settled as an array of n rows. Raises AnswerError."""
         return self._check_answers(settled)
 
     def _place(self, answers: NDArray[Any], group: Bytes) -> NDArray[Any]:
