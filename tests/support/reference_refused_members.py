@@ -6,7 +6,18 @@ from decimal import Decimal
 from typing import Any
 
 from reference import SCALE
-from reference_survey_cases import HALF, MEMOS, NUMBERS, PLAIN, SHAPES, STAGES, of_shape, symmetric, text_shape
+from reference_survey_cases import (
+    HALF,
+    MEMOS,
+    NUMBERS,
+    OPEN_ONCE,
+    PLAIN,
+    SHAPES,
+    STAGES,
+    of_shape,
+    symmetric,
+    text_shape,
+)
 from reference_surveys import Document, canonical, survey
 
 
@@ -47,6 +58,7 @@ Q, M = "$.questions[0]", "$.questions[0].mechanism"
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
 ONE_OF, ANY_OF, OPEN, GRAMS, SPLIT = map(one, ("k-ary", "bit-flips", "text", "unknown", "yes-no, two stages"))
 AGE, DEGREES, PULSE = map(survey, NUMBERS[:3])
+WISH, STREET = map(survey, OPEN_ONCE)
 TWO_STAGES = [name for name in SHAPES if "two stages" in name]
 SYMMETRIC = [name for name in SHAPES if name not in ("forced-response", "k-ary", "oue")]
 
@@ -141,6 +153,12 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (DEGREES, f"{M}.levels", ["102", "1"]),
     (PULSE, f"{M}.report_if_true", [*NO_THRESHOLDS, "1", str(HALF)]),
     (AGE, TRUE, NO_THRESHOLDS),
+    (WISH, TRUE, NO_THRESHOLDS),
+    (WISH, f"{M}.field", _not_in(2, 509)),
+    (WISH, f"{M}.dimension", _not_in(2, 18)),
+    (WISH, f"{M}.n_cohorts", _not_in(1, 1024)),
+    (STREET, f"{M}.prefix_lengths", ["[]", "[3,2]", "[2,2]", "[0,2]", "[2,201]", "[1.0]", '["1"]', "[null]", "[[1]]"]),
+    (STREET, f"{M}.prefix_lengths", ["3", "null", "true", "{}", '"3"', f"[{','.join(map(str, range(1, 18)))}]"]),
 ]
 """JSON that is refused at the place where it stands."""
 
@@ -159,6 +177,7 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (OUE_TWICE, M, ["report_if_one", "report_if_zero"]),
     (AGE, Q, ["minimum", "maximum", "step"]),
     (AGE, M, ["levels", "width", "threshold_if_true"]),
+    (WISH, M, ["threshold_if_true", "field", "dimension", "n_cohorts"]),
 ]
 """Members that must be there, and where."""
 
@@ -175,6 +194,7 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (K_TWICE, M, ["report_if_one"]),
     (AGE, Q, ["options", "distribution", "levels", "max_selected"]),
     (AGE, M, ["span", "n_values", "threshold_if_other", "report_if_one", "weight"]),
+    (WISH, M, ["threshold_if_other", "n_bits", "n_hashes", "n_values", "weight", "report_if_true", "unknown"]),
 ]
 """Members that do not belong there, and the object that they were put into."""
 
@@ -199,6 +219,12 @@ TOGETHER: list[tuple[Document, str, list[str]]] = [
     (AGE, TRUE, ["1", str(HALF)]),
     (DEGREES, TRUE, [str(SCALE // 4)]),
     (DEGREES, f"{M}.report_if_true", [str(0xC0000000)]),
+    (WISH, TRUE, ["1", str(SCALE * 121 // 364)]),
+    (WISH, f"{M}.field", ["4", "6", "9", "5", "509"]),
+    (WISH, f"{M}.dimension", ["7", "12", "18"]),
+    (WISH, f"{M}.n_cohorts", ["721", "1024"]),
+    (STREET, f"{M}.n_cohorts", ["1", "4", "999"]),
+    (STREET, f"{M}.prefix_lengths", ["[1,2,3]", "[1,2,3,4,5,6]"]),
 ]
 """Integers that are fine by themselves; the mechanism is refused."""
 

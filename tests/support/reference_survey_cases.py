@@ -80,6 +80,17 @@ def number(question_id: str, published: Published, *ends: Any, **more: Any) -> D
     )
 
 
+def sketch(threshold: int, field: int, dimension: int, n_cohorts: int, *prefix_lengths: int) -> Published:
+    """Return what is published of a text's sketch."""
+    shape = {"field": field, "dimension": dimension, "n_cohorts": n_cohorts}
+    prefixes = {"prefix_lengths": [*prefix_lengths]} if prefix_lengths else {}
+    return {"name": "sketch", "threshold_if_true": threshold} | shape | prefixes
+
+
+OPEN_ONCE = [
+    question("wish", "text", sketch(0x92492493, 3, 6, 720)),
+    question("street", "text", sketch(0xFEDCBA98, 11, 3, 1000, 1, 3, 5, 7, 200), skip="(keine Angabe)"),
+]
 NUMBERS = [
     number("age", window(0xBB2715CE, 2, 1), 0, 120, 1, unit="years"),
     number(
@@ -175,6 +186,8 @@ SURVEYS: list[tuple[str, Document]] = [
     ),
     ("numbers", survey(*NUMBERS)),
     ("numbers in waves", survey(*NUMBERS, waves=6)),
+    ("sketches", survey(*OPEN_ONCE)),
+    ("a sketch and others are drawn", survey(*OPEN_ONCE, *NUMBERS, draw=3, min_reports=9)),
 ]
 
 
@@ -281,6 +294,11 @@ WINDOWS: list[Thresholds] = [
     *[("number", window(true, 2, 1, report_if_true=again), 121) for true in TRUES for again in TRUES[::3]],
     *[("number", window(true, *shape), 2**32) for true in TRUES for shape in ((3, 2), (10, 3), (64, 20), (1024, 999))],
 ]
+SKETCHES: list[Thresholds] = [
+    ("text", sketch(true, *shape), 0)
+    for true in TRUES
+    for shape in ((2, 2, 1024), (3, 5, 1024), (491, 2, 532), (61, 3, 66, 3, 6))
+]
 STAGES_OF_K_ARY = [
     ("one-of", {"name": "k-ary", "threshold_if_true": true, "report_if_true": kept}, n_options)
     for true, kept, n_options in (
@@ -295,4 +313,4 @@ STAGES_OF_K_ARY = [
 OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
 EPSILONS = (
     [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES + WINDOWS
-)
+) + SKETCHES

@@ -57,6 +57,10 @@ def taken(kind: str, published: Published, n_values: int) -> tuple[int, int]:
         odds_against = Fraction(published["levels"] - 1, published["width"])
         one, lasting = (round_up(_log(prob / (1 - prob) * odds_against)) for prob in (both, true))
         return one, lasting
+    if published["name"] == "sketch":
+        lists = published["field"] ** (published["dimension"] - 1)
+        odds_against = Fraction(lists, (lists - 1) // (published["field"] - 1))
+        return 2 * (round_up(_log(true / (1 - true) * odds_against)),)
     other = Fraction(published["threshold_if_other"], SCALE)
     one, zero = (
         Fraction(published.get(key, usual), SCALE) for key, usual in (("report_if_one", SCALE), ("report_if_zero", 0))
@@ -190,6 +194,9 @@ def n_bytes_of(question: Document) -> int:
     mechanism, n_values = question["mechanism"], n_values_of(question)
     if mechanism["name"] == "window":
         n_values = mechanism["levels"] + mechanism["width"] - 1
+    if mechanism["name"] == "sketch":
+        n_points = sum(mechanism["field"] ** place for place in range(mechanism["dimension"]))
+        return 3 if n_points <= 256 else 4
     if mechanism["name"] in ("k-ary", "window"):
         return 1 if n_values <= 256 else 2
     n_filters = 3 if "max_length" in mechanism else 1

@@ -81,7 +81,14 @@ ENTRIES: list[Entry] = [
     Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
     Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
     Entry("window", "number", WindowResponse, ask_window, may_repeat=True),
-    Entry("sketch", "text", SketchResponse, ask_sketch, why_once=_RECOGNISED, is_for_once=True),
+    Entry(
+        "sketch",
+        "text",
+        SketchResponse,
+        ask_sketch,
+        why_once="it has one stage; with a second one there is rappor.",
+        is_for_once=True,
+    ),
     Entry("rappor", "text", BloomResponse, ask_rappor, may_repeat=True),
 ]
 
