@@ -1,5 +1,6 @@
 """Numbers: which ones an author may ask for, and what may be answered."""
 
+import json
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -136,6 +137,9 @@ def test_what_a_report_speaks_for_is_said_in_numbers() -> None:
     width = question.mechanism.parameters()["width"]
     report = question.mechanism.from_wire([3])[0]
     assert question.decode(report) == {"output": 3, "from": 20 * (4 - width), "to": 60}
+    halves = ask(HALVES | {"levels": 3, "epsilon": 4})
+    said = halves.decode(halves.mechanism.from_wire([1])[0])
+    assert json.dumps(said) == '{"output": 1, "from": 0.5, "to": 0.5}'
 
 
 def test_no_answer_stands_for_the_number_that_the_author_gives() -> None:

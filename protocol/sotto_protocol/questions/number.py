@@ -80,7 +80,8 @@ class Number(QuestionType):
         return f"{_text(answer)} {self.unit}".rstrip()
 
     def decode(self, said: Any) -> Any:
-        return said | {end: self.at(said[end]) for end in ("from", "to")}
+        ends = {end: self.at(said[end]) for end in ("from", "to")}
+        return said | {end: at if isinstance(at, int) else float(at) for end, at in ends.items()}
 
     def at(self, steps: int) -> Exact:
         """Return the number that is so many steps above the least."""
