@@ -138,6 +138,8 @@ def _keep(report: WaitingReport | Rejected, surveys: dict[str, Survey], reason: 
 def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict) and "output" in value:
+        return f"{value['output']}, likeliest of numbers from {value['from']} to {value['to']}"
     if isinstance(value, dict):
         said = f"number {value['value']}" if "value" in value else f"{len(value['bits'])} bits set"
         return f"{said} in cohort {value['cohort']}"

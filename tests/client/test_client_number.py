@@ -3,15 +3,19 @@
 import itertools
 import math
 from collections.abc import Iterator
+from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from devices import answer, sent
-from fault_server import FaultServer, fault_server
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_client import SurveyClient
+from sotto_client.cli import main
 from sotto_client.reporting import check_answers, mark_answers, respond, settle
 from sotto_protocol import COIN_SCALE, compile_survey
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -82,6 +86,19 @@ def test_a_number_that_drifts_within_a_level_is_charged_as_one_answer(http: Faul
     told = [report["answers"]["steps"] for report in sent(http)]
     assert {*told} == {0, 1}
     assert len(told) == 64
+
+
+def test_the_outbox_says_of_which_numbers_a_report_speaks(http: FaultServer, tmp_path: Path) -> None:
+    http.script = [Scripted(503)] * 20
+    state = tmp_path / "device.db"
+    with closing(SurveyClient(http.url, "walks", state=state)) as device:
+        device.answer({"steps": 20_000}, 1)
+    said = CliRunner().invoke(main, ["outbox", str(state)])
+    assert said.exit_code == 0, said.output
+    [line] = [line for line in said.output.splitlines() if "steps: reported" in line]
+    ends = {"0": "0 to 0", "1": "20000 to 20000"}
+    output = line.split()[2].rstrip(",")
+    assert line == f"  steps: reported {output}, likeliest of numbers from {ends[output]}"
 
 
 def test_reports_of_one_level_add_up_to_what_they_are_charged_and_never_more_than_for_ever() -> None:
