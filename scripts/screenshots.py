@@ -44,6 +44,7 @@ epsilon = 2
 [[questions]]
 id = "habits"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which of these have you done this month?"
 options = ["eaten at the desk", "skipped lunch", "eaten a colleague's food"]
 epsilon = 2

@@ -20,10 +20,12 @@ from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import explain as explain_survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.tables import align
 
 _TIMEOUT_S = 10.0
+_ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
 
 
@@ -51,6 +53,8 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
         _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
     if survey.draw:
         _echo(_say_drawn(survey))
+    if asked := [question.id for question in survey.questions if isinstance(question.mechanism, AskedOption)]:
+        _echo(f"asked-option {', '.join(asked)}, {_ASKED}")
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
     if survey.public_results:

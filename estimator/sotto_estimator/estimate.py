@@ -18,6 +18,7 @@ from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Survey, Tally
+from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 
 
@@ -52,7 +53,7 @@ class Estimates:
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
-    answers, and of how many, where it is not all.
+    answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
     """
 
     title: str
@@ -68,11 +69,16 @@ class Estimates:
     drawn: tuple[int, int] | None = None
     means: tuple[MeanEstimate, ...] = ()
     distributions: tuple[Distribution, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """One question's counts, from a tally or typed in."""
+    """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
+
+    `fakes`: the share of these reports that fakes are of which 1 % of all reports to the question are: 1, unless fakes
+    can be asked the option that they like.
+    """
 
     question: str
     labels: Sequence[str]
@@ -83,6 +89,7 @@ class _Counts:
     n: int
     devices: Devices
     n_true: tuple[int, int] | None = None
+    fakes: float = 1
 
     @property
     def sample(self) -> Sample:
@@ -97,10 +104,10 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
     reports, or text questions only; and for a mechanism that is neither pure, nor of numbers, nor a text question's.
     """
-    asked = [question for question in tally.survey.questions if not is_text(question)]
-    counted = [_counts(tally, question) for question in asked if not is_number(question)]
-    numbers = [NumberCounts.of(tally, question) for question in asked if is_number(question)]
-    if not asked:
+    shown = [question for question in tally.survey.questions if not is_text(question)]
+    counted = [counts for question in shown if not is_number(question) for counts in _counts(tally, question)]
+    numbers = [NumberCounts.of(tally, question) for question in shown if is_number(question)]
+    if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
     rows, means, contradictions = _estimate(counted, numbers, options)
@@ -120,6 +127,7 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         distributions=tuple(
             estimate_distribution(of, options.level) for of in numbers if of.n_reports and has_distribution(of)
         ),
+        asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
     )
 
 
@@ -161,19 +169,25 @@ def channel_of(question: Question) -> Channel:
     return _channel(_pure(question))
 
 
-def _counts(tally: Tally, question: Question) -> _Counts:
+def _counts(tally: Tally, question: Question) -> list[_Counts]:
     mechanism, of_question = _pure(question), tally.counted(question.id)
-    return _Counts(
-        question.id,
-        question.labels,
-        tally.support_counts[question.id].tolist(),
-        _channel(mechanism),
-        float(question.epsilon),
-        mechanism.sums_to_one,
-        of_question.n_reports,
-        Devices.of(of_question),
-        mechanism.n_true if mechanism.n_values > 1 else None,
-    )
+    counts, epsilon = tally.support_counts[question.id].tolist(), float(question.epsilon)
+    if mechanism.has_cohorts:
+        return [
+            _asked(question, label, n_yes, _channel(mechanism), n, of_question)
+            for label, (n, n_yes) in zip(question.labels, counts, strict=True)
+        ]
+    n_true = mechanism.n_true if mechanism.n_values > 1 else None
+    about = (of_question.n_reports, Devices.of(of_question), n_true)
+    return [_Counts(question.id, question.labels, counts, _channel(mechanism), epsilon, mechanism.sums_to_one, *about)]
+
+
+def _asked(question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted) -> _Counts:
+    """Return the counts of an option that n reports ask; of several waves it is not known of which they are."""
+    of_option = of_question if n == of_question.n_reports else Counted.unsplit(n, of_question.waves)
+    fakes = of_question.n_reports / max(n, 1)
+    epsilon, devices = float(question.epsilon), Devices.of(of_option)
+    return _Counts(question.id, (label,), (n_yes,), channel, epsilon, False, n, devices, fakes=fakes)
 
 
 def _pure(question: Question) -> PureMechanism:
@@ -209,7 +223,11 @@ def _estimate(
     rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
     means = tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
     found = [contradictions_of([sample], n, devices, n_tests) for sample, n, devices in tested if n]
-    return rows, means, tuple(contradiction for of_question in found for contradiction in of_question)
+    worst: dict[str, Contradiction] = {}
+    for contradiction in (one for of_question in found for one in of_question):
+        known = worst.setdefault(contradiction.question, contradiction)
+        worst[contradiction.question] = min(known, contradiction, key=lambda one: one.p_value)
+    return rows, means, tuple(worst.values())
 
 
 def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
@@ -228,7 +246,8 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
         devices=devices,
     )
     low, high = (end.clip(0, 1) for end in ends)
-    numbers = np.stack([shares, errors, low, high, *shift_per_percent(shares, counts.channel)], axis=-1).tolist()
+    shifts = [counts.fakes * shift for shift in shift_per_percent(shares, counts.channel)]
+    numbers = np.stack([shares, errors, low, high, *shifts], axis=-1).tolist()
     return [
         Estimate(counts.question, label, n, count, counts.epsilon, *[*row, consistent])
         for label, count, row, consistent in zip(

@@ -19,7 +19,6 @@ from sotto_estimator.planning import (
     standard_deviation,
 )
 from sotto_estimator.render import csv_text, json_text, method_words
-from sotto_protocol.mechanisms.bit_flips import basic_any_of, bit_flips
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.registry import candidates
 from sotto_protocol.mechanisms.thresholds import Stages
@@ -55,10 +54,7 @@ class Design:
             return [warner(epsilon) if forever is None else basic_yes_no(Stages.of_epsilons(1, epsilon, forever))]
         if not self.max_selected:
             return candidates("one-of", self.n_options, epsilon, forever)
-        if forever is None:
-            return [bit_flips(self.n_options, epsilon, self.max_selected)]
-        stages = Stages.of_epsilons(self.sensitivity, epsilon, forever)
-        return [basic_any_of(self.n_options, self.max_selected, stages)]
+        return candidates("any-of", self.n_options, epsilon, forever, self.max_selected)
 
     @property
     def sensitivity(self) -> int:
@@ -84,9 +80,11 @@ def plan_rows(
     for epsilon in epsilons:
         for mechanism in design.mechanisms(epsilon, forever):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
-            size = n or respondents_needed(wanted or 0, channel, **options)
-            deviation = _deviation(size, channel, options)
-            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(size, channel, **options)))
+            one_in = mechanism.n_values if mechanism.has_cohorts else 1  # of so many people one is asked an option
+            size = n or one_in * respondents_needed(wanted or 0, channel, **options)
+            asked = max(1, size // one_in)
+            deviation = _deviation(asked, channel, options)
+            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(asked, channel, **options)))
         if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
             rows.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))
         rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, options))

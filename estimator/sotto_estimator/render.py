@@ -24,6 +24,7 @@ FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against 
 _CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
 _DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
+_ASKED = "asked: a device is asked one option of {}; n is the number of reports that ask this one{about}"
 _ABOUT = ", and an interval is about those people"
 _TARGETS: dict[Target, str] = {
     "population": "the population",
@@ -44,9 +45,10 @@ def table(estimates: Estimates) -> str:
 def _share_table(estimates: Estimates) -> str:
     if not estimates.rows:
         return ""
-    columns = ["question", "answer", *["n"] * bool(estimates.drawn), "epsilon", "share", "std. error", "low", "high"]
+    has_n = bool(estimates.drawn or estimates.asked)
+    columns = ["question", "answer", *["n"] * has_n, "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent"] if estimates.options.consistent else []
-    rows = [_cells(row, bool(estimates.drawn)) for row in estimates.rows]
+    rows = [_cells(row, has_n) for row in estimates.rows]
     return align([[*columns, "fakes for", "against"], *rows], n_left=2)
 
 
@@ -61,6 +63,9 @@ def caption(estimates: Estimates) -> str:
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
     if estimates.drawn:
         lines.append(_DRAWN.format(*estimates.drawn, about=_ABOUT * (estimates.options.target == "respondents")))
+    if estimates.asked:
+        about = _ABOUT * (estimates.options.target == "respondents")
+        lines.append(_ASKED.format(", ".join(estimates.asked), about=about))
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
@@ -125,6 +130,7 @@ def as_json(estimates: Estimates) -> str:
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
     heading |= {"waves": list(estimates.waves)} if estimates.waves else {}
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
+    heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
     heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
     found = {
         "quality": [asdict(quality) for quality in estimates.quality],

@@ -37,7 +37,14 @@ def small_survey() -> Survey:
             "questions": [
                 {"id": "affair", "type": "yes-no", "text": "?", "epsilon": Decimal(1)},
                 {"id": "rating", "type": "one-of", "text": "?", "options": options, "epsilon": Decimal(1)},
-                {"id": "facts", "type": "any-of", "text": "?", "options": options[:3], "epsilon": Decimal(2)},
+                {
+                    "id": "facts",
+                    "type": "any-of",
+                    "mechanism": "bit-flips",
+                    "text": "?",
+                    "options": options[:3],
+                    "epsilon": Decimal(2),
+                },
             ],
         }
     )

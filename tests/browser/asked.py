@@ -41,6 +41,7 @@ epsilon = 1.5
 [[questions]]
 id = "drinks"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which of these did you drink at work?"
 options = ["elderflower-tea", "elderflower-wine", "elderflower-gin"]
 max_selected = 2

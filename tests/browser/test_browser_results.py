@@ -16,6 +16,7 @@ waves = 3
 [[questions]]
 id = "facts"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which are so?"
 options = ["a", "b", "c"]
 epsilon = 2

@@ -44,6 +44,7 @@ epsilon = 1
 [[questions]]
 id = "boxes"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Boxes"
 options = ["{WRITTEN}", "b", "c"]
 max_selected = 2

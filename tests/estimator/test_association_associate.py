@@ -37,7 +37,7 @@ def make_survey(waves: int = 1) -> Survey:
         question("paid", "yes-no"),
         question("size", "one-of", options=["s", "m", "l"], mechanism="k-ary"),
         question("hue", "one-of", options=["r", "g", "b"], mechanism="oue"),
-        question("drugs", "any-of", options=["tea", "gin"]),
+        question("drugs", "any-of", mechanism="bit-flips", options=["tea", "gin"]),
         question("bird", "text", n_bits=16, n_hashes=2, n_cohorts=4, epsilon_forever=Decimal(8)),
         question("lent", "yes-no", mechanism="basic-rappor", epsilon_forever=Decimal(6)),
     ]

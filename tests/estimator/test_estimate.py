@@ -42,7 +42,14 @@ def survey() -> Survey:
                     "epsilon": Decimal(1),
                     "mechanism": "oue",
                 },
-                {"id": "habits", "type": "any-of", "text": "?", "options": ["early", "late"], "epsilon": Decimal(2)},
+                {
+                    "id": "habits",
+                    "type": "any-of",
+                    "mechanism": "bit-flips",
+                    "text": "?",
+                    "options": ["early", "late"],
+                    "epsilon": Decimal(2),
+                },
             ],
         }
     )

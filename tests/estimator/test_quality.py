@@ -28,7 +28,7 @@ DEVIATIONS = 5.5
 """A normal variable is farther from its mean with probability 4e-8."""
 OPTIONS = [f"option {number}" for number in range(32)]
 UNARY = {"type": "one-of", "options": OPTIONS, "mechanism": "oue", "epsilon": 1}
-FLIPS = {"type": "any-of", "options": OPTIONS, "max_selected": 2, "epsilon": 4}
+FLIPS = {"type": "any-of", "mechanism": "bit-flips", "options": OPTIONS, "max_selected": 2, "epsilon": 4}
 STREETS = {"type": "text", "mechanism": "rappor", "n_bits": 64, "n_hashes": 2, "n_cohorts": 4, "epsilon": 3}
 N_HONEST = 400_000
 

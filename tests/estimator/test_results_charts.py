@@ -29,6 +29,7 @@ title = "Facts"
 [[questions]]
 id = "f"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which?"
 options = ["a", "b", "c"]
 epsilon = 2

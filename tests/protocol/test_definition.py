@@ -47,6 +47,7 @@ epsilon = 2
 [[questions]]
 id = "drugs"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which have you taken?"
 options = ["a", "b", "c"]
 max_selected = 2
@@ -290,7 +291,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(ANY_OF, max_selected=10), f"{Q0}.max_selected", "must be an integer in [1, 9]"),
     (asking(ANY_OF, max_selected=True), f"{Q0}.max_selected", "must be an integer"),
     (asking(ANY_OF, options=[]), f"{Q0}.options", "must be a list of 1 to 4096"),
-    (asking(ANY_OF, mechanism="oue"), f"{Q0}.mechanism", "must be one of bit-flips"),
+    (asking(ANY_OF, mechanism="oue"), f"{Q0}.mechanism", "must be one of auto, bit-flips, asked-option"),
     (asking(ANY_OF, epsilon=None), f"{Q0}.epsilon", "is missing"),
     (written(questions=asking(YES_NO)["questions"] * 2), "$.questions", "two questions of the same id"),
     (written(waves=1), "$.waves", "must be an integer in [2, 1000]"),

@@ -105,7 +105,7 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
             "each other one as yes about 269 times in 1,000.",
         ),
         (
-            ['type = "any-of"', 'options = ["a", "b", "c"]', "epsilon = 3"],
+            ['type = "any-of"', 'mechanism = "bit-flips"', 'options = ["a", "b", "c"]', "epsilon = 3"],
             "Each of the 3 options is reported as yes or no: one that you choose as yes about 731 times in 1,000, "
             "one that you do not choose as yes about 269 times in 1,000.",
         ),

@@ -52,6 +52,8 @@ def places_of(question: Question, value: Any) -> list[tuple[int, ...]]:
     """Return where among the counts of a question a report that was sent is counted."""
     if question.type != "text":
         packed = question.mechanism.from_wire([value])[0]
+        if question.mechanism.has_cohorts:  # an option that is asked, and whether it is said yes to
+            return [(value[0], 0)] + [(value[0], 1)] * value[1]
         return [(supported,) for supported in question.mechanism.supported(packed)]
     cohort, filters = value[0], [part for part in value[1:] if isinstance(part, str)]
     bits = int.from_bytes(base64.b64decode(filters[0]), "little")

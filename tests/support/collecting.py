@@ -61,6 +61,7 @@ epsilon = 1.0
 [[questions]]
 id = "drugs"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which have you taken?"
 options = ["a", "b", "c"]
 epsilon = 1.0

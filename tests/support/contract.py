@@ -110,7 +110,9 @@ def check_counts(question: Question) -> None:
     assert mechanism.has_cohorts == (counts.ndim > 1)
     mechanism.check_counts(counts, N_REPORTS)
     supported = [mechanism.supported(report) for report in reports]
-    summed = counts[:, 1:].sum(axis=0) if mechanism.has_cohorts else counts
+    summed = counts
+    if mechanism.has_cohorts:  # of a pure mechanism a value has a row of its own
+        summed = counts[:, 1] if isinstance(mechanism, PureMechanism) else counts[:, 1:].sum(axis=0)
     assert summed.tolist() == [sum(value in one for one in supported) for value in range(mechanism.n_values)]
     sizes = {len(one) for one in supported}
     if len(sizes) == 1 and mechanism.n_values > 1:  # every report supports as many: so the sum is known
@@ -126,7 +128,8 @@ def check_counts(question: Question) -> None:
 def check_likelihood(question: Question) -> None:
     """A pure mechanism's likelihood is that of its reports, but for a factor of each; and so is its epsilon."""
     mechanism = question.mechanism
-    assert isinstance(mechanism, PureMechanism) == isinstance(mechanism, ChoiceMechanism | SelectionMechanism)
+    has_likelihood = isinstance(mechanism, PureMechanism) and not mechanism.has_cohorts
+    assert has_likelihood == isinstance(mechanism, ChoiceMechanism | SelectionMechanism)
     if isinstance(mechanism, SelectionMechanism):
         for value in range(mechanism.n_values):
             _check_value(mechanism, value)

@@ -29,6 +29,7 @@ epsilon = 1
 [[questions]]
 id = "drinks"
 type = "any-of"
+mechanism = "bit-flips"
 text = "What did you drink?"
 options = ["tea", "coffee", "wine"]
 epsilon = 1
@@ -42,6 +43,7 @@ title = "Wide"
 [[questions]]
 id = "which"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which?"
 options = {[f"option-{number:03}" for number in range(128)]}
 epsilon = 16

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
 from sotto_protocol.mechanisms.numbers import NumberResponse
@@ -19,8 +20,8 @@ from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.record import WAVE
 
 NAMES = tuple(dict.fromkeys(entry.name for entry in ENTRIES))
-CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "window"))
-"""The mechanisms whose answers are options."""
+CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "window", "asked-option"))
+"""The mechanisms whose answers are options, and whose reports speak of all of them."""
 HALF = 2**31
 
 words = st.text("abcdefghijklmnopqrstuvwxyz -äж中😀", min_size=1, max_size=12)
@@ -67,7 +68,7 @@ def mechanisms(draw: st.DrawFn, max_values: int = 20, names: tuple[str, ...] = N
     other = draw(st.one_of(edges, st.integers(1, HALF - 1)))
     true = {"oue": HALF, "forced-response": draw(st.integers(other + 1, 2**32 - 1))}.get(name, 2**32 - other)
     published = {"name": name, "threshold_if_true": true, "threshold_if_other": other}
-    if name == "bit-flips" or (name == "basic-rappor" and draw(st.booleans())):
+    if name in ("bit-flips", "asked-option") or (name == "basic-rappor" and draw(st.booleans())):
         published["max_selected"] = draw(st.integers(1, n_values))
     if name in ("basic-rappor", "rappor", "oue") and draw(st.booleans()):
         published |= draw(instant_stages)
@@ -250,6 +251,12 @@ def records_of(draw: st.DrawFn, survey: Survey, max_reports: int = 12) -> Bytes:
         elif isinstance(mechanism, NumberResponse):
             values = draw(st.lists(st.integers(0, mechanism.n_outputs - 1), min_size=n, max_size=n))
             packed = [value.to_bytes(mechanism.n_bytes, "big") for value in values]
+        elif isinstance(mechanism, AskedOption):
+            option = st.integers(0, mechanism.n_values - 1).map(lambda v, m=mechanism: v.to_bytes(m.group_bytes, "big"))
+            packed = [
+                asked + bytes([said])
+                for asked, said in draw(st.lists(st.tuples(option, st.booleans()), min_size=n, max_size=n))
+            ]
         elif isinstance(mechanism, SubsetResponse):
             places, weight = st.integers(0, mechanism.n_values - 1), mechanism.weight
             sets = draw(st.lists(st.sets(places, min_size=weight, max_size=weight), min_size=n, max_size=n))
@@ -275,7 +282,7 @@ def survey_of(*questions: dict[str, Any]) -> Survey:
 
 YES_NO = {"type": "yes-no", "epsilon": Decimal(1)}
 ONE_OF = {"type": "one-of", "options": ["red", "green", "blue"], "epsilon": Decimal(1)}
-ANY_OF = {"type": "any-of", "options": ["a", "b", "c", "d", "e", "f", "g", "h", "i"], "epsilon": Decimal(2)}
+ANY_OF = {"type": "any-of", "mechanism": "bit-flips", "options": [*"abcdefghi"], "epsilon": Decimal(2)}
 WIDE = {"type": "one-of", "options": [f"o{i}" for i in range(300)], "mechanism": "k-ary", "epsilon": Decimal(3)}
 ONE_HOT = ONE_OF | {"mechanism": "oue"}
 TEXT = {"type": "text", "mechanism": "rappor", "n_bits": 20, "n_cohorts": 5, "epsilon": Decimal(2)}

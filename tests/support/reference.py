@@ -289,7 +289,28 @@ def repeat_bits(published: Published, outputs: Sequence[bytes], stream: Stream) 
     return [output if again else bytes([1 - output[0]]) for output, again in zip(outputs, same, strict=True)]
 
 
+def _perturb_asked_option(
+    published: Published, n_values: int, answers: Sequence[Answer], stream: Stream
+) -> list[bytes]:
+    """Draw everybody's option, then both coins of everybody, whatever the answer to it is."""
+    return report_asked(published, n_values, answers, uniform(stream, n_values, len(answers)), stream)
+
+
+def report_asked(
+    published: Published, n_values: int, answers: Sequence[Answer], asked: Sequence[int], stream: Stream
+) -> list[bytes]:
+    """Report whether the options that people are asked are selected."""
+    if_no = flip(stream, published["threshold_if_other"], len(answers))
+    if_yes = flip(stream, published["threshold_if_true"], len(answers))
+    reports = []
+    for answer, option, coins in zip(answers, asked, zip(if_no, if_yes, strict=True), strict=True):
+        assert isinstance(answer, tuple)
+        reports.append(option.to_bytes(1 if n_values <= 256 else 2, "big") + bytes([coins[answer[option]]]))
+    return reports
+
+
 _WHOLE = {
+    "asked-option": _perturb_asked_option,
     "k-ary": _perturb_k_ary,
     "subset": _perturb_subset,
     "geometry": _perturb_geometry,
@@ -310,6 +331,8 @@ def bits_of(published: Published, n_values: int, answer: Answer) -> tuple[int, .
 
 def wire(published: Published, n_values: int, report: bytes) -> Any:
     """Return a packed report as the JSON value that is sent."""
+    if published["name"] == "asked-option":
+        return [int.from_bytes(report[:-1], "big"), report[-1] == 1]
     if published["name"] in ("k-ary", "geometry", "window"):
         return int.from_bytes(report, "big")
     if published["name"] == "sketch":
@@ -362,6 +385,14 @@ def distribution(
         return {value.to_bytes(width, "big"): true if value == answer else lie for value in range(n_values)}
     if published["name"] == "window":
         return _of_window(published, n_values, answer, is_permanent=is_permanent)
+    if published["name"] == "asked-option":
+        assert isinstance(answer, tuple)
+        yes = [true if bit else other for bit in answer]
+        return {
+            option.to_bytes(1 if n_values <= 256 else 2, "big") + bytes([said]): (p if said else 1 - p) / n_values
+            for option, p in enumerate(yes)
+            for said in (0, 1)
+        }
     if published["name"] in ("subset", "geometry"):
         return _of_sets(published, n_values, answer, true)
     group = [(0, 2), (0, 1)] if "max_length" in published else [(0, 2)] if "n_bits" in published else []

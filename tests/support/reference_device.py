@@ -19,8 +19,10 @@ from reference import (
     pack,
     perturb,
     repeat_bits,
+    report_asked,
     respond,
     round_to_levels,
+    uniform,
     wire,
 )
 from reference_surveys import Document, canonical, epsilon_of, fingerprint, n_values_of
@@ -88,6 +90,9 @@ def permanent_of(survey: Document, question: Document, answer: Answer, secret: b
     if mechanism["name"] == "k-ary":
         once = {key: mechanism[key] for key in ("name", "threshold_if_true")}
         return perturb(once, n_values, [answer], stream)[0]
+    if mechanism["name"] == "asked-option":
+        of_device = KeyStream(secret, context_of(survey, question, "sottovoce-group-1"))
+        return report_asked(mechanism, n_values, [answer], uniform(of_device, n_values, 1), stream)[0]
     widths = [2, 1]
     group = list(zip(group_of(survey, question, secret), widths, strict=False))
     bits = respond(mechanism, n_values, [answer], [group], stream)[0]
@@ -166,6 +171,8 @@ def blanks_after(question: Document, sent: Any) -> int:
         return len(str(n_values_of(question) - 1)) - len(str(sent))
     if isinstance(sent, str):
         return 0
+    if mechanism["name"] == "asked-option":
+        return len(str(n_values_of(question) - 1)) - len(str(sent[0])) + len("false") - len(canonical(sent[1]))
     highest = [mechanism["n_cohorts"] - 1]
     if "max_length" in mechanism:
         n_positions = mechanism["max_length"] // mechanism["gram_length"]

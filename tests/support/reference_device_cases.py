@@ -3,7 +3,19 @@
 from typing import Any
 
 from reference_bloom import FAMILY
-from reference_survey_cases import ALL, GRAMS, HALF, MEMOS, NUMBERS, STAGES, WARNER, of_shape, symmetric, text_shape
+from reference_survey_cases import (
+    ALL,
+    ASKED,
+    GRAMS,
+    HALF,
+    MEMOS,
+    NUMBERS,
+    STAGES,
+    WARNER,
+    of_shape,
+    symmetric,
+    text_shape,
+)
 from reference_surveys import Document, question, survey
 
 GRINNING = "\U0001f600"
@@ -54,6 +66,7 @@ SURVEYS: dict[str, Document] = {
         of_shape("low", "yes-no", symmetric("basic-rappor", 0x90000000), 0, epsilon=5, epsilon_forever=2),
         waves=2,
     ),
+    "asked": survey(*[of_shape(f"a{index}", *shape) for index, shape in enumerate(ASKED[:3])], waves=3),
     "memos": survey(*[of_shape(f"m{index}", *shape) for index, shape in enumerate(MEMOS.values())], waves=5),
 }
 EVERY: dict[str, Any] = {
@@ -68,6 +81,7 @@ TYPED += ["\u00e9" * 200, "a\u0323\u0307", "\ud55c\uae00", "\u1112\u1161\u11ab",
 IDS = {"b_1": True, "10": False, "9": True, "constructor": False, "b-1": True, "1": False}
 KEPT = {"m0": "option 5", "m1": "option 0", "m2": "option 256", "m3": "option 8", "m4": "option 1"}
 MOVED = KEPT | {"m0": "option 0", "m2": "option 0", "m4": "option 2"}
+SELECTED = {"a0": ["option 0", "option 8"], "a1": ["option 0"], "a2": [f"option {n}" for n in range(257)]}
 PULSED = {"yes": True, "any": ["option 1"], "once": True, "word": "calm"}
 
 COUNTED = {"age": 33, "degrees": -0.25, "pulse": 60, "fine": 1e-12, "far": 5 * 10**14}
@@ -91,6 +105,8 @@ CASES: list[Case] = [
     *[("long filters", "long", wave, {"filter": "so long", "grams": "a\u0301" * 9}) for wave in (1, 2)],
     *[("texts", "open", 1, {"word": text}) for text in TYPED],
     ("pots", "pulse", 9, PULSED),
+    *[(f"an option, device {number}", "asked", 1, SELECTED) for number in range(4)],
+    *[("an option, wave by wave", "asked", wave, SELECTED | {"a0": []}) for wave in (1, 3)],
     *[("options that are kept", "memos", wave, answers) for wave, answers in ((1, KEPT), (2, KEPT), (5, MOVED))],
     *[
         (f"numbers, device {device}", "numbers", 1, given)
@@ -109,6 +125,7 @@ SEQUENCES: list[tuple[str, str, list[dict[str, Any]]]] = [
     ("less is declared for ever than for a report", "low", [{"low": True}] * 2),
     ("one wave", "every", [EVERY]),
     ("all mechanisms over waves", "waves", [EVERY, OTHERS, EVERY, EVERY, OTHERS]),
+    ("an option that is asked again", "asked", [SELECTED, SELECTED, SELECTED | {"a0": []}]),
     ("epsilons that do not add up", "memos", [KEPT] * 5),
     ("epsilons that do not add up, by answer", "memos", [KEPT, MOVED, KEPT, KEPT, MOVED]),
     ("a number that grows", "numbers in waves", [COUNTED | {"pulse": 30 + 20 * wave} for wave in range(9)]),

@@ -7,6 +7,7 @@ from typing import Any
 
 from reference import SCALE
 from reference_survey_cases import (
+    ASKED,
     HALF,
     MEMOS,
     NUMBERS,
@@ -52,6 +53,7 @@ def _text(*shape: int) -> Document:
 
 
 P = survey(PLAIN)
+ASKED_OPTION = survey(of_shape("a", *ASKED[0]))
 K_TWICE, OUE_TWICE = (survey(of_shape("a", *MEMOS[name])) for name in ("k-ary", "oue"))
 TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
@@ -137,6 +139,8 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (GRAMS, f"{M}.gram_length", _not_in(1, 4)),
     (GRAMS, f"{M}.max_length", _not_in(2, 64)),
     (K_TWICE, f"{M}.report_if_true", NO_THRESHOLDS),
+    (ASKED_OPTION, OTHER, NO_THRESHOLDS),
+    (ASKED_OPTION, f"{M}.max_selected", _not_in(1, 9)),
     (K_TWICE, f"{Q}.epsilon_forever", ["0", "0.5"]),
     (OUE_TWICE, f"{M}.report_if_zero", NO_THRESHOLDS),
     *[
@@ -174,6 +178,7 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (GRAMS, M, ["gram_length", "max_length"]),
     (SPLIT, M, ["report_if_one", "report_if_zero"]),
     (K_TWICE, M, ["threshold_if_true"]),
+    (ASKED_OPTION, M, ["threshold_if_true", "threshold_if_other", "max_selected"]),
     (OUE_TWICE, M, ["report_if_one", "report_if_zero"]),
     (AGE, Q, ["minimum", "maximum", "step"]),
     (AGE, M, ["levels", "width", "threshold_if_true"]),
@@ -195,6 +200,7 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (AGE, Q, ["options", "distribution", "levels", "max_selected"]),
     (AGE, M, ["span", "n_values", "threshold_if_other", "report_if_one", "weight"]),
     (WISH, M, ["threshold_if_other", "n_bits", "n_hashes", "n_values", "weight", "report_if_true", "unknown"]),
+    (ASKED_OPTION, M, ["report_if_one", "n_options", "weight"]),
 ]
 """Members that do not belong there, and the object that they were put into."""
 
@@ -214,6 +220,7 @@ TOGETHER: list[tuple[Document, str, list[str]]] = [
     (GRAMS, f"{M}.max_length", ["2", "7", "34"]),
     (GRAMS, f"{M}.gram_length", ["3"]),
     (K_TWICE, f"{M}.report_if_true", ["1", str(SCALE // 6)]),
+    (ASKED_OPTION, TRUE, [str(0xBB2715CD), str(0x44D8EA32), str(SCALE - 1)]),
     (OUE_TWICE, f"{M}.report_if_zero", [str(0xD0000001), str(SCALE - 1)]),
     (OUE_TWICE, TRUE, [str(HALF + 1), str(HALF - 1)]),
     (AGE, TRUE, ["1", str(HALF)]),

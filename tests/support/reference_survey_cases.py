@@ -47,6 +47,10 @@ SHAPES: dict[str, Thresholds] = {
     ),
 }
 """Every type by every mechanism: question type, published mechanism, number of options."""
+ASKED: list[Thresholds] = [
+    ("any-of", symmetric("asked-option", true, max_selected=most), n_options)
+    for true, most, n_options in ((0xBB2715CE, 3, 9), (0xC0000000, 1, 1), (0x88000000, 257, 257), (SCALE - 1, 1, 256))
+]
 MEMO = {"report_if_one": 0xD0000001, "report_if_zero": 0x2FFFFFFF}
 MEMOS: dict[str, Thresholds] = {
     "k-ary": ("one-of", {"name": "k-ary", "threshold_if_true": 0x91C8864F, "report_if_true": 0x70000001}, 6),
@@ -171,6 +175,8 @@ SURVEYS: list[tuple[str, Document]] = [
     ),
     ("declares less for ever than for a report", survey(TWO_STAGES | {"epsilon": 5, "epsilon_forever": 2}, waves=2)),
     *[(f"{kind}, two stages, in waves", survey(of_shape("a", *MEMOS[kind]), waves=7)) for kind in MEMOS],
+    ("an option that is asked", survey(*[of_shape(f"q{i}", *shape) for i, shape in enumerate(ASKED)])),
+    ("an option that is asked, in waves", survey(of_shape("a", *ASKED[0]), waves=4)),
     ("a few waves of few options", survey(*[of_shape(f"q{i}", *MEMOS[kind]) for i, kind in enumerate(MEMOS)], waves=3)),
     ("one question of two is drawn", survey(PLAIN, PLAIN | {"id": "b", "epsilon": 3}, draw=1)),
     ("all but one are drawn", survey(*ALL, draw=len(ALL) - 1)),
@@ -311,6 +317,5 @@ STAGES_OF_K_ARY = [
     )
 ]
 OF_TWO_STAGES = [*MEMOS.values(), *thresholds_of(*MEMOS["oue"]), *STAGES_OF_K_ARY]
-EPSILONS = (
-    [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES + WINDOWS
-) + SKETCHES
+EPSILONS = [varied for shape in SHAPES.values() for varied in thresholds_of(*shape)] + NEARLY + EDGES + OF_TWO_STAGES
+EPSILONS += [*WINDOWS, *SKETCHES, *ASKED, *thresholds_of(*ASKED[0])]

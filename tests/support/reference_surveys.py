@@ -92,6 +92,8 @@ def round_up(epsilon: Decimal) -> int:
 
 def _differences(kind: str, published: Published, n_values: int) -> list[tuple[int, int]]:
     """Return by how many bits (lost, gained) two answers can differ, by all sizes that their sets of bits can have."""
+    if published["name"] == "asked-option":  # of each option alone
+        kind, n_values = "yes-no", 1
     sizes = {
         "yes-no": range(2),
         "one-of": range(1, 2),
@@ -199,6 +201,8 @@ def n_bytes_of(question: Document) -> int:
         return 3 if n_points <= 256 else 4
     if mechanism["name"] in ("k-ary", "window"):
         return 1 if n_values <= 256 else 2
+    if mechanism["name"] == "asked-option":
+        return 2 if n_values <= 256 else 3
     n_filters = 3 if "max_length" in mechanism else 1
     group = {1: 2, 3: 3}[n_filters] if question["type"] == "text" else 0
     return int(group + n_filters * -(-n_values // 8))

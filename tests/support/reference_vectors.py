@@ -25,7 +25,7 @@ def make_vectors() -> list[dict[str, Any]]:
     vectors += _alone(_CASES + _RAPPOR_CASES) + _drawn_again()
     vectors += [_typed(*case, tie) for case in _RAPPOR_CASES for tie in (0, 1)]
     vectors += [_typed(*case, tie) for case in _SET_CASES for tie in (0, 1)] + _alone(_SET_CASES)
-    for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES):
+    for cases in (_SKETCH_CASES, _MEMO_CASES, _WINDOW_CASES, _ASKED_CASES):
         vectors += [_typed(*case, tie) for case in cases for tie in (0, 1)] + _alone(cases)
     return vectors
 
@@ -141,6 +141,13 @@ _MEMO_CASES: list[tuple[Published, int, list[Answer]]] = [
     ({"name": "k-ary", "threshold_if_true": 0x61020304, "report_if_true": 0x40302010}, 300, [299, 0, 256]),
     (_bits("oue", 0x80000000, 0x24D8EA32, **_STAGES), 9, [0, 8, 4]),
     (_bits("oue", 0x80000000, 0x00FFFF01, **_ODD_STAGES), 16, [15, 0]),
+]
+
+
+_ASKED_CASES: list[tuple[Published, int, list[Answer]]] = [
+    (_bits("asked-option", 0xBB2715CE, 0x44D8EA32, max_selected=9), 9, [(0,) * 9, (1,) * 9, (1, 0, 1) * 3]),
+    (_bits("asked-option", 0xC0FFEE00, 0x3F001200, max_selected=1), 1, [(1,), (0,)]),
+    (_bits("asked-option", 0xE0C0A080, 0x1F3F5F80, max_selected=150), 300, [(1, 0) * 150, (0, 1) * 150, (0,) * 300]),
 ]
 
 

@@ -57,6 +57,7 @@ epsilon = 2
 [[questions]]
 id = "drugs"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which have you taken?"
 options = ["coffee", "wine", "hemp", "other"]
 epsilon = 3

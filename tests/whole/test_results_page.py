@@ -33,6 +33,7 @@ epsilon = 2
 [[questions]]
 id = "facts"
 type = "any-of"
+mechanism = "bit-flips"
 text = "Which are so?"
 options = ["a", "b", "c"]
 epsilon = 2

@@ -13,7 +13,7 @@ import { logRatioAbove, sumAbove } from "./decimals.js";
 /** @typedef {import("./coins.js").Coins} Coins */
 
 const SCALE = BigInt(COIN_SCALE);
-const SYMMETRIC = ["warner", "sue", "bit-flips", "basic-rappor", "rappor"];
+const SYMMETRIC = ["warner", "sue", "bit-flips", "asked-option", "basic-rappor", "rappor"];
 
 /** A coin per value: yes-no coins, unary encodings, flips; what its kinds do not share stands in the classes below. */
 export class BitMechanism {

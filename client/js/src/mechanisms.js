@@ -6,6 +6,7 @@
  * report is packed likewise; `toWire` says how it is sent.
  */
 
+import { AskedOption } from "./asked-option.js";
 import { BinaryResponse, BitFlips, UnaryEncoding } from "./bits.js";
 import { COIN_SCALE } from "./coins.js";
 import { SurveyError } from "./errors.js";
@@ -20,7 +21,7 @@ import { WindowResponse } from "./window.js";
 /** @typedef {import("./documents.js").Fields} Fields */
 /** @typedef {number | Uint8Array | string} Encoded yes-no: 0 or 1; one-of: index; number: steps, or its level; any-of: zeros and ones; text: in normal form C */
 /** @typedef {{[name: string]: any}} Parameters what is published: integers, and ascending lists of them */
-/** @typedef {KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | import("./bits.js").BitMechanism} Mechanism */
+/** @typedef {KaryResponse | WindowResponse | SubsetResponse | GeometryResponse | SketchResponse | AskedOption | import("./bits.js").BitMechanism} Mechanism */
 
 const TWO_STAGES = ["basic-rappor", "rappor", "oue"]; // of those of bits
 const CLASSES = {
@@ -33,7 +34,7 @@ const CLASSES = {
     oue: UnaryEncoding,
     "basic-rappor": UnaryEncoding,
   },
-  "any-of": { "bit-flips": BitFlips, "basic-rappor": BitFlips },
+  "any-of": { "bit-flips": BitFlips, "asked-option": AskedOption, "basic-rappor": BitFlips },
   number: { window: WindowResponse },
   text: { rappor: BloomResponse, sketch: SketchResponse },
 };

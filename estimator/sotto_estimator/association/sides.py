@@ -12,6 +12,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_protocol import Question, Survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Mechanism, SelectionMechanism
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
@@ -91,6 +92,11 @@ def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
             listed = ", ".join(f"{question_id}:{each}" for each in question.labels[:8])
             raise DomainError(f"{question_id} takes several answers: ask for one option, {listed}.")
         return Side(name, question, option=question.labels.index(option))
+    if isinstance(mechanism, AskedOption):
+        raise DomainError(
+            f"{question_id} asks each device one option (asked-option): no report says how options go together, and "
+            'it cannot be associated. mechanism = "bit-flips" in the survey file asks all of them.'
+        )
     if option:
         raise DomainError(f"question ({name!r:.80}) must not name an option: {question_id} takes one answer.")
     if isinstance(mechanism, ChoiceMechanism):

@@ -23,6 +23,7 @@ from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
+_ASKED = "a device is asked one of the {} options: each share is of the reports that ask its own, so many fewer"
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""
 
@@ -104,9 +105,10 @@ def _sections(
     contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
     sections = []
     for question in release.survey.questions:
-        key = question.id
+        key, mechanism = question.id, question.mechanism
         n_counted = tally.counted(key).n_reports
-        about = (question, n_counted, (*remarks, *contradictions.get(key, ())), quality.get(key))
+        asked = (_ASKED.format(len(question.options)),) if not is_text(question) and mechanism.has_cohorts else ()
+        about = (question, n_counted, (*remarks, *asked, *contradictions.get(key, ())), quality.get(key))
         if is_text(question):
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))

@@ -62,8 +62,12 @@ def series_of(
     n_of = {wave: n for wave, tally in tallies.items() if (n := tally.counted(question.id).n_reports)}
     if not n_of:
         return ()
-    sizes = np.array([[n] for n in n_of.values()], np.float64)
     counts = np.array([tallies[wave].support_counts[question.id][columns] for wave in n_of], np.float64)
+    if question.mechanism.has_cohorts:  # a row each: the reports that ask the answer, and those that support it
+        asked, counts = counts[..., 0], counts[..., 1]
+    else:
+        asked = np.array([[n] * len(columns) for n in n_of.values()], np.float64)
+    sizes = np.maximum(asked, 1)  # what nobody was asked has no point
     channel = channel_of(question)
     shares = shares_of(counts, sizes, channel)
     errors = errors_of(shares, sizes, channel, options.target)
@@ -77,10 +81,11 @@ def series_of(
         n_intervals=n_intervals if options.simultaneous else 1,
     )
     numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
-    return tuple(
-        WaveSeries(answer, tuple(Point(*at, *numbers[row][column]) for row, at in enumerate(n_of.items())))
-        for column, answer in enumerate(answers)
-    )
+    series = []
+    for column, answer in enumerate(answers):
+        sized = [(row, wave, int(asked[row, column])) for row, wave in enumerate(n_of) if asked[row, column]]
+        series.append(WaveSeries(answer, tuple(Point(wave, n, *numbers[row][column]) for row, wave, n in sized)))
+    return tuple(one for one in series if one.points)
 
 
 def mean_series_of(

@@ -47,6 +47,10 @@ class Asked:
         """Return an integer in [low, high]."""
         return self.fields.integer(key, low, high) if self.has(key) else default
 
+    def most_selected(self) -> int:
+        """Return `max_selected`, how many options a person may select: all of them, where it is left out."""
+        return self.integer("max_selected", 1, self.n_options, self.n_options)
+
     def flag(self, key: str) -> bool:
         """Return true or false; false where it is left out."""
         return self.has(key) and bool(self.fields.take(key, "true or false", lambda v: isinstance(v, bool)))

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import divide_below
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
-from sotto_protocol.mechanisms.checks import check_integer, read_array
+from sotto_protocol.mechanisms.checks import check_integer, check_selections
 from sotto_protocol.mechanisms.mechanism import Bytes, SelectionMechanism
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.mechanisms.warner import BinaryResponse
@@ -55,16 +54,7 @@ class BitFlips(OptionBits, SelectionMechanism):
         return self._pack(self._flip(rows.ravel(), coins))
 
     def _check_answers(self, answers: ArrayLike) -> NDArray[Any]:
-        expected = f"answers must be zeros and ones, shape (n, {self.n_values})."
-        given = read_array(answers, expected)
-        if given.shape == (0,):  # an empty list
-            given = given.reshape(0, self.n_values)
-        selected = given.astype(np.bool_)
-        if given.shape[1:] != (self.n_values,) or not np.array_equal(selected, given):
-            raise AnswerError("$", expected)
-        if selected.size and selected.sum(axis=1).max() > self.max_selected:
-            raise AnswerError("$", f"at most {self.max_selected} options may be selected.")
-        return selected
+        return check_selections(answers, self.n_values, self.max_selected)
 
     def of_value(self, value: int) -> BinaryResponse:
         stages = self.threshold_if_true, self.threshold_if_other, self.report_if_one, self.report_if_zero
@@ -95,17 +85,19 @@ def basic_any_of(n_options: int, max_selected: int, stages: Stages) -> BitFlips:
     return BitFlips("basic-rappor", n_options, **asdict(stages), max_selected=max_selected)
 
 
+def basic_in_waves(n_options: int, epsilon: Decimal, epsilon_forever: Decimal, max_selected: int) -> BitFlips:
+    """Return basic RAPPOR of an any-of question, of both epsilons."""
+    n_differences = min(2 * max_selected, n_options)
+    return basic_any_of(n_options, max_selected, Stages.of_epsilons(n_differences, epsilon, epsilon_forever))
+
+
 def ask_bit_flips(asked: Asked) -> BitFlips:
     """Return the flips that an author asks for, by epsilon and max_selected; all options where that is left out."""
-    most = _read_most(asked)
+    most = asked.most_selected()
     return bit_flips(asked.n_options, asked.require_epsilon(), most)
 
 
 def ask_basic_rappor(asked: Asked) -> BitFlips:
     """Return basic RAPPOR as an author asks for it."""
-    most = _read_most(asked)
+    most = asked.most_selected()
     return basic_any_of(asked.n_options, most, asked.stages(min(2 * most, asked.n_options)))
-
-
-def _read_most(asked: Asked) -> int:
-    return asked.integer("max_selected", 1, asked.n_options, asked.n_options)

@@ -34,6 +34,20 @@ def check_choices(answers: ArrayLike, n_values: int) -> NDArray[Any]:
     return choices
 
 
+def check_selections(answers: ArrayLike, n_values: int, max_selected: int) -> NDArray[np.bool_]:
+    """Return answers as rows, shape (n, n_values). Raises AnswerError unless each has at most max_selected ones."""
+    expected = f"answers must be zeros and ones, shape (n, {n_values})."
+    given = read_array(answers, expected)
+    if given.shape == (0,):  # an empty list
+        given = given.reshape(0, n_values)
+    selected = given.astype(np.bool_)
+    if given.shape[1:] != (n_values,) or not np.array_equal(selected, given):
+        raise AnswerError("$", expected)
+    if selected.size and selected.sum(axis=1).max() > max_selected:
+        raise AnswerError("$", f"at most {max_selected} options may be selected.")
+    return selected
+
+
 def check_texts(answers: ArrayLike) -> NDArray[Any]:
     """Return answers as an array of strings, shape (n,). Raises AnswerError unless each is an open answer."""
     expected = f"answers must be a list, each {EXPECTED}."

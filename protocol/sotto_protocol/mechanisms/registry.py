@@ -12,6 +12,7 @@ from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms import bit_flips, unary, warner
 from sotto_protocol.mechanisms.asked import Asked
+from sotto_protocol.mechanisms.asked_option import AskedOption, ask_asked_option, asked_option
 from sotto_protocol.mechanisms.bloom.design import ask_rappor
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.geometry import GeometryResponse, ask_geometry, geometry
@@ -35,18 +36,18 @@ class Entry:
     """A mechanism as questions of one type have it.
 
     `ask` makes it of what an author says; it raises ValueError, or the fields' error. `of_epsilon` makes it of a number
-    of options and an epsilon, where that is enough, or None where there is none: `auto` and plans compare these.
-    `in_waves` makes it of both epsilons. `may_repeat`: whether an author may give `epsilon_forever`; `why_once`: why
-    not, where more is to be said than that it has one stage. `is_for_once`: whether it is never taken by itself where
-    an answer is asked for again.
+    of options, an epsilon, and of any-of how many may be selected, where that is enough, or None where there is none:
+    `auto` and plans compare these. `in_waves` makes it of the same with epsilon_forever behind epsilon. `may_repeat`:
+    whether an author may give `epsilon_forever`; `why_once`: why not, where more is to be said than that it has one
+    stage. `is_for_once`: whether it is never taken by itself where an answer is asked for again.
     """
 
     name: str
     question_type: str
     mechanism: type[Mechanism]
     ask: Callable[[Asked], Mechanism]
-    of_epsilon: Callable[[int, Decimal], PureMechanism | None] | None = None
-    in_waves: Callable[[int, Decimal, Decimal], PureMechanism] | None = None
+    of_epsilon: Callable[..., PureMechanism | None] | None = None
+    in_waves: Callable[..., PureMechanism] | None = None
     may_repeat: bool = False
     why_once: str = "it has one stage; with a second one there is basic-rappor."
     is_for_once: bool = False
@@ -78,8 +79,11 @@ ENTRIES: list[Entry] = [
     _by_epsilon("sue", "one-of", unary.UnaryEncoding, unary.symmetric_unary),
     _by_epsilon("oue", "one-of", unary.UnaryEncoding, unary.optimised_unary, unary.optimised_unary_in_waves),
     Entry("basic-rappor", "one-of", unary.UnaryEncoding, unary.ask_basic_rappor, None, unary.basic_in_waves, True),
-    Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips),
-    Entry("basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, may_repeat=True),
+    Entry("bit-flips", "any-of", bit_flips.BitFlips, bit_flips.ask_bit_flips, bit_flips.bit_flips),
+    Entry("asked-option", "any-of", AskedOption, ask_asked_option, asked_option),
+    Entry(
+        "basic-rappor", "any-of", bit_flips.BitFlips, bit_flips.ask_basic_rappor, None, bit_flips.basic_in_waves, True
+    ),
     Entry("window", "number", WindowResponse, ask_window, may_repeat=True),
     Entry(
         "sketch",
@@ -111,27 +115,29 @@ def default_name(question_type: str, *, is_repeated: bool) -> str:
 
 
 def candidates(
-    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None
+    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None, *max_selected: int
 ) -> list[PureMechanism]:
     """Return the mechanisms that epsilons alone make, for a question of a type and so many options.
 
-    With `epsilon_forever` those of two stages. Raises ValueError where these epsilons cannot be had.
+    `max_selected`: of an any-of question. With `epsilon_forever` those of two stages. Raises ValueError where these
+    epsilons cannot be had.
     """
     entries = entries_of(question_type).values()
     if epsilon_forever is not None:
-        return [entry.in_waves(n_options, epsilon, epsilon_forever) for entry in entries if entry.in_waves]
-    made = [entry.of_epsilon(n_options, epsilon) for entry in entries if entry.of_epsilon]
+        both = epsilon, epsilon_forever
+        return [entry.in_waves(n_options, *both, *max_selected) for entry in entries if entry.in_waves]
+    made = [entry.of_epsilon(n_options, epsilon, *max_selected) for entry in entries if entry.of_epsilon]
     return [mechanism for mechanism in made if mechanism is not None]
 
 
 def best_of(
-    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None
+    question_type: str, n_options: int, epsilon: Decimal, epsilon_forever: Decimal | None = None, *max_selected: int
 ) -> PureMechanism:
-    """Return that of the lowest variance of one report, whatever the truth is.
+    """Return that of the lowest variance of one report, whatever the truth is; arguments are those of `candidates`.
 
     Of those within 3 % of it, one whose reports are long is passed over for one whose reports are shorter.
     """
-    made = candidates(question_type, n_options, epsilon, epsilon_forever)
+    made = candidates(question_type, n_options, epsilon, epsilon_forever, *max_selected)
     least = min(mechanism.report_variance for mechanism in made)
     near = [mechanism for mechanism in made if mechanism.report_variance <= _NEAR * least]
     return min(near, key=lambda mechanism: (max(mechanism.n_bytes, _SHORT_BYTES), mechanism.report_variance))

@@ -10,6 +10,7 @@ from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
 from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.types import TYPES
 
@@ -47,5 +48,7 @@ def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Me
         raise asked.fail("epsilon_forever", f"does not go with {name}: {entry.why_once}")
     asked = replace(asked, epsilon_forever=read_epsilon(asked.fields, "epsilon_forever"))
     if entry is None:
-        return best_of(question_type, asked.n_options, asked.require_epsilon(), asked.epsilon_forever), asked
+        most = [asked.most_selected()] if question_type == AnyOf.name else []
+        best = best_of(question_type, asked.n_options, asked.require_epsilon(), asked.epsilon_forever, *most)
+        return best, asked
     return entry.ask(asked), asked

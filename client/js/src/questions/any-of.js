@@ -16,7 +16,8 @@ export const anyOf = {
   },
   expected: (_, question) =>
     `an array or set of at most ${mostOf(question)} of these texts, none twice: ${listed(question.options)}`,
-  said: textsOf,
+  said: (said, question) =>
+    Array.isArray(said) ? textsOf(said, question) : { ...said, asked: question.options[said.asked] },
 };
 
 /** How many options one person may select. @param {any} question */

@@ -17,6 +17,7 @@ function sayAnswer(answer, question) {
 /** What is reported, in words: [a line, and what opens from it where that is long]. */
 function sayReported(reported, question) {
   if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
+  if ("asked" in reported) return [sayAsked(reported, question), []];
   if ("output" in reported) return [sayOutput(reported, question), []];
   if (!Array.isArray(reported)) return [sayText(reported, question), []];
   const all = question.options.length;
@@ -26,6 +27,11 @@ function sayReported(reported, question) {
   const few = reported.length <= MAX_LISTED;
   const line = `${isSet ? "a set of" : "yes to"} ${reported.length} of ${all} options`;
   return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
+}
+
+function sayAsked({ asked, yes }, { options }) {
+  const others = options.length > 1 ? `; nothing of the other ${options.length - 1}` : "";
+  return `${yes ? "yes" : "no"} to the one option that your device drew, ${asked}${others}`;
 }
 
 function sayOutput({ output, from, to }, question) {

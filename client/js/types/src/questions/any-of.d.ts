@@ -3,7 +3,6 @@ export namespace anyOf {
     export { refuseSkip as skip };
     export function encode(given: any, question: import("../survey.js").Question): Uint8Array<ArrayBuffer> | null;
     export function expected(_: unknown, question: import("../survey.js").Question): string;
-    export { textsOf as said };
+    export function said(said: any, question: import("../survey.js").Question): any;
 }
 import { refuseSkip } from "./members.js";
-import { textsOf } from "./members.js";

@@ -35,7 +35,7 @@ export const TYPES: {
         skip: typeof import("./members.js").refuseSkip;
         encode: (given: any, question: import("../survey.js").Question) => Uint8Array<ArrayBuffer> | null;
         expected: (_: unknown, question: import("../survey.js").Question) => string;
-        said: typeof import("./members.js").textsOf;
+        said: (said: any, question: import("../survey.js").Question) => any;
     };
     number: {
         options: () => never[];
