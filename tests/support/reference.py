@@ -13,66 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from reference_bloom import bloom_bits, grams_of
-from reference_sketch import bucket_of
+from reference_coins import SCALE, Answer, Published, Stream, flip, uniform
+from reference_spaces import is_orthogonal, perturb_geometry, perturb_sketch, points_of, sketch_bucket
 from reference_text_vectors import counts_as
 
-Published = dict[str, Any]
-"""A mechanism as a survey publishes it."""
-Answer = int | tuple[int, ...] | str
-"""An option's number (yes is 1), or for any-of a row of zeros and ones, or a number's steps, or for text a string."""
-
-SCALE = 2**32
 _PRECISE = Context(prec=70)
-
-
-class Stream:
-    """A byte string read from its start; `used` counts the bytes that were handed out."""
-
-    def __init__(self, stream: bytes) -> None:
-        self.stream = stream
-        self.used = 0
-
-    def byte(self) -> int:
-        """Return the next byte."""
-        self.used += 1
-        return self.stream[self.used - 1]
-
-    def number(self, n_bytes: int) -> int:
-        """Return the next n bytes as a big-endian number."""
-        return int.from_bytes(bytes(self.byte() for _ in range(n_bytes)), "big")
-
-
-def flip(stream: Stream, threshold: int, n_coins: int) -> list[bool]:
-    """Flip a batch of coins: every coin's first byte, then the second bytes of those that are tied, and so on."""
-    limit = threshold.to_bytes(4, "big")
-    heads = [False] * n_coins
-    tied = list(range(n_coins))
-    for place in range(4):
-        if not any(limit[place:]):
-            break
-        still_tied = []
-        for coin in tied:
-            byte = stream.byte()
-            heads[coin] = byte < limit[place]
-            if byte == limit[place]:
-                still_tied.append(coin)
-        tied = still_tied
-    return heads
-
-
-def uniform(stream: Stream, n_values: int, n_draws: int) -> list[int]:
-    """Draw a batch of numbers in [0, n_values): the rejected are drawn again after the batch, as a batch."""
-    n_bytes = 2 if n_values <= 256 else 4
-    values = [0] * n_draws
-    missing = list(range(n_draws))
-    while missing:
-        rejected = []
-        for draw in missing:
-            values[draw], low = divmod(stream.number(n_bytes) * n_values, 256**n_bytes)
-            if low < 256**n_bytes % n_values:
-                rejected.append(draw)
-        missing = rejected
-    return values
 
 
 def kind_of(published: Published, n_values: int) -> str:
@@ -201,56 +146,6 @@ def _perturb_subset(published: Published, n_values: int, answers: Sequence[Answe
     return reports
 
 
-def points_of(published: Published) -> list[tuple[int, ...]]:
-    """Return a space's points in the order of their numbers, by listing all vectors."""
-    field, dimension = published["field"], published["dimension"]
-    points = []
-    for vector in itertools.product(range(field), repeat=dimension):
-        ends = [place for place in range(dimension) if vector[place]]
-        if ends and vector[ends[-1]] == 1:
-            points.append((ends[-1], vector[::-1], vector))
-    return [vector for _, _, vector in sorted(points)]
-
-
-def is_orthogonal(one: Sequence[int], other: Sequence[int], field: int) -> bool:
-    return sum(a * b for a, b in zip(one, other, strict=True)) % field == 0
-
-
-def _perturb_geometry(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
-    """Draw all coordinates but one, and try which value of that one makes the product what it shall be."""
-    field, dimension, points = published["field"], published["dimension"], points_of(published)
-    honest = flip(stream, published["threshold_if_true"], len(answers))
-    if_orthogonal = [free + 1 for free in uniform(stream, field ** (dimension - 1) - 1, len(answers))]
-    if_not = uniform(stream, field ** (dimension - 1), len(answers))
-    drawn = []
-    for answer, truth, *frees in zip(answers, honest, if_not, if_orthogonal, strict=True):
-        assert isinstance(answer, int)
-        own = points[answer]
-        last = max(place for place in range(dimension) if own[place])
-        digits = [frees[truth] // field**place % field for place in range(dimension - 1)]
-        for solved in range(field):
-            vector = [*digits[:last], solved, *digits[last:]]
-            if sum(a * b for a, b in zip(own, vector, strict=True)) % field == (0 if truth else 1):
-                multiples = {tuple(factor * value % field for value in vector) for factor in range(1, field)}
-                drawn.append(next(number for number, point in enumerate(points) if point in multiples))
-    return [number.to_bytes(1 if len(points) <= 256 else 2, "big") for number in drawn]
-
-
-def _perturb_sketch(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
-    cohorts = uniform(stream, published["n_cohorts"], len(answers))
-    buckets = [_bucket(published, answer, cohort) for answer, cohort in zip(answers, cohorts, strict=True)]
-    points = _perturb_geometry(published, n_values, buckets, stream)
-    return [cohort.to_bytes(2, "big") + point for cohort, point in zip(cohorts, points, strict=True)]
-
-
-def _bucket(published: Published, answer: Answer, cohort: int) -> int:
-    assert isinstance(answer, str)
-    text = counts_as(answer) or ""
-    if lengths := published.get("prefix_lengths"):
-        text = "".join(itertools.islice(text, lengths[cohort % len(lengths)]))
-    return bucket_of(len(points_of(published)), cohort, text)
-
-
 def _perturb_window(published: Published, n_values: int, answers: Sequence[Answer], stream: Stream) -> list[bytes]:
     """Round everybody's number, then draw everybody's output, then, of one bit, whether it is repeated."""
     levels = round_to_levels(published, n_values, answers, stream)
@@ -313,8 +208,8 @@ _WHOLE = {
     "asked-option": _perturb_asked_option,
     "k-ary": _perturb_k_ary,
     "subset": _perturb_subset,
-    "geometry": _perturb_geometry,
-    "sketch": _perturb_sketch,
+    "geometry": perturb_geometry,
+    "sketch": perturb_sketch,
     "window": _perturb_window,
 }
 """The mechanisms of which a report is drawn as a whole, and not bit by bit."""
@@ -366,7 +261,7 @@ def distribution(
     """
     if published["name"] == "sketch":
         true = Fraction(published["threshold_if_true"], SCALE)
-        of_bucket = _of_sets(published, n_values, _bucket(published, answer, 0), true)
+        of_bucket = _of_sets(published, n_values, sketch_bucket(published, answer, 0), true)
         return {bytes(2) + point: prob for point, prob in of_bucket.items()}
     true, other = (
         Fraction(published["threshold_if_true"], SCALE),
