@@ -155,24 +155,21 @@ class RecordLayout:
 
         Raises ReportError at `where[i].answers.question`, or at `where[i]` and the number's name.
         """
+        n_members = self.n_drawn or len(self._ids)
         for index, sent in enumerate(answers):
-            if not self._are_members(sent):
+            if len(sent) != n_members or not sent.keys() <= self._ids:
                 raise ReportError(f"{where}[{index}].answers", f"must have {self.members}.")
         checked = self._read_numbers(numbers, len(answers), where)
         columns = []
         for question in self.questions:
-            given = [(index, sent[question.id]) for index, sent in enumerate(answers) if question.id in sent]
+            key = question.id
             try:
-                columns.append(question.mechanism.from_wire([value for _, value in given]))
+                columns.append(question.mechanism.from_wire([sent[key] for sent in answers if key in sent]))
             except BadValueError as bad:
-                path = f"{where}[{given[bad.index][0]}].answers.{question.id}"
+                place = [index for index, sent in enumerate(answers) if key in sent][bad.index]
+                path = f"{where}[{place}].answers.{key}"
                 raise ReportError(path, f"must be {bad.expected}.") from None
         return self.join(columns, checked, self._drawn_of(answers) if self.n_drawn else None)
-
-    def _are_members(self, sent: Mapping[str, Any]) -> bool:
-        if self.n_drawn:
-            return len(sent) == self.n_drawn and sent.keys() <= self._ids
-        return sent.keys() == self._ids
 
     def _drawn_of(self, answers: Sequence[Mapping[str, Any]]) -> Drawn:
         has = [[question.id in sent for question in self.questions] for sent in answers]
