@@ -73,11 +73,11 @@ test("records lie under the members that name them", async () => {
 test("everything that a device keeps can lie in a browser's database, and no script can read its secrets", async (t) => {
   const [http, state] = [await serve(t, TEXTS.pulse), newState()];
   await answerOnce(http, state, WORDS, 1);
+  await open(t, await serve(t, TEXTS.five), "five", { state }).questions();
   http.script = [AWAY];
   const device = open(t, http, "pulse", { state, maxDelayMs: 1000 });
   await device.prepare(WORDS, 3);
   await device.answer(WORDS, 2);
-  await open(t, await serve(t, TEXTS.five), "five", { state }).questions();
   for (const store of STORES) {
     const records = await rowsOf(state, store);
     assert.ok(records.length > 0, store);
