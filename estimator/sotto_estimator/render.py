@@ -14,6 +14,7 @@ from sotto_estimator.channel import Target
 from sotto_estimator.estimate import Estimate, Estimates
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
+from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
 from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
@@ -138,8 +139,12 @@ def as_json(estimates: Estimates) -> str:
         "estimates": [_members(row) for row in estimates.rows],
     }
     found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
-    found |= {"distributions": [asdict(of) for of in estimates.distributions]} if estimates.distributions else {}
+    found |= {"distributions": [_approximate(of) for of in estimates.distributions]} if estimates.distributions else {}
     return json_text(heading | _option_members(estimates) | found)
+
+
+def _approximate(distribution: Distribution) -> dict[str, Any]:
+    return asdict(distribution) | {"interval": "approximate"}
 
 
 def as_csv(estimates: Estimates) -> str:

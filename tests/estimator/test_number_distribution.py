@@ -57,6 +57,7 @@ def distance(found: Distribution, shares: np.ndarray) -> float:
         ("1", AGE, 10**6, 0.004),
         ("2", AGE, 10**6, 0.002),
         ("2", SPIKED, 10**6, 0.006),
+        ("2", AGE, 2**52, 0.001),
     ],
 )
 def test_density_is_near_the_truth(epsilon: str, shares: np.ndarray, n: int, most: float) -> None:
@@ -133,6 +134,15 @@ def test_reports_of_one_device_in_two_waves_are_worth_half_as_many() -> None:
     assert once.bins == twice.bins
     widths = [sum(quantile.high - quantile.low for quantile in of.quantiles) for of in (once, twice)]
     assert widths[1] > 1.1 * widths[0]
+
+
+def test_quantiles_of_a_few_reports_are_hardly_known() -> None:
+    """One report shows nearly nothing, and its copies are no resamples: those are drawn from the density found."""
+    exact = [int(np.searchsorted(np.cumsum(AGE), prob)) for prob in PROBS]
+    for seed in range(8):
+        found = found_of(drawn("1", AGE, 1, seed)).quantiles
+        assert all(quantile.low <= truth <= quantile.high for quantile, truth in zip(found, exact, strict=True))
+    assert found_of(drawn("1", AGE, 1), 0.999999).quantiles[2].high == AGES.maximum
 
 
 @pytest.mark.parametrize("n", [1, 3, 7])

@@ -116,6 +116,7 @@ def test_json_has_the_numbers_of_the_estimates(estimates: Estimates) -> None:
     assert [mean["mean"] for mean in document["means"]] == [mean.mean for mean in estimates.means]
     assert "consistent_mean" not in document["means"][0]
     (found,) = document["distributions"]
+    assert found["interval"] == "approximate"
     assert sum(each["share"] for each in found["bins"]) == pytest.approx(1)
     assert [of["prob"] for of in found["quantiles"]] == [0.1, 0.25, 0.5, 0.75, 0.9]
 

@@ -100,11 +100,11 @@ def test_the_channel_is_that_of_answers_which_are_levels(mechanism: WindowRespon
 
 @pytest.mark.parametrize("mechanism", cases(), ids=str)
 def test_the_worst_variance_is_the_largest_of_all_numbers(mechanism: WindowResponse) -> None:
-    """By the law of total variance at 4,001 numbers of [0, 1], the report's moments taken from the channel."""
+    """By the law of total variance, the report's moments taken from the channel."""
     _, rise = mechanism.mean_output
     outputs, n_between = np.arange(mechanism.n_outputs), mechanism.levels - 1
     first, second = outputs @ mechanism.channel, outputs**2 @ mechanism.channel
-    at = np.linspace(0, 1, 4001) * n_between
+    at = np.linspace(0, 1, mechanism.span + 1) * n_between
     below = np.minimum(at.astype(int), n_between - 1)
     part = at - below
     mean, square = ((1 - part) * moment[below] + part * moment[below + 1] for moment in (first, second))
@@ -121,6 +121,17 @@ def test_the_measured_variance_is_the_worst_one_within_3_per_cent(epsilon: int) 
         reports = mechanism.perturb(np.full(50_000, steps), Coins(random.bytes))
         measured.append(mechanism.numbers(reports).astype(float).var() / float(rise) ** 2)
     assert max(measured) == pytest.approx(mechanism.worst_variance, rel=0.03)
+
+
+@pytest.mark.parametrize(("span", "epsilon", "worst"), [(1, "8", 0.0183), (1, "4", 0.138), (4, "8", 0.025)])
+def test_where_every_number_is_a_level_nothing_is_rounded(span: int, epsilon: str, worst: float) -> None:
+    """The deviation of k-ary response's shares, as it were: of two numbers (e^eps + 1)^2 / (e^eps - 1)^2 less one."""
+    made = window(span, Decimal(epsilon))
+    outputs, (_, rise) = np.arange(made.n_outputs), made.mean_output
+    at_levels = outputs**2 @ made.channel - (outputs @ made.channel) ** 2
+    assert made.levels == span + 1
+    assert made.worst_variance == pytest.approx(at_levels.max() / float(rise) ** 2, rel=1e-9)
+    assert made.worst_variance**0.5 == pytest.approx(worst, rel=0.02)
 
 
 def duchi(epsilon: float) -> float:

@@ -5,7 +5,6 @@ likelihood, which is concave (`association.em`). The bandwidth, none included, i
 which were held out of the fit: with few reports, or much noise, bumps are wide; with many they are single bins.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +22,7 @@ _NEAR = 1.0
 """The widest bandwidth is taken whose held-out log-likelihood is so near the largest: chance decides on less."""
 _N_FOLDS = 5
 _TOLERANCE = 1e-2  # of a log-likelihood: half of one is a standard error
+_TOLERANCE_PER_REPORT = 1e-10  # of many reports: shares are then right to about 1e-5
 _N_PLACES = 64  # at so many places at most a bin's reports are averaged
 _SEED = 1
 
@@ -55,14 +55,16 @@ def fit_density(columns: Floats, histogram: NDArray[np.integer], bandwidth: floa
     bumps = _bumps(columns.shape[1], bandwidth)
     counted = histogram > 0
     mixture = Mixture(((columns @ bumps)[counted],), histogram[counted])
-    shares: Floats = bumps @ fit(mixture, tolerance=_TOLERANCE).shares
+    tolerance = max(_TOLERANCE, _TOLERANCE_PER_REPORT * float(histogram.sum()))
+    shares: Floats = bumps @ fit(mixture, tolerance=tolerance).shares
     return shares
 
 
 def choose_bandwidth(columns: Floats, histogram: NDArray[np.int64]) -> float:
     """Return the widest bandwidth, in bins, of about the largest likelihood of reports that were not fitted.
 
-    Each fold holds a fifth of the reports, drawn by a fixed seed. Of fewer than five reports it is the widest of all.
+    Each fold holds about a fifth of the reports, drawn by a fixed seed. Of fewer than five reports the widest of all is
+    taken.
     """
     bandwidths = _bandwidths(columns)
     if histogram.sum() < _N_FOLDS:
@@ -87,13 +89,10 @@ def _held_out(columns: Floats, histogram: NDArray[np.int64], fold: NDArray[np.in
     return float(fold @ np.log(density))
 
 
-def _folds(histogram: NDArray[np.int64]) -> Sequence[NDArray[np.int64]]:
-    generator, left, folds = np.random.default_rng(_SEED), histogram, []
-    for n_left in range(_N_FOLDS, 0, -1):
-        size = int(left.sum()) // n_left
-        folds.append(generator.multivariate_hypergeometric(left, size, method="marginals"))
-        left = left - folds[-1]
-    return folds
+def _folds(histogram: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return about equal parts of a histogram, shape (_N_FOLDS, n_outputs): each report goes to any one of them."""
+    parts: NDArray[np.int64] = np.random.default_rng(_SEED).multinomial(histogram, [1 / _N_FOLDS] * _N_FOLDS)
+    return parts.T
 
 
 @lru_cache(maxsize=16)

@@ -5,8 +5,10 @@ bootstrap's (Efron 1979), which knows chance and no bias. They come from a fixed
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from scipy.stats import norm
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.numbers.counts import NumberCounts
@@ -58,21 +60,18 @@ def has_distribution(counts: NumberCounts) -> bool:
 def estimate_distribution(counts: NumberCounts, level: float) -> Distribution:
     """Return the distribution of a histogram of one report or more of which `has_distribution`.
 
-    Resamples are of as many reports as pooled ones are worth, and smoothed a step less than the estimate, so that the
-    intervals of quantiles allow for some of its bias.
+    Resamples are of as many reports as pooled ones are worth, drawn from the density that was found (the parametric
+    bootstrap), and smoothed a step less, so that the intervals of quantiles allow for some of its bias. How far their
+    quantiles are off by the root of the mean square, times a normal quantile, makes the intervals: at any level.
     """
-    channel, histogram = counts.channel, counts.histogram
-    edges = bin_edges(counts.kind.n_options, min(MAX_BINS, channel.n_levels))
-    columns = bin_columns(channel, edges)
-    bandwidth = choose_bandwidth(columns, histogram)
-    shares = fit_density(columns, histogram, bandwidth)
-    generator, n = np.random.default_rng(_SEED), max(1, round(counts.n_reports / counts.devices.effect))
-    resamples = generator.multinomial(n, histogram / histogram.sum(), N_RESAMPLES)
-    less = narrower(columns, bandwidth)
-    found = np.array([_quantiles(fit_density(columns, resample, less), edges) for resample in resamples])
+    edges = bin_edges(counts.kind.n_options, min(MAX_BINS, counts.channel.n_levels))
+    columns, n = bin_columns(counts.channel, edges), max(1, round(counts.n_reports / counts.devices.effect))
+    bandwidth, shares, resampled = _fit(columns.tobytes(), counts.histogram.tobytes(), n)
+    found = np.array([_quantiles(of_resample, edges) for of_resample in resampled])
     values = _quantiles(shares, edges)
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    ends = zip(PROBS, values, np.minimum(low, values), np.maximum(high, values), strict=True)
+    half = norm.isf((1 - level) / 2) * np.sqrt(np.mean((found - values) ** 2, axis=0))
+    low, high = np.maximum(np.floor(values - half), 0), np.minimum(np.ceil(values + half), edges[-1] - 1)
+    ends = zip(PROBS, values, low, high, strict=True)
     width = counts.value_of(int(edges[1])) - float(counts.kind.minimum) if len(edges) > 2 else 0.0
     return Distribution(
         counts.question,
@@ -85,6 +84,22 @@ def estimate_distribution(counts: NumberCounts, level: float) -> Distribution:
         ),
         tuple(Quantile(prob, *(counts.value_of(step) for step in map(int, steps))) for prob, *steps in ends),
     )
+
+
+@lru_cache(maxsize=128)
+def _fit(columns: bytes, histogram: bytes, n_resampled: int) -> tuple[float, Floats, Floats]:
+    """Return the bandwidth, the shares of bins, and those of N_RESAMPLES resamples, of arrays as bytes.
+
+    Kept, as it takes a tenth of a second or more and depends on no choice of intervals.
+    """
+    counted = np.frombuffer(histogram, np.int64)
+    channel = np.frombuffer(columns).reshape(len(counted), -1)
+    bandwidth = choose_bandwidth(channel, counted)
+    shares = fit_density(channel, counted, bandwidth)
+    outputs = channel @ shares
+    resamples = np.random.default_rng(_SEED).multinomial(n_resampled, outputs / outputs.sum(), N_RESAMPLES)
+    less = narrower(channel, bandwidth)
+    return bandwidth, shares, np.array([fit_density(channel, resample, less) for resample in resamples])
 
 
 def _quantiles(shares: Floats, edges: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:

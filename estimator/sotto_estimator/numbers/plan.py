@@ -7,7 +7,7 @@ and equation 10 (hybrid); Dwork, McSherry, Nissim & Smith 2006 (Laplace).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -40,7 +40,8 @@ class NumberStudy:
 class NumberPlanRow:
     """One mechanism's precision, in the range's unit; `epsilon` in nats, None without privacy.
 
-    `worst_deviation`: of one report, by its device's noise, of the number where it is largest. `standard_deviation`: of
+    `worst_deviation`: of one report, by its device's noise, of the number where it is largest, None where devices add
+    none. `standard_deviation`: of
     the mean of n_reports, about a population, at the most. `half_width`: of the interval, None for what is not in this
     program.
     """
@@ -48,7 +49,7 @@ class NumberPlanRow:
     epsilon: float | None
     mechanism: str
     n_reports: int
-    worst_deviation: float
+    worst_deviation: float | None
     standard_deviation: float
     half_width: float | None
 
@@ -64,7 +65,7 @@ def plan_numbers(
     """Return the rows for n respondents, or, where n is None, for a half-width: of each mechanism how many it takes.
 
     `forever`: epsilon of all reports of one level; then one wave of 1BitMean's two stages. Of a mechanism that this
-    program has not, and without privacy, as many as the best window takes.
+    program has not as many as the window of the same epsilon takes, without privacy as many as the first row.
     """
     rows = []
     for epsilon in epsilons:
@@ -76,8 +77,8 @@ def plan_numbers(
         for name, variance in published_variances(float(epsilon)).items():
             rows.append(_row(study, float(epsilon), name, sizes[0], variance, None))
         curator = 2 / (sizes[0] * float(epsilon) ** 2)  # noise of scale 1 / (n epsilon), as of n reports
-        rows.append(_row(study, float(epsilon), "trusted curator, Laplace", sizes[0], curator, None))
-    return [*rows, _row(study, None, "no privacy", n or max(row.n_reports for row in rows), 0.0, None)]
+        rows.append(_without_devices(study, float(epsilon), "trusted curator, Laplace", sizes[0], curator))
+    return [*rows, _without_devices(study, None, "no privacy", rows[0].n_reports, 0.0)]
 
 
 def _windows(study: NumberStudy, epsilon: Decimal, forever: Decimal | None) -> dict[str, WindowResponse]:
@@ -137,3 +138,8 @@ def _row(
     """Return a row of a mechanism whose report of a number in [0, 1] has this variance at the most."""
     noise = study.size * math.sqrt(variance)
     return NumberPlanRow(epsilon, name, n, noise, math.hypot(noise, study.deviation) / math.sqrt(n), width)
+
+
+def _without_devices(study: NumberStudy, epsilon: float | None, name: str, n: int, variance: float) -> NumberPlanRow:
+    """Return a row of whoever learns the numbers, whose noise is as if each of n reports had this variance."""
+    return replace(_row(study, epsilon, name, n, variance, None), worst_deviation=None)

@@ -101,13 +101,13 @@ def _table(rows: Sequence[NumberPlanRow], study: NumberStudy, options: IntervalO
     cells = [["epsilon", "mechanism", "n", "worst report", "std. deviation", "half-width"]]
     for row in rows:
         epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
-        width = "-" if row.half_width is None else value_words(row.half_width, row.half_width)
-        deviations = [value_words(number, number) for number in (row.worst_deviation, row.standard_deviation)]
-        cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *deviations, width])
+        figures = (row.worst_deviation, row.standard_deviation, row.half_width)
+        said = ["-" if figure is None else value_words(figure, figure) for figure in figures]
+        cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *said])
     ends = f"{float(study.kind.minimum):,.12g} to {float(study.kind.maximum):,.12g}"
     return (
         f"{align(cells, n_left=2)}\n\nMeans of numbers from {ends}; the standard deviation of people's numbers is "
         f"{study.deviation:,.4g}.\nWorst report: the standard deviation of one report's noise, of the number where it "
         f"is largest.\nHalf-width of {method_words(options.level, options.method, options.target)}.\n"
-        "Without a half-width: not in this program; as many respondents as the first row has."
+        "Without a half-width: not in this program; as many respondents as the first row of that epsilon."
     )

@@ -29,7 +29,7 @@ def quantile_table(distributions: Sequence[Distribution]) -> str:
     rows = [["question", "quantile", "value", "low", "high", "unit"]]
     for of in distributions:
         for quantile in of.quantiles:
-            values = [f"{value:g}" for value in (quantile.value, quantile.low, quantile.high)]
+            values = [f"{value:,.12g}" for value in (quantile.value, quantile.low, quantile.high)]
             rows.append([of.question, quantile_words(quantile.prob), *values, of.unit])
     smoothed = [f"{of.question}: {smoothing_words(of)}" for of in distributions]
     return f"{align(rows, n_left=2)}\n\n" + "\n".join([APPROXIMATE, *smoothed])

@@ -27,6 +27,8 @@ from sotto_protocol.words import roughly, times
 MAX_SPAN = COIN_SCALE - 1
 """The most steps that a range of numbers can have."""
 MAX_LEVELS = 1024
+_ALL = 2**16
+"""Numbers of so many steps or more are as good as all between."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,11 @@ class WindowResponse(NumberResponse, OutputSets):
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of one report, debiased, of a number in [0, 1]; its rounding's and the device's."""
-        return worst_variance(float(self.truth), self.levels, self.width)
+        """The largest variance of one report, debiased, of a number in [0, 1]; its rounding's and the device's.
+
+        Of the numbers that can be answered; of more than 65536, of all between them too, which is as much.
+        """
+        return worst_variance(float(self.truth), self.levels, self.width, self.span)
 
     def parameters(self) -> dict[str, int]:
         one = {"levels": self.levels, "threshold_if_true": self.threshold_if_true, "width": self.width}
@@ -202,8 +207,8 @@ def most_levels(span: int) -> int:
     return min(MAX_LEVELS, span + 1)
 
 
-def worst_variance(prob_window: float, levels: int, width: int) -> float:
-    """Return the largest variance of one debiased report over all numbers of [0, 1].
+def worst_variance(prob_window: float, levels: int, width: int, span: int = _ALL) -> float:
+    """Return the largest variance of one debiased report over the numbers 0, 1/span, .., 1; by default over [0, 1].
 
     Between two levels the mean of the squared output is linear, and so is that of the output: the variance is concave,
     largest at an end or where its derivative is zero.
@@ -214,7 +219,12 @@ def worst_variance(prob_window: float, levels: int, width: int) -> float:
     slope = prob_window - (1 - prob_window) * width / (levels - 1)
     means = outside * n_outputs * (n_outputs - 1) / 2 + (inside - outside) * width * (level + (width - 1) / 2)
     start, rise, mean = squares[:-1], np.diff(squares), means[:-1]
-    at = ((rise / (2 * slope) - mean) / slope).clip(0, 1)
+    if span < _ALL:
+        numbers = np.arange(span + 1) * (levels - 1)
+        below = np.minimum(numbers // span, levels - 2)
+        start, rise, mean, at = start[below], rise[below], mean[below], numbers / span - below
+    else:
+        at = ((rise / (2 * slope) - mean) / slope).clip(0, 1)
     return float((start + rise * at - (mean + slope * at) ** 2).max() / (slope * (levels - 1)) ** 2)
 
 
