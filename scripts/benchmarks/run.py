@@ -22,6 +22,7 @@ BENCHMARKS = (
     "draw",
     "rappor",
     "decoding",
+    "sketches",
     "association",
     "ingest",
     "stores",
