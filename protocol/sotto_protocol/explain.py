@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from textwrap import wrap
 
+from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.members import COUNTS, Settings
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
@@ -23,6 +24,10 @@ _CHANGES = (
     "epsilon anew. Whether you changed an answer, and in which wave, is protected by no epsilon at all: the noise that "
     "is drawn once changes with the answer, your reports can be told to be from one device, and over the waves the "
     "change can be seen. If that alone would tell something about you, do not take part."
+)
+_MOVES = (
+    " Nor does any epsilon bound what is seen of how far a number moved: the farther, the likelier is a change that "
+    "shows."
 )
 _INVITED = (
     "Only who was invited takes part. Your invitation is sent beside the report{of_waves}, and the collector promises "
@@ -182,7 +187,7 @@ def explain(survey: Survey) -> Explanation:
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
-        _CHANGES if survey.waves > 1 else "",
+        _say_changes(survey),
         **survey.settings(),
     )
 
@@ -212,6 +217,11 @@ def _explain_question(question: Question) -> QuestionExplanation:
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
     )
+
+
+def _say_changes(survey: Survey) -> str:
+    has_number = any(isinstance(question.mechanism, WindowResponse) for question in survey.questions)
+    return (_CHANGES + _MOVES * has_number) * (survey.waves > 1)
 
 
 def _skipped(question: Question) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from devices import INVITED, INVITED_PULSE, LUNCH, PULSE, yes_no
 from sotto_client import Explanation, explain
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import suspicions
 from sotto_protocol.words import percent_above, percent_below, times
 
@@ -291,3 +291,13 @@ def test_public_results_are_explained_with_what_they_can_show(invited: bool, min
     public = explain(survey).promises()[-1]
     assert public.startswith("Everybody may see the estimates of all answers together")
     assert (told in public) if told else ("by itself" not in public)
+
+
+def test_respondents_are_told_that_it_shows_how_far_a_number_moves() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": Decimal(1)}
+    asked = [{"id": "q", "text": "?", **question} for question in (number, {"type": "yes-no", "epsilon": Decimal(1)})]
+    surveys = [compile_survey({"id": "s", "title": "S", "questions": [question], "waves": 2}) for question in asked]
+    said = [explain(survey).changes for survey in surveys]
+    assert "how far a number moved" in said[0]
+    assert said[0].startswith(said[1])
+    assert "number" not in said[1]

@@ -59,7 +59,7 @@ TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
 ONE_OF, ANY_OF, OPEN, GRAMS, SPLIT = map(one, ("k-ary", "bit-flips", "text", "unknown", "yes-no, two stages"))
-AGE, DEGREES, PULSE = map(survey, NUMBERS[:3])
+AGE, DEGREES, PULSE, FINE, FAR = map(survey, NUMBERS)
 WISH, STREET = map(survey, OPEN_ONCE)
 TWO_STAGES = [name for name in SHAPES if "two stages" in name]
 SYMMETRIC = [name for name in SHAPES if name not in ("forced-response", "k-ary", "oue")]
@@ -151,7 +151,9 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (AGE, f"{Q}.step", ["0", "-1", "7", "240", "0.7", "0.00000001", "0.000000000001"]),
     (AGE, f"{Q}.unit", [*NO_TEXTS, f'"{"x" * 41}"']),
     (AGE, f"{Q}.skip", ["121", "-1", "0.5", '"5"', "null", "true", "9007199254740993"]),
-    (DEGREES, f"{Q}.skip", ["0.3", "0.250000000001", "13", '"0.5"', "false"]),
+    (FINE, f"{Q}.skip", ["0.0030000000000001"]),
+    (FAR, f"{Q}.skip", ["500000000000000.01", "-499999999999999.99"]),
+    (DEGREES, f"{Q}.skip", ["0.500000000001", "0.3", "0.250000000001", "13", '"0.5"', "false"]),
     (AGE, f"{M}.levels", _not_in(2, 121)),
     (AGE, f"{M}.width", _not_in(1, 2)),
     (DEGREES, f"{M}.levels", ["102", "1"]),

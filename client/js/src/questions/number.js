@@ -14,8 +14,11 @@ export const number = {
   options: () => [],
   range: takeRange,
   skip: (fields, question) => {
-    const given = Number(fields.number("skip"));
-    if (stepsTo(given, question.range) === null) throw fields.fail("skip", `must be ${expectedOf(question.range)}.`);
+    const text = fields.number("skip");
+    const given = Number(text);
+    const isExact = 10 ** placesOf(text) <= question.range.scale; // else digits of it were lost in `given`
+    if (!isExact || stepsTo(given, question.range) === null)
+      throw fields.fail("skip", `must be ${expectedOf(question.range)}.`);
     return given;
   },
   encode: (given, { range }) => stepsTo(given, range),
@@ -27,7 +30,7 @@ export const number = {
 function takeRange(fields) {
   const [minimum, maximum, stated] = ["minimum", "maximum", "step"].map((key) => fields.number(key));
   if (Number(minimum) >= Number(maximum)) throw fields.fail("maximum", `must be above minimum (${minimum}).`);
-  const places = [minimum, maximum, stated].map((text) => (text.split(".")[1] ?? "").length);
+  const places = [minimum, maximum, stated].map(placesOf);
   const scale = 10 ** Math.max(...places);
   const [low, high, step] = [minimum, maximum, stated].map((text) => Math.round(Number(text) * scale));
   if (Math.max(Math.abs(low), Math.abs(high)) > MOST_UNITS) {
@@ -40,6 +43,9 @@ function takeRange(fields) {
   const unit = fields.optional("unit", "", () => fields.text("unit", MAX_UNIT_TEXT));
   return Object.freeze({ minimum, maximum, unit, low, step, scale, span });
 }
+
+/** How many decimals a number is written with. */
+const placesOf = (/** @type {string} */ text) => (text.split(".")[1] ?? "").length;
 
 /** How many steps a number is above the least, null where it is none of the range. */
 function stepsTo(/** @type {any} */ given, /** @type {any} */ { low, step, scale, span }) {
