@@ -114,6 +114,22 @@ def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path)
     assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
 
 
+def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares(tmp_path: Path) -> None:
+    habits = """[[questions]]\nid = "habits"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n"""
+    written = write(tmp_path, DEFINITION + habits)
+    assert (
+        "\nasked-option habits, a device is asked one option: how options go together" in sotto("check", written).stdout
+    )
+    bits = write(tmp_path, DEFINITION + habits + 'mechanism = "bit-flips"\n')
+    assert "asked-option" not in sotto("check", bits).stdout
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "written.toml"
+    path.write_text(text)
+    return path
+
+
 def test_check_prints_json_for_programs(tmp_path: Path) -> None:
     survey = replace(INVITED_PULSE, min_reports=100)
     (tmp_path / "pulse.json").write_bytes(survey.canonical)
