@@ -310,3 +310,17 @@ def test_a_sketch_is_decoded_by_the_same_command(tmp_path: Path) -> None:
     assert "fig, ripe" in table
     assert len(csv.splitlines()) == 4
     assert [row.string for row in decode_tally(tally, "liked", ["pear", "quince"]).rows] == ["pear"]
+
+
+def test_the_error_of_other_strings_allows_for_the_choice_of_many() -> None:
+    """300 strings of .002 each stand beside the threshold: those found are too large by a fifth all together."""
+    sketch = sketch_of("4", 31, 3, 238)
+    texts = WORDS[:400]
+    for seed in range(3):
+        counts = collect_sketch(sketch, dict.fromkeys(texts[:300], 0.002), 100_000, np.random.default_rng(seed))
+        decoded = decode_sketch(sketch, counts, texts)
+        true = 0.002 * sum(row.string in texts[:300] for row in decoded.rows)
+        assert len(decoded.rows) > 100
+        assert decoded.explained_mass > true + 0.05
+        assert decoded.other_standard_error is not None
+        assert decoded.explained_mass - true < 1.96 * decoded.other_standard_error < 0.5

@@ -174,17 +174,8 @@ class Search:
         return replace(model, inflation=inflation)
 
     def n_beside(self, model: Model) -> float:
-        """Return an estimate of the sum over all candidates of phi(t - m), m their mean scores, t the threshold.
-
-        Times an error it is the expected sum of what detected estimates exceed their shares by because they were
-        chosen: E (Z 1{m + Z > t}) = phi(t - m) for a normal Z. It is the scores' own density at t, by a kernel, less
-        what the kernel adds to that of candidates without a share, and no less than theirs.
-        """
-        threshold, width = self._threshold(model), math.hypot(1, _KERNEL)
-        of_none = model.n_true * float(_density(np.array(threshold)))
-        smoothed = model.n_true * float(_density(np.array(threshold / width))) / width
-        seen = float(_density((threshold - self._scores(model)) / _KERNEL).sum()) / _KERNEL
-        return max(of_none, seen - smoothed + of_none)
+        """Return `count_beside` of the candidates' scores, in the model or by the test of joining it."""
+        return count_beside(self._scores(model), self._threshold(model), model.n_true)
 
     def _scores(self, model: Model) -> Floats:
         """Return a score of each candidate: in the model, or by the test of joining it."""
@@ -212,6 +203,20 @@ class Search:
 
     def _skewness(self, weighted: Floats) -> float:
         return self.columns.moments.skewness(weighted.reshape(self.cells.shape), self.columns.n_hashes)
+
+
+def count_beside(scores: Floats, threshold: float, n_true: float) -> float:
+    """Return an estimate of the sum over all candidates of phi(t - m), m their mean scores, t the threshold.
+
+    Times an error it is the expected sum of what detected estimates exceed their shares by because they were chosen:
+    E (Z 1{m + Z > t}) = phi(t - m) for a normal Z. It is the scores' own density at t, by a kernel, less what the
+    kernel adds to that of candidates without a share, and no less than theirs.
+    """
+    width = math.hypot(1, _KERNEL)
+    of_none = n_true * float(_density(np.array(threshold)))
+    smoothed = n_true * float(_density(np.array(threshold / width))) / width
+    seen = float(_density((threshold - scores) / _KERNEL).sum()) / _KERNEL
+    return max(of_none, seen - smoothed + of_none)
 
 
 def _density(scores: Floats) -> Floats:

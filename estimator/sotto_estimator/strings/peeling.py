@@ -28,6 +28,7 @@ _SURE = 4.0
 _OF_COLLISIONS = 0.1
 """The part of what a guaranteed interval may miss by that is left to collisions."""
 _EXACT = 1e-10
+_LEAST_P_VALUE = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +142,15 @@ class Fit:
 class Peeled:
     """Strings that were found among candidates: their numbers, in ascending order, the fit of them, and their tests.
 
-    `sums`: of all candidates over the counts' table. `twins`: groups of candidates that share a bucket in all cohorts.
+    `sums`: of all candidates over the counts' table. `scores`: of those tested, the normal ones that their p-values
+    have. `twins`: groups of candidates that share a bucket in all cohorts.
     """
 
     found: Ints
     fit: Fit
     p_values: Floats
     sums: Floats
+    scores: Floats
     twins: list[list[int]]
 
 
@@ -178,7 +181,8 @@ def peel(counts: SketchCounts, numbers: Numbers, rate: float, correction: Correc
             chosen, is_growing = chosen & called, False
         else:
             of_all = [listed[group].tolist() for group in twins]
-            return Peeled(listed[chosen], fit, p_values[chosen], sums, of_all)
+            scores = -special.ndtri(np.clip(p_values, _LEAST_P_VALUE, 1 - 1e-16))
+            return Peeled(listed[chosen], fit, p_values[chosen], sums, scores, of_all)
 
 
 def _twins(places: Buckets) -> list[list[int]]:

@@ -13,6 +13,7 @@ from sotto_estimator.quality import PERCENT
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeOptions
+from sotto_estimator.strings.models import count_beside
 from sotto_estimator.strings.peeling import Peeled, peel
 from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.sketch_counts import Numbers, SketchCounts
@@ -64,7 +65,7 @@ def decode_sketch(
         rows,
         explained,
         1 - explained,
-        math.hypot(*(row.standard_error for row in rows)) if rows else None,
+        _error_of_others(rows, peeled, len(strings)),
         fit,
         warnings,
         origin,
@@ -106,6 +107,15 @@ def _rows(
         for number, row in zip(peeled.found.tolist(), np.stack(numbers, axis=-1).tolist(), strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: (-row.share, row.string)))
+
+
+def _error_of_others(rows: Sequence[DecodedString], peeled: Peeled, n_candidates: int) -> float | None:
+    """Return an error of the sum of shares that were found: their own, and the bias of the choice, which adds up."""
+    if not rows:
+        return None
+    threshold = max(0.0, -float(special.ndtri(max(row.p_value for row in rows))))
+    of_choice = count_beside(peeled.scores, threshold, n_candidates) * math.fsum(row.error_if_fixed for row in rows)
+    return math.hypot(*(row.standard_error for row in rows)) + of_choice / len(rows)
 
 
 def _shifts(counts: SketchCounts, shares: Floats) -> tuple[Floats, Floats]:
