@@ -82,14 +82,18 @@ class Tally:
             self._check_drawn()
 
     def _check_drawn(self) -> None:
-        """Raise TallyError unless so many reports answer `draw` questions each, or, where some are withheld, fewer."""
+        """Raise TallyError unless so many reports answer `draw` questions each.
+
+        Where some may be withheld nothing adds up: a question's counts are then of reports that others have lost since.
+        """
+        if self.survey.min_reports > 1:
+            return
         answered = [self.counted(question.id) for question in self.survey.questions]
         is_known = not any(counted.n_unsplit for counted in [self.whole, *answered])
         pairs = [(sum(counted.n_reports for counted in answered), self.n_reports)]
         if is_known:
             pairs += [(sum(of.by_wave.get(wave, 0) for of in answered), n) for wave, n in self.whole.by_wave.items()]
-        may_miss = self.survey.min_reports > 1
-        if any(n > self.survey.draw * most or (n < self.survey.draw * most and not may_miss) for n, most in pairs):
+        if any(n != self.survey.draw * reports for n, reports in pairs):
             raise TallyError("$.behind", f"must add up to {self.survey.draw} answers a report, of a wave too.")
 
     @cached_property

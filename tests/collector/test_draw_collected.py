@@ -116,6 +116,24 @@ def test_nothing_of_a_question_is_released_before_so_many_answer_it_and_in_such_
     assert [tally.counted(f"q{i}").n_reports for i in range(4)] == [59, 20, 0, 0]
 
 
+def test_an_erased_report_keeps_no_results_from_anybody(house: House) -> None:
+    """What was given of a question is more than there is, until so many more answer it."""
+
+    def given() -> list[int]:
+        tally = Tally.from_json(house.read_tally(LEAST).data)
+        return [tally.counted(key).n_reports for key in ("q0", "q1")]
+
+    first, erased = answering(0, 20), answering(1, 20)
+    house.send(LEAST, first + erased)
+    assert given() == [20, 20]
+    for report in erased[:3]:
+        assert house.erase("least", report.receipt).status_code == 200
+    house.send(LEAST, answering(0, 23))
+    assert given() == [43, 20]
+    house.send(LEAST, answering(1, 23))
+    assert given() == [43, 40]
+
+
 @pytest.mark.parametrize("survey", [TWO, WAVES], ids=["one wave", "waves"])
 def test_an_archive_has_what_was_drawn_and_is_recounted(survey: Survey, tmp_path: Path) -> None:
     records = np.concatenate(
