@@ -91,7 +91,7 @@ class Attachment {
   #questions = [];
   /** @type {ReturnType<typeof fitForm>["fits"] | null} */
   #fits = null;
-  /** @type {any[]} elements of questions that were not drawn */
+  /** @type {{element: any, visible: boolean, visibleIf: string}[]} of questions that were not drawn, as they were */
   #hidden = [];
   #isSending = false;
   #hasTold = false;
@@ -128,8 +128,7 @@ class Attachment {
     this.#questions = (await this.#client.questions?.()) ?? survey.questions;
     const asked = this.#questions.map(({ id }) => id);
     const others = [...fits].filter(([id]) => !asked.includes(id)).map(([, { name }]) => name);
-    this.#hidden = others.map((name) => this.#model.getQuestionByName(name));
-    for (const element of this.#hidden) element.visible = false; // a survey with `draw` does not ask it here
+    for (const name of others) this.#hide(this.#model.getQuestionByName(name)); // a survey with `draw`
     return (this.#fits = fits);
   }
 
@@ -138,7 +137,15 @@ class Attachment {
     this.#model.onValidateQuestion.remove(this.#validate);
     this.#model.onAfterRenderSurvey.remove(this.#guard);
     this.#unguard();
-    for (const element of this.#hidden.splice(0)) element.visible = true;
+    for (const { element, visible, visibleIf } of this.#hidden.splice(0))
+      Object.assign(element, { visibleIf, visible });
+  }
+
+  /** Ask an element not at all, whatever its own condition comes to. */
+  #hide(/** @type {any} */ element) {
+    const { visible, visibleIf } = element;
+    this.#hidden.push({ element, visible, visibleIf });
+    Object.assign(element, { visibleIf: "", visible: false }); // in this order: a condition makes visible anew
   }
 
   /** Let the browser write no answer to the disk. */

@@ -1,5 +1,6 @@
 """What a command is pointed at: URL SURVEY, a survey of a collector's, or FILE .., what somebody has kept of one."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +12,8 @@ from sotto_estimator.options import refuse_token, warn
 from sotto_estimator.records import Records, fetch_records, read_records
 from sotto_protocol import Tally
 
-_TALLY = b'"sottovoce-tally-'
+_TALLY = re.compile(rb'\s*\{\s*"(behind|format)"\s*:')  # which no survey has, with which packed reports begin
 _BEGINNING_BYTES = 64
-"""A tally names its format first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class FileSource:
 
     @property
     def are_tallies(self) -> bool:
-        """Whether the first of the files says so, and not that it holds packed reports; False if it cannot be read."""
+        """Whether the first of the files begins like one, and not like packed reports; False if it cannot be read."""
         try:
             with self.paths[0].open("rb") as file:
-                return _TALLY in file.read(_BEGINNING_BYTES)
+                return _TALLY.match(file.read(_BEGINNING_BYTES)) is not None
         except OSError:
             return False
 

@@ -14,7 +14,7 @@ from sotto_client.cli import main
 from sotto_estimator import DomainError, SourceError
 from sotto_estimator.records import save_records
 from sotto_estimator.strings.prefixes import STRICTER, decode_prefixes
-from sotto_protocol import Coins, Tally, compile_survey
+from sotto_protocol import Coins, Survey, Tally, compile_survey
 from sotto_protocol.mechanisms.sketch.design import sketch
 
 FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
@@ -99,35 +99,32 @@ def test_what_has_no_beginnings_or_no_reports_is_refused() -> None:
             decode_prefixes(cut, nothing, alphabet)
 
 
-SURVEY = compile_survey(
-    {
-        "id": "words",
-        "title": "Words",
-        "questions": [
-            {
-                "id": "word",
-                "type": "text",
-                "text": "Which?",
-                "epsilon": Decimal(6),
-                "mechanism": "sketch",
-                "unknown": True,
-                "prefix_lengths": [1, 3],
-                "n_cohorts": 20,
-            }
-        ],
-    }
-)
+WORD = {
+    "id": "word",
+    "type": "text",
+    "text": "Which?",
+    "epsilon": Decimal(6),
+    "mechanism": "sketch",
+    "unknown": True,
+    "prefix_lengths": [1, 3],
+    "n_cohorts": 20,
+}
+OTHER = {"id": "other", "type": "yes-no", "text": "?", "epsilon": Decimal(1)}
+SURVEY = compile_survey({"id": "words", "title": "Words", "questions": [WORD]})
+DRAWN = compile_survey({"id": "words", "title": "Words", "draw": 1, "questions": [WORD, OTHER]})
 
 
 def sotto(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def test_unknown_strings_are_found_from_tallies_and_from_packed_reports_alike(tmp_path: Path) -> None:
-    records = SURVEY.perturb({"word": 6000 * ["cat"] + 3000 * ["ab"]}, _coins(4))
-    save_records(SURVEY, records, tmp_path / "records")
-    (tmp_path / "tally.json").write_bytes(Tally.of(SURVEY, records[:5000]).to_json())
-    (tmp_path / "more.json").write_bytes(Tally.of(SURVEY, records[5000:]).to_json())
+@pytest.mark.parametrize("survey", [SURVEY, DRAWN], ids=["all", "drawn"])
+def test_unknown_strings_are_found_from_tallies_and_from_packed_reports_alike(survey: Survey, tmp_path: Path) -> None:
+    answers = {"word": 6000 * ["cat"] + 3000 * ["ab"], "other": np.zeros(9000, int)}
+    records = survey.perturb({question.id: answers[question.id] for question in survey.questions}, _coins(4))
+    save_records(survey, records, tmp_path / "records")
+    (tmp_path / "tally.json").write_bytes(Tally.of(survey, records[:5000]).to_json())
+    (tmp_path / "more.json").write_bytes(Tally.of(survey, records[5000:]).to_json())
     options = ("--unknown", "--alphabet", "abct", "--json")
     of_records = sotto("decode", tmp_path / "records", "word", *options)
     of_tallies = sotto("decode", tmp_path / "tally.json", tmp_path / "more.json", "word", *options)

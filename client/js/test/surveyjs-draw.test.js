@@ -50,3 +50,19 @@ test("a form must fit all questions, whatever was drawn", async () => {
     "and nothing is hidden then",
   );
 });
+
+test("no condition shows an element that was not drawn, and the form's own is put back", async () => {
+  for (const own of [{ visibleIf: "{place} notempty", isRequired: true }, { visible: false }]) {
+    const [model, client] = [lunch({ habits: own }), drawing("place")];
+    const habits = model.getQuestionByName("habits");
+    model.data = {};
+    const [before, detach] = [{ ...own, visible: habits.visible }, await attachSurvey(model, client)];
+    model.setValue("place", SENT.place);
+    assert.ok(!habits.isVisible);
+    await complete(model);
+    assert.equal(model.state, "completed");
+    detach();
+    for (const [name, value] of Object.entries(before)) if (name !== "visible") assert.equal(habits[name], value);
+    assert.equal(habits.visible, before.visible);
+  }
+});
