@@ -15,7 +15,7 @@ from sotto_protocol.counted import Counted, PackedTally
 
 FIRST = Path(__file__).parents[1] / "data" / "tallies-1"
 """Tallies as they were written while the format was sottovoce-tally-1."""
-WAVES = dataclasses.replace(survey_of(YES_NO, TEXT), waves=4)
+WAVES = dataclasses.replace(survey_of(YES_NO, TEXT | {"n_hashes": 2}), waves=4)
 
 numbers = st.dictionaries(st.integers(1, 4), st.integers(0, 9))
 

@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
     @property
     def skip(self) -> str:
-        """In words, what no answer stands for."""
+        """In words, what leaving it out stands for."""
         return self.question.kind.say(self.question.skip)
 
     @property

@@ -87,12 +87,14 @@ class GeometryResponse(NumberResponse, SetResponse):
         free_of_orthogonal = coins.uniform(n_free - 1, len(rows)) + np.uint32(1)
         free = np.where(is_other, coins.uniform(n_free, len(rows)), free_of_orthogonal)
         space, answers = _space(self.field, self.dimension), rows.astype(np.intp)
-        high, low = np.divmod(free, np.uint32(space.half))
-        product = space.products[space.low_row[answers] + low] + space.products[space.high_row[answers] + high]
-        own = space.solve[is_other.view(np.uint8), product]
-        power = space.power[answers]
-        above, below = np.divmod(free, power)
-        return self._pack(space.number[below + (own + above * np.uint32(self.field)) * power])
+        high = _quotient(free, np.float32(space.half))
+        product = space.products.take(space.low_row.take(answers) + free - high * np.uint32(space.half))
+        product += space.products.take(space.high_row.take(answers) + high)
+        product += is_other.view(np.uint8) * np.uint16(2 * self.field - 1)
+        own, power = space.solve.take(product), space.power.take(answers)
+        # The digits from that place on go one up, where the one that is left goes in.
+        above = _quotient(free, power.astype(np.float32))
+        return self._pack(space.number.take((above * np.uint32(self.field - 1) + own) * power + free))
 
     def count_support(self, reports: Bytes) -> Counts:
         return self.support_of(self.count_outputs(reports))
@@ -139,6 +141,15 @@ class GeometryResponse(NumberResponse, SetResponse):
     def in_short(self) -> str:
         lost = roughly(1 - self.prob_support_if_true)
         return f"Your device sends a number that speaks for some options: {lost} yours is not among them."
+
+
+def _quotient(numbers: NDArray[np.uint32], divisor: Any) -> NDArray[np.uint32]:
+    """Return integers below 2**18 divided by integers as floats, rounded down: a third of the time of division.
+
+    Exact: a quotient that is not whole is below the next integer by one part in 2**18 or more, a float by one in 2**24.
+    """
+    quotients: NDArray[np.uint32] = (numbers.astype(np.float32) / divisor).astype(np.uint32)
+    return quotients
 
 
 def check_space(field: int, dimension: int) -> None:
@@ -222,7 +233,7 @@ class _Space:
     products: NDArray[np.uint16]
     """Of two halves."""
     solve: NDArray[np.uint32]
-    """By what a product shall be, and what that of the other coordinates is: the one that is left."""
+    """By what that of the other coordinates is, the one that is left: for a product of 0, and then for one of 1."""
 
 
 @lru_cache(maxsize=16)
@@ -240,7 +251,7 @@ def _space(field: int, dimension: int) -> _Space:
     products = (vectors @ vectors.T % field).astype(np.uint16).ravel()
     low_row, high_row = ((part * half).astype(np.uint32) for part in (before % half, before // half))
     solve = (np.array([[0], [1]]) - np.arange(2 * field - 1)) % field
-    return _Space(points, number, power, half, low_row, high_row, products, solve.astype(np.uint32))
+    return _Space(points, number, power, half, low_row, high_row, products, solve.ravel().astype(np.uint32))
 
 
 def _points(field: int, dimension: int) -> NDArray[np.int64]:
