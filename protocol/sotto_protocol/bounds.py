@@ -9,6 +9,8 @@ from math import inf, nextafter
 
 _UP = Context(prec=50, rounding=ROUND_CEILING)
 _DOWN = Context(prec=50, rounding=ROUND_FLOOR)
+_ENOUGH_BITS = 400
+"""So many bits of an integer, rounded outward, change a ratio by less than 1e-119, and are read faster than all."""
 _EPSILON_STEP = Decimal("1e-12")  # declared epsilons are written with twelve decimals
 
 
@@ -18,7 +20,8 @@ def log_ratio_above(numerator: int, denominator: int) -> Decimal:
     >>> log_ratio_above(3, 1) > Decimal("1.098612288668109691395245236922")
     True
     """
-    ratio = _UP.divide(Decimal(numerator), Decimal(denominator))
+    spare = max(0, min(numerator.bit_length(), denominator.bit_length()) - _ENOUGH_BITS)  # of powers, thousands
+    ratio = _UP.divide(Decimal(-(-numerator >> spare)), Decimal(denominator >> spare))
     return _UP.next_plus(ratio.ln(_UP))
 
 

@@ -27,6 +27,17 @@ def test_log_ratio_above_is_a_tight_upper_bound(numerator: int, denominator: int
     assert Fraction(log) < Fraction(bound) <= Fraction(log) + Fraction(1, 10**47)
 
 
+@given(positive, positive, st.integers(1, 400))
+def test_log_ratios_of_powers_are_as_tight(base: int, other: int, power: int) -> None:
+    numerator, denominator = base**power + other, other**power + base
+    assume(numerator != denominator)
+    with localcontext(PRECISE) as context:
+        context.prec = 12_000
+        exactly = Decimal(numerator) / Decimal(denominator)
+    log, bound = Fraction(PRECISE.ln(exactly)), Fraction(bounds.log_ratio_above(numerator, denominator))
+    assert log - Fraction(1, 10**70) < bound <= log + (1 + abs(log)) / 10**47
+
+
 @given(epsilons)
 def test_exp_below_is_a_tight_lower_bound(exponent: Decimal) -> None:
     power = Fraction(PRECISE.exp(exponent))
