@@ -6,6 +6,7 @@ from typing import Any
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.members import MAX_TEXT, read_id, read_settings
+from sotto_protocol.places import PLACES
 from sotto_protocol.questions.definition import compile_question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
 
@@ -56,7 +57,7 @@ def read_survey(content: bytes, *, is_json: bool) -> Survey:
 
 def compile_survey(document: Any) -> Survey:
     """Compile a definition that was parsed with exact decimals (`Decimal`, never float). Raises SurveyError."""
-    fields = Fields(document, "$", SurveyError)
+    fields = Fields(document, "$", SurveyError, PLACES)
     survey_id = read_id(fields)
     title = fields.text("title", MAX_TEXT)
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))

@@ -6,7 +6,7 @@ plain decimals, of any size and never with an exponent.
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from typing import Any
@@ -113,9 +113,14 @@ def _short_reason(fault: Exception) -> str:
 
 
 class Fields:
-    """The members of one object, each taken once and checked; what is left over is unknown and refused."""
+    """The members of one object, each taken once and checked; what is left over is unknown and refused.
 
-    def __init__(self, document: Any, where: str, error: type[LocatedError]) -> None:
+    `places`: every name that is right somewhere, and where that is, in words after "belongs to".
+    """
+
+    def __init__(
+        self, document: Any, where: str, error: type[LocatedError], places: Mapping[str, str] | None = None
+    ) -> None:
         if not isinstance(document, dict):
             raise error(where, "must be an object (a table).")
         self._left = dict(document)
@@ -123,6 +128,7 @@ class Fields:
         self._known: set[str] = set()
         self._where = where
         self._error = error
+        self._places = places or {}
 
     def at(self, key: str) -> str:
         """Return the path of a member."""
@@ -131,6 +137,14 @@ class Fields:
     def fail(self, key: str, problem: str) -> LocatedError:
         """Return the error for a member, to be raised."""
         return self._error(self.at(key), problem)
+
+    def misplaced(self, key: str) -> LocatedError:
+        """Return the error for a member that belongs elsewhere, to be raised."""
+        return self.fail(key, f"belongs to {self._places[key]}.")
+
+    def fill(self, usual: Mapping[str, Any]) -> None:
+        """Put in the members that are left out, by name."""
+        self._left = {**usual, **self._left}
 
     def has(self, key: str) -> bool:
         """Whether the member is there and not taken yet."""
@@ -141,7 +155,8 @@ class Fields:
         """Return a required member that `accept` accepts."""
         self._known.add(key)
         if key not in self._left:
-            alike = get_close_matches(key, filter(is_short, self._left), 1)
+            strange = [name for name in self._left if is_short(name) and name not in self._places]
+            alike = get_close_matches(key, strange, 1) if self._places else []  # a right name is no typo
             hint = f" {alike[0]!r} is unknown." if alike else ""
             raise self.fail(key, f"is missing; expected {expected}.{hint}")
         value = self._left.pop(key)
@@ -169,8 +184,10 @@ class Fields:
         return value
 
     def finish(self) -> None:
-        """Refuse members that nobody took; what was asked for in their place is named where it looks alike."""
+        """Refuse members that nobody took: say where they belong, or what was asked for and looks alike."""
         for key in self._left:
+            if key in self._places:
+                raise self.misplaced(key)
             shown = key if is_short(key) else "(a key)"
             alike = get_close_matches(shown, self._known - self._names, 1)
             hint = f"; is it {alike[0]!r}?" if alike else "."

@@ -65,7 +65,9 @@ class Settings:
     public_results: bool = _flag()
     min_reports: int = _integer(1, 1, MAX_MIN_REPORTS)
     keep: str = _word(KEEPS)
-    draw: int = _integer(0, 1, MAX_QUESTIONS - 1)
+    draw: int = _setting(
+        0, "an integer in [1, d - 1], of d questions", lambda v: type(v) is int and 1 <= v < MAX_QUESTIONS
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):

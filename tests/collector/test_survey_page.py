@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from reading_html import Element, read_html
 from sotto_client.cli import main
 from sotto_collector.pages import survey as pages
 from sotto_collector.pages.assets import STATIC
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.words import percent_above
 
@@ -383,3 +384,24 @@ def test_commands_print_the_address_and_write_it_beside_every_invitation(tmp_pat
         assert served.fetch("GET", f"/s/{INVITED.id}")[0] == 200
         revoke = ["invite", "revoke", served.url, INVITED.id, "--from", str(tmp_path / "a.csv")]
         assert CliRunner().invoke(main, revoke, env=env).stdout == "30 revoked\n"
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "step", "expected"),
+    [
+        ("30", "200", "1", "A whole number from 30 to 200."),
+        ("-20", "100", "5", "A whole number from -20 to 100, in steps of 5."),
+        ("0.5", "9.5", "1", "A number from 0.5 to 9.5, in steps of 1."),
+        ("0", "1", "0.25", "A number from 0 to 1, in steps of 0.25."),
+    ],
+)
+def test_page_asks_for_a_whole_number_where_no_other_is_taken(
+    tmp_path: Path, minimum: str, maximum: str, step: str, expected: str
+) -> None:
+    ends = {"minimum": Decimal(minimum), "maximum": Decimal(maximum), "step": Decimal(step)}
+    question = {"id": "q", "type": "number", "text": "?", "epsilon": 1} | ends
+    survey = compile_survey({"id": "numbers", "title": "Numbers", "questions": [question]})
+    with open_house(tmp_path / "survey.db", survey) as opened:
+        asked = question_of(page_of(opened, survey), "q")
+    assert asked.attributes["data-expected"] == expected
+    assert asked.one(id="q1-hint").text == f"{expected} It cannot be left out."

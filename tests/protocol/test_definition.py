@@ -232,7 +232,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (written(questions=[]), "$.questions", "must be 1 to 200 questions"),
     (written(questions={}), "$.questions", "must be a list of questions"),
     (written(questions=[5]), Q0, "must be an object"),
-    (written(epsilon=1), "$", "has an unknown member 'epsilon'"),
+    (written(epsilon=1), "$.epsilon", "belongs to a question."),
     (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "is missing; expected a text of 1 to 2000 characters"),
     (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "'txt' is unknown."),
     (written(wavse=3), "$", "has an unknown member 'wavse'; is it 'waves'?"),
@@ -240,7 +240,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(YES_NO, type=[]), f"{Q0}.type", "must be one of"),
     (asking(YES_NO, id=None), f"{Q0}.id", "is missing"),
     (asking(YES_NO, text=None), f"{Q0}.text", "is missing"),
-    (asking(YES_NO, options=["a", "b"]), Q0, "has an unknown member 'options'"),
+    (asking(YES_NO, options=["a", "b"]), f"{Q0}.options", "belongs to one-of and any-of questions."),
     (asking(YES_NO, epsilon=None), Q0, "must have epsilon or prob_truth."),
     (asking(YES_NO, prob_truth="3/4"), Q0, "must not have both epsilon and prob_truth."),
     (asking(YES_NO, mechanism="k-ary"), f"{Q0}.mechanism", "must be one of warner, forced-response"),
@@ -286,7 +286,10 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(ONE_OF, options=[str(i) for i in range(4097)]), f"{Q0}.options", "2 to 4096"),
     (asking(ONE_OF, epsilon=None), f"{Q0}.epsilon", "is missing; expected a number in"),
     (asking(ONE_OF, mechanism="rappor"), f"{Q0}.mechanism", "must be one of auto, k-ary, subset, geometry, sue, oue"),
-    (asking(ONE_OF, max_selected=1), Q0, "has an unknown member 'max_selected'"),
+    (asking(ONE_OF, max_selected=1), f"{Q0}.max_selected", "belongs to any-of questions."),
+    (asking(ONE_OF, weight=2), f"{Q0}.weight", 'belongs to mechanism = "subset", which must be named.'),
+    (asking(ONE_OF, mechanism="k-ary", weight=2), f"{Q0}.weight", 'belongs to mechanism = "subset"'),
+    (asking(ONE_OF, field=5), f"{Q0}.field", 'belongs to mechanism = "geometry", which must be named.'),
     (asking(ANY_OF, max_selected=0), f"{Q0}.max_selected", "must be an integer in [1, 9]"),
     (asking(ANY_OF, max_selected=10), f"{Q0}.max_selected", "must be an integer in [1, 9]"),
     (asking(ANY_OF, max_selected=True), f"{Q0}.max_selected", "must be an integer"),
@@ -302,13 +305,21 @@ WRONG: list[tuple[Any, str, str]] = [
         for value in ("count", "Counts", "counts ", "", True, False, None, 1, ["counts"], {"counts": True})
     ],
     (written(keeps="counts"), "$", "has an unknown member 'keeps'; is it 'keep'?"),
-    (asking(YES_NO, keep="counts"), Q0, "has an unknown member 'keep'"),
+    *[
+        (asking(YES_NO, **{name: value}), f"{Q0}.{name}", "belongs to the survey, not to a question: in TOML it stands")
+        for name, value in {"draw": 1, "waves": 2, "keep": "counts", "invited": True, "title": "Lunch"}.items()
+    ],
+    *[
+        (asking(YES_NO, type=kind, draw=1), f"{Q0}.draw", "stands above the first [[questions]].")
+        for kind in ("yes-no", "text")
+    ],
+    *[(written(draw=draw), "$.draw", "must be an integer in [1, d - 1], of d questions.") for draw in (0, 200, "two")],
     *[(written(invited=value), "$.invited", "must be true or false.") for value in (1, 0, "true", None, [], "yes")],
     *[
         (written(min_reports=value), "$.min_reports", "must be an integer in [1, 1000000].")
         for value in (0, True, -1, 1.5, Decimal("1.5"), Decimal("1.0"), 10**6 + 1, 10**9, "5", None, Decimal("NaN"))
     ],
-    (asking(TEXT, options=["a", "b"]), Q0, "has an unknown member 'options'"),
+    (asking(TEXT, options=["a", "b"]), f"{Q0}.options", "belongs to one-of and any-of questions."),
     (asking(TEXT, mechanism="sue"), f"{Q0}.mechanism", "must be one of sketch, rappor"),
     (asking(TEXT, epsilon=None), f"{Q0}.epsilon", "is missing; expected a number in"),
     (asking(TEXT, epsilon_forever=2), Q0, "epsilon_forever (2) must be above epsilon (2), of one report"),
@@ -351,7 +362,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(RAPPOR, prob_if_one=1), Q0, "must satisfy 0 < prob_if_zero < prob_if_one < 1"),
     (asking(RAPPOR, prob_if_zero=None), f"{Q0}.prob_if_zero", "is missing"),
     (asking(RAPPOR, prob_if_one=None), f"{Q0}.prob_if_one", "is missing"),
-    (asking(TEXT, prob_if_one="1/2"), Q0, "has an unknown member 'prob_if_one'"),
+    (asking(TEXT, prob_if_one="1/2"), f"{Q0}.prob_if_one", 'belongs to mechanism = "rappor" (text) or "basic-rappor"'),
     (asking(TEXT, n_bits=1), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
     (asking(TEXT, n_bits=4097), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
     (asking(TEXT, n_bits=True), f"{Q0}.n_bits", "must be an integer in [2, 4096]"),
@@ -359,9 +370,9 @@ WRONG: list[tuple[Any, str, str]] = [
     (asking(TEXT, n_hashes=3, n_bits=2), Q0, "n_hashes (3) must be an integer in [1, 2]"),
     (asking(TEXT, n_cohorts=1025), f"{Q0}.n_cohorts", "must be an integer in [1, 1024]"),
     (asking(TEXT, n_bits=1024, n_cohorts=257), Q0, "n_bits times n_cohorts (263168) must be at most 262144"),
-    (asking(TEXT, gram_length=2), Q0, "has an unknown member 'gram_length'"),
-    (asking(TEXT, max_length=6), Q0, "has an unknown member 'max_length'"),
-    (asking(TEXT, unknown=False, max_length=6), Q0, "has an unknown member 'max_length'"),
+    (asking(TEXT, gram_length=2), f"{Q0}.gram_length", "with unknown = true."),
+    (asking(TEXT, max_length=6), f"{Q0}.max_length", "with unknown = true."),
+    (asking(TEXT, unknown=False, max_length=6), f"{Q0}.max_length", "with unknown = true."),
     (asking(TEXT, unknown=1), f"{Q0}.unknown", "must be true or false"),
     (asking(TEXT, unknown=True, gram_length=5), f"{Q0}.gram_length", "must be an integer in [1, 4]"),
     (asking(TEXT, unknown=True, max_length=5), Q0, "max_length (5) must be a multiple of gram_length (2)"),

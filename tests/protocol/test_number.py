@@ -83,13 +83,16 @@ def test_what_is_no_number_of_the_range_is_refused_and_not_quoted(
     ("members", "message"),
     [
         (AGE | {"maximum": 0}, "$.questions[0].maximum: must be above minimum (0)."),
-        (AGE | {"minimum": Decimal("0.5")}, "$.questions[0].step: must be above 0 and go into maximum - minimum"),
-        (AGE | {"step": 0}, "$.questions[0].step: must be above 0"),
-        (AGE | {"step": -1}, "$.questions[0].step: must be above 0"),
-        (AGE | {"step": 7}, "$.questions[0].step: must be above 0 and go into maximum - minimum 1 to 4294967295 times"),
-        (AGE | {"step": 240}, "$.questions[0].step: must be above 0"),
-        (AGE | {"maximum": 2**32}, "$.questions[0].step: must be above 0"),
-        (AGE | {"step": Decimal("1e-13")}, "$.questions[0].step: must be a number in [-1000000000000000, 10000"),
+        (AGE | {"minimum": Decimal("0.5")}, "$.questions[0].step: must go into maximum - minimum"),
+        (
+            AGE | {"step": 0},
+            "$.questions[0].step: must be a number above 0, to 1000000000000000, of at most 12 decimals.",
+        ),
+        (AGE | {"step": -1}, "$.questions[0].step: must be a number above 0"),
+        (AGE | {"step": 7}, "$.questions[0].step: must go into maximum - minimum 1 to 4294967295 times"),
+        (AGE | {"step": 240}, "$.questions[0].step: must go into"),
+        (AGE | {"maximum": 2**32}, "$.questions[0].step: must go into"),
+        (AGE | {"step": Decimal("1e-13")}, "$.questions[0].step: must be a number above 0"),
         (AGE | {"minimum": True}, "$.questions[0].minimum: must be a number in"),
         (AGE | {"maximum": "120"}, "$.questions[0].maximum: must be a number in"),
         (AGE | {"maximum": Decimal("NaN")}, "$.questions[0].maximum: must be a number in"),
@@ -106,7 +109,7 @@ def test_what_is_no_number_of_the_range_is_refused_and_not_quoted(
         (AGE | {"distribution": 1}, "$.questions[0].distribution: must be true or false."),
         (AGE | {"epsilon_forever": 1}, "$.questions[0]: epsilon_forever (1) must be above epsilon (1), of one report."),
         (AGE | {"epsilon_forever": 2, "distribution": True}, "$.questions[0].epsilon_forever: does not go with"),
-        (AGE | {"options": ["a", "b"]}, "$.questions[0]: has an unknown member 'options'."),
+        (AGE | {"options": ["a", "b"]}, "$.questions[0].options: belongs to one-of and any-of questions."),
         (AGE | {"mechanism": "k-ary"}, "$.questions[0].mechanism: must be one of window."),
     ],
 )
@@ -117,9 +120,31 @@ def test_what_an_author_may_not_ask_is_refused_where_it_stands(members: dict[str
 
 
 def test_a_missing_member_is_named() -> None:
-    for key in ("minimum", "maximum", "step"):
+    for key in ("minimum", "maximum"):
         with pytest.raises(SurveyError, match=rf"\$\.questions\[0\]\.{key}: is missing"):
             ask({k: v for k, v in AGE.items() if k != key})
+
+
+@pytest.mark.parametrize(
+    ("members", "hint"),
+    [
+        ({"maximum": 120}, "12 decimals."),
+        ({"min": 0, "maximum": 120}, "12 decimals. 'min' is unknown."),
+        ({"minimun": 0, "maximum": 120}, "12 decimals. 'minimun' is unknown."),
+    ],
+)
+def test_what_looks_like_the_missing_member_is_named_and_no_right_one(members: dict[str, Any], hint: str) -> None:
+    with pytest.raises(SurveyError) as refused:
+        ask(members)
+    assert refused.value.where == "$.questions[0].minimum"
+    assert refused.value.problem.endswith(f"of at most {hint}")
+
+
+def test_a_step_left_out_is_1_and_published() -> None:
+    stepless = {key: value for key, value in AGE.items() if key != "step"}
+    assert ask(stepless) == ask(AGE)
+    with pytest.raises(SurveyError, match="has an unknown member 'stpe'; is it 'step'"):
+        ask(stepless | {"stpe": 2})
 
 
 def test_a_distribution_has_64_levels_or_as_many_as_there_are_numbers() -> None:

@@ -42,10 +42,10 @@ def test_strings_that_nobody_lists_are_asked_for_by_their_beginnings() -> None:
 @pytest.mark.parametrize(
     ("members", "where", "problem"),
     [
-        ({"n_bits": 64}, ".n_bits", 'is a member of mechanism = "rappor", which must be named then.'),
-        ({"prob_noise": "1/2"}, ".prob_noise", 'is a member of mechanism = "rappor"'),
-        ({"unknown": True, "gram_length": 2}, ".gram_length", 'is a member of mechanism = "rappor"'),
-        ({"prefix_lengths": [2, 4]}, "", "has an unknown member 'prefix_lengths'"),
+        ({"n_bits": 64}, ".n_bits", 'belongs to mechanism = "rappor", which must be named.'),
+        ({"prob_noise": "1/2"}, ".prob_noise", 'belongs to mechanism = "rappor"'),
+        ({"unknown": True, "gram_length": 2}, ".gram_length", 'belongs to mechanism = "rappor"'),
+        ({"prefix_lengths": [2, 4]}, ".prefix_lengths", 'belongs to mechanism = "sketch" with unknown = true.'),
         ({"unknown": True, "prefix_lengths": [4, 2]}, ".prefix_lengths", "different integers in [1, 200], ascending"),
         ({"unknown": True, "prefix_lengths": [2, 4], "n_cohorts": 3}, "", "must be a multiple of the number"),
         ({"unknown": 1}, ".unknown", "must be true or false"),
@@ -56,7 +56,7 @@ def test_strings_that_nobody_lists_are_asked_for_by_their_beginnings() -> None:
             ".epsilon_forever",
             "does not go with sketch: it has one stage; with a second one there is rappor.",
         ),
-        ({"mechanism": "rappor", "prefix_lengths": [2]}, "", "has an unknown member 'prefix_lengths'"),
+        ({"mechanism": "rappor", "prefix_lengths": [2]}, ".prefix_lengths", 'belongs to mechanism = "sketch" with'),
     ],
 )
 def test_what_does_not_go_together_is_refused_where_it_stands(

@@ -19,6 +19,7 @@ from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import SETTINGS
 from sotto_estimator.records import save_records
 from sotto_protocol import Survey, Tally, compile_toml, problem
+from sotto_protocol.places import PLACES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -107,6 +108,12 @@ def test_the_survey_reference_compiles_to_what_it_says() -> None:
     assert [question.type for question in survey.questions] == ["yes-no", "one-of", "any-of"]
     compiled = Survey.from_canonical(json_text.strip().encode())
     assert compiled.questions[0].mechanism == survey.questions[0].mechanism
+
+
+def test_the_survey_reference_lists_every_member_that_has_a_place_and_no_other() -> None:
+    page = (DOCS / "survey-file.md").read_text()
+    rows = page[page.index("| member | where |") :].split("\n\n")[0].splitlines()[2:]
+    assert {name for row in rows for name in re.findall(r"`([a-z_]+)`", row.split("|")[1])} == PLACES.keys()
 
 
 def test_every_error_code_of_the_collector_is_documented_and_no_other() -> None:

@@ -49,8 +49,10 @@ class Asked(NamedTuple):
     def expected(self) -> str:
         """What a number may be, in a sentence; of other questions nothing."""
         match self.control:
-            case NumberField(minimum, maximum, step):
-                return f"A number from {minimum} to {maximum}{'' if step == '1' else f', in steps of {step}'}."
+            case NumberField(minimum, maximum, step) as numbers:
+                kind = "A whole number" if numbers.is_whole else "A number"
+                steps = "" if numbers.is_whole and step == "1" else f", in steps of {step}"
+                return f"{kind} from {minimum} to {maximum}{steps}."
             case _:
                 return ""
 

@@ -46,7 +46,12 @@ class NumberField:
         """The keyboard that a phone shows, as HTML's `inputmode`: nothing where a sign is needed, which few have."""
         if self.minimum.startswith("-"):
             return ""
-        return "decimal" if "." in self.minimum + self.maximum + self.step else "numeric"
+        return "numeric" if self.is_whole else "decimal"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it takes whole numbers alone."""
+        return "." not in self.minimum + self.step
 
 
 Control = PickOne | PickSome | Line | NumberField

@@ -10,6 +10,7 @@ from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
 from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.places import PLACES
 from sotto_protocol.questions.any_of import AnyOf
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.types import TYPES
@@ -20,9 +21,11 @@ def compile_question(document: Any, where: str, *, waves: int = 1, min_reports: 
 
     `waves`, `min_reports`: the survey's, on which it depends what is taken where the author leaves the choice.
     """
-    fields = Fields(document, where, SurveyError)
+    fields = Fields(document, where, SurveyError, PLACES)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
+    text = fields.text("text", MAX_TEXT)
+    fields.fill(TYPES[question_type].usual)
+    kind = TYPES[question_type].read(fields)
     skip = kind.read_skip(fields) if fields.has("skip") else None
     asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"), min_reports=min_reports)
     try:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ _MOST_UNITS = 10**15
 """Of the last decimal: so every number of the range is one floating-point number, and no two are the same."""
 _LIMIT = Decimal(_MOST_UNITS)
 _DOMAIN = f"a number in [-{_MOST_UNITS}, {_MOST_UNITS}] of at most {MAX_DECIMALS} decimals"
+_STEP_DOMAIN = f"a number above 0, to {_MOST_UNITS}, of at most {MAX_DECIMALS} decimals"
 _MAX_UNIT_TEXT = 40
 _CONTEXT = Context(prec=50)  # the app may have set another; what stands here has fewer digits
 
@@ -31,6 +33,7 @@ class Number(QuestionType):
     """
 
     name = "number"
+    usual = MappingProxyType({"step": 1})
     minimum: Exact = 0
     maximum: Exact = 1
     step: Exact = 1
@@ -38,15 +41,16 @@ class Number(QuestionType):
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
-        minimum, maximum, step = (_take(fields, key) for key in ("minimum", "maximum", "step"))
+        minimum, maximum = _take(fields, "minimum"), _take(fields, "maximum")
+        step = _exact(fields.take("step", _STEP_DOMAIN, lambda v: is_decimal(v, -_LIMIT, _LIMIT) and v > 0))
         if minimum >= maximum:
             raise fields.fail("maximum", f"must be above minimum ({_text(minimum)}).")
         places = max(_places(number) for number in (minimum, maximum, step))
         if max(abs(Decimal(minimum)), abs(Decimal(maximum))) > _LIMIT.scaleb(-places):
             raise fields.fail("step", "must leave minimum and maximum at most 15 digits, in units of its last decimal.")
-        n_steps = _count_steps(minimum, maximum, step) if step > 0 else None
+        n_steps = _count_steps(minimum, maximum, step)
         if n_steps is None or n_steps > MAX_SPAN:
-            raise fields.fail("step", f"must be above 0 and go into maximum - minimum 1 to {MAX_SPAN} times, exactly.")
+            raise fields.fail("step", f"must go into maximum - minimum 1 to {MAX_SPAN} times, exactly.")
         unit = fields.text("unit", _MAX_UNIT_TEXT) if fields.has("unit") else ""
         return cls((), minimum, maximum, step, unit)
 

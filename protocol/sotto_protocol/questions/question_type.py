@@ -1,8 +1,9 @@
 """A question type: what an author says of what may be answered, and how an answer becomes numbers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -18,10 +19,12 @@ MAX_OPTION_TEXT = 200
 class QuestionType(ABC):
     """A type, by its name in a survey file; a value of it is what may be answered to one question.
 
-    `options`: what can be chosen, where that is listed.
+    `options`: what can be chosen, where that is listed. `usual`: members that an author may leave out, and what they
+    are then; they are published.
     """
 
     name: ClassVar[str]
+    usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     options: tuple[str, ...] = ()
 
     @classmethod

@@ -36,7 +36,7 @@ def ask_sketch(asked: Asked) -> SketchResponse:
     """Return the sketch of a text question as an author asks for it."""
     for member in _OF_RAPPOR:
         if asked.has(member):
-            raise asked.fail(member, 'is a member of mechanism = "rappor", which must be named then.')
+            raise asked.fields.misplaced(member)
     lengths: tuple[int, ...] = ()
     if asked.flag("unknown"):
         lengths = take_prefix_lengths(asked.fields) if asked.has("prefix_lengths") else USUAL_LENGTHS
