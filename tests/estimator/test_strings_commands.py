@@ -261,7 +261,10 @@ def test_options_change_what_is_decoded(folder: Path) -> None:
         (["http://127.0.0.1:9", "fruit", "liked", "--candidates", "list.txt"], "--token or SOTTO_TOKEN is needed"),
         (["--rappor-csv", "r.csv", "--level", "0.9"], "--rappor-csv has columns of level 0.95"),
         (["tally.json", "liked", "--alphabet", "ab"], "--alphabet goes with --unknown."),
-        (["reports", "liked", "--unknown", "--candidates", "list.txt"], "--unknown takes reports, and no candidates"),
+        (
+            ["reports", "liked", "--unknown", "--candidates", "list.txt"],
+            "--unknown goes without --candidates",
+        ),
         (["reports", "liked", "--unknown", "--all"], "--all goes with a list of candidates"),
         (["reports", "--unknown"], "or a file of packed reports and QUESTION."),
         (["one", "two", "liked", "--unknown"], "--unknown takes one file of packed reports."),

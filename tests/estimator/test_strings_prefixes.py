@@ -90,7 +90,7 @@ def test_nothing_that_begins_strings_leaves_a_result_without_any() -> None:
 def test_what_has_no_beginnings_or_no_reports_is_refused() -> None:
     whole, cut = sketch_of("2", 3, 4, 8), sketch_of("2", 3, 4, 8, (2, 4))
     nothing = np.zeros(cut.counts_shape, np.int64)
-    with pytest.raises(DomainError, match="not of unknown strings"):
+    with pytest.raises(DomainError, match="the question has no unknown = true in the survey file"):
         decode_prefixes(whole, nothing, LETTERS)
     with pytest.raises(SourceError, match="no reports"):
         decode_prefixes(cut, nothing, LETTERS)

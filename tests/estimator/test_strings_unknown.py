@@ -105,7 +105,7 @@ def test_what_has_no_n_grams_is_refused() -> None:
     coins = Coins(np.random.default_rng(6).bytes)
     whole = bloom(BloomShape(32, 2, 16), Stages.of_epsilons(4, Decimal(8)))
     reports = whole.perturb(["cat"], coins)
-    with pytest.raises(DomainError, match="not of unknown strings"):
+    with pytest.raises(DomainError, match="the question has no unknown = true in the survey file"):
         find_strings(whole, reports)
     with pytest.raises(SourceError, match="no reports"):
         find_strings(mechanism(), mechanism().perturb(["cat"], coins)[:0])

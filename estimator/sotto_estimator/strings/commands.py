@@ -159,7 +159,7 @@ def decode(
         raise click.UsageError("--alphabet goes with --unknown.")
     if is_unknown:
         if google or listed.candidates:
-            raise click.UsageError("--unknown takes reports, and no candidates: give URL, SURVEY and QUESTION.")
+            raise click.UsageError("--unknown goes without --candidates, --params, --counts and --map.")
         if keep_all:
             raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
         subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, options)

@@ -96,7 +96,7 @@ def find_strings(
     DomainError where the question asks for no n-grams, or the alphabet makes too many, SourceError without reports.
     """
     if not mechanism.n_positions:
-        raise DomainError("mechanism must report n-grams: the question is not of unknown strings.")
+        raise DomainError("the question has no unknown = true in the survey file: it reports no n-grams.")
     if not len(reports):
         raise SourceError("there are no reports; finding strings needs some for every pair of positions.")
     texts = _all_grams(alphabet, mechanism.gram_length)
