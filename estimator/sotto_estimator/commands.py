@@ -14,7 +14,7 @@ from sotto_estimator.fetch import save
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import METHODS
 from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
-from sotto_estimator.options import refuse_token, style_options, warn
+from sotto_estimator.options import plan_error, refuse_token, style_options, warn
 from sotto_estimator.paper import PaperSurvey, paper_options
 from sotto_estimator.plan_draw import drawn_rows
 from sotto_estimator.plan_table import Design, plan_csv, plan_json, plan_rows, plan_table
@@ -207,7 +207,7 @@ def plan(
         else:
             rows = drawn_rows(design, n_questions, asked, n_reports, half_width, **options)
     except ValueError as fault:
-        raise click.UsageError(str(fault)) from fault
+        raise plan_error(fault) from fault
     more = {"epsilon_forever": epsilon_forever, "n_questions": n_questions}
     said = options | {name: value for name, value in more.items() if value is not None}
     click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said))

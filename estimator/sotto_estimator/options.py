@@ -41,6 +41,11 @@ def refuse_token() -> None:
         raise click.UsageError("--token goes with a collector's URL.")
 
 
+def plan_error(fault: ValueError) -> click.UsageError:
+    """Return the error of a plan that cannot be made, which names the option."""
+    return click.UsageError(str(fault).replace("wanted_half_width", "--half-width"))
+
+
 def warn(text: str) -> None:
     """Say it on stderr, beside the result."""
     click.echo(f"Warning: {text}", err=True)

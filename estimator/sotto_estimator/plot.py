@@ -12,6 +12,7 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 from sotto_estimator.errors import SourceError
 from sotto_estimator.estimate import Estimates
 from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.numbers.render import interval_remarks
 from sotto_estimator.render import caption
 
 MAX_BARS = 200
@@ -45,7 +46,8 @@ def plot(estimates: Estimates, path: Path) -> None:
         )
         for row in estimates.rows
     ]
-    draw_bars(bars, caption(estimates), path, means=estimates.means)
+    title = "\n".join([caption(estimates), *interval_remarks(estimates.means)])
+    draw_bars(bars, title, path, means=estimates.means)
 
 
 def draw_bars(

@@ -55,8 +55,9 @@ def _share_table(estimates: Estimates) -> str:
 
 def caption(estimates: Estimates) -> str:
     """Return what the intervals mean, a line for each thing to know."""
+    epsilon = f"{'at most ' * bool(estimates.drawn)}{epsilon_words(estimates.epsilon)}"  # by what a device drew
     lines = [
-        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {epsilon_words(estimates.epsilon)} a report",
+        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {epsilon} a report",
         interval_words(estimates.options),
     ]
     if estimates.waves:
@@ -83,10 +84,10 @@ def epsilon_words(epsilon: float | Decimal) -> str:
     return f"{epsilon:.4f}"
 
 
-def interval_words(options: IntervalOptions) -> str:
-    """Return what an interval is, in words."""
+def interval_words(options: IntervalOptions, made: str = "") -> str:
+    """Return what an interval is, in words. `made`: how, where it is not by the options' method alone."""
     together = "all together" if options.simultaneous else "each by itself"
-    return f"{method_words(options.level, options.method, options.target)}, {together}"
+    return f"{method_words(options.level, options.method, options.target, made)}, {together}"
 
 
 def cut_words(rows: Sequence[Estimate], options: IntervalOptions) -> str:
@@ -94,9 +95,10 @@ def cut_words(rows: Sequence[Estimate], options: IntervalOptions) -> str:
     return _CUT if options.target == "population" and any(row.low == row.high for row in rows) else ""
 
 
-def method_words(level: float, method: str, target: Target) -> str:
-    """Return what a level, a method and a target mean, in words."""
-    return f"{level_words(level)} intervals by the {find_method(method).words}, about {_TARGETS[target]}"
+def method_words(level: float, method: str, target: Target, made: str = "") -> str:
+    """Return what a level, a method and a target mean, in words. `made`: as of `interval_words`."""
+    by = made or f"by the {find_method(method).words}"
+    return f"{level_words(level)} intervals {by}, about {_TARGETS[target]}"
 
 
 def level_words(level: float) -> str:

@@ -179,15 +179,20 @@ def test_numbers_have_no_joint_table() -> None:
         read_sides(SURVEY, ["member", "pay"], {})
 
 
-def test_the_command_prints_means_and_refuses_a_method_that_knows_none(tally: Tally, tmp_path: Path) -> None:
+def test_by_a_method_that_knows_no_means_the_command_prints_them_by_the_default(tally: Tally, tmp_path: Path) -> None:
     path = tmp_path / "tally.json"
     path.write_bytes(tally.to_json())
     shown = CliRunner().invoke(main, ["estimate", str(path)])
     assert shown.exit_code == 0
     assert "median" in shown.stdout
-    refused = CliRunner().invoke(main, ["estimate", str(path), "--method", "wilson"])
-    assert refused.exit_code == 1
-    assert "method ('wilson') must be one of chernoff, hoeffding for the mean of numbers" in refused.stderr
+    by_wilson = CliRunner().invoke(main, ["estimate", str(path), "--method", "wilson"])
+    assert by_wilson.exit_code == 0, by_wilson.stderr
+    made = "by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more than two outputs"
+    assert f"the interval of the mean of age: {made}\n" in by_wilson.stdout
+    wilson, usual = (estimate_tally(tally, IntervalOptions(method=method)) for method in ("wilson", "chernoff"))
+    assert wilson.means[0].low == usual.means[0].low
+    assert wilson.means[1].low > usual.means[1].low  # of two outputs: Wilson's
+    assert wilson.rows[0].low > usual.rows[0].low
 
 
 def measured(mechanism: WindowResponse, step: int, n: int) -> np.ndarray:

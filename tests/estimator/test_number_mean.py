@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sotto_estimator import Channel, DomainError, IntervalOptions, confidence_interval
-from sotto_estimator.channel import TARGETS
+from sotto_estimator import Channel, IntervalOptions, confidence_interval
+from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.devices import Devices
 from sotto_estimator.numbers.bets import log_capital
 from sotto_estimator.numbers.channel import NumberChannel
@@ -222,12 +222,17 @@ def test_chernoff_holds_for_a_share_of_people_who_are_not_alike() -> None:
         (2, "wilson", "respondents"),
     ],
 )
-def test_a_method_that_knows_no_means_is_refused_by_name(levels: int, method: str, target: str) -> None:
+def test_a_mean_that_a_method_does_not_know_has_the_interval_of_the_default(
+    levels: int, method: str, target: Target
+) -> None:
     channel = window(levels, 1, 1)
-    with pytest.raises(DomainError, match=f"method \\('{method}'\\) must be one of chernoff, hoeffding"):
-        mean_bounds(
-            np.ones(channel.n_outputs, np.int64), channel, Devices.alike(3, 1), IntervalOptions(0.9, method, target), 1
-        )
+    histogram = np.arange(20, 20 + channel.n_outputs)
+    devices = Devices.alike(int(histogram.sum()), 1)
+    asked, usual = IntervalOptions(0.9, method, target), IntervalOptions(0.9, target=target)
+    assert mean_bounds(histogram, channel, devices, asked, 1) == mean_bounds(histogram, channel, devices, usual, 1)
+    of_what = "of more than two outputs" if levels > 2 else "about respondents"
+    said, default = (mean_of(histogram.tolist(), channel, options).interval for options in (asked, usual))
+    assert said == f"{default}, as {method} knows no mean {of_what}"
 
 
 def mean_of(histogram: list[int], channel: NumberChannel, options: IntervalOptions | None = None) -> MeanEstimate:

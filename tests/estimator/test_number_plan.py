@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions
 from sotto_estimator.numbers.plan import NumberStudy, half_widths, plan_numbers, published_variances
+from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import window
 from sotto_protocol.questions.number import Number
 
@@ -93,15 +94,22 @@ def test_the_command_plans_numbers_as_text_json_and_csv() -> None:
     [
         (["--minimum", "0", "--n", "9"], "--minimum and --maximum go together"),
         (["--step", "2", "--n", "9"], "--step and --deviation go with"),
-        (["--minimum", "0", "--maximum", "x", "--n", "9"], "--minimum, --maximum, --step: a number too large"),
-        (["--minimum", "0", "--maximum", "nan", "--n", "9"], "must be"),
-        (["--minimum", "3", "--maximum", "2", "--n", "9"], "must be above minimum"),
-        (["--minimum", "0", "--maximum", "10", "--step", "3", "--n", "9"], "go into maximum - minimum"),
+        (["--minimum", "0", "--maximum", "x", "--n", "9"], "--maximum ('x') must be a number."),
+        (["--minimum", "0", "--maximum", "nan", "--n", "9"], "--maximum: must be a number in ["),
+        (["--minimum", "3", "--maximum", "2", "--n", "9"], "Error: --maximum: must be above minimum (3)"),
+        (
+            ["--minimum", "0", "--maximum", "10", "--step", "3", "--n", "9"],
+            "Error: --step: must be above 0 and go",
+        ),
         (["--minimum", "0", "--maximum", "10", "--deviation", "6", "--n", "9"], "at most half of the range"),
         (["--minimum", "0", "--maximum", "10", "--options", "3", "--n", "9"], "--options does not go with --minimum"),
         (["--minimum", "0", "--maximum", "10", "--text", "--n", "9"], "--text does not go with --minimum"),
         (["--minimum", "0", "--maximum", "10"], "Give --n or --half-width"),
-        (["--minimum", "0", "--maximum", "10", "--n", "9", "--method", "wilson"], "must be one of chernoff, hoeffding"),
+        (
+            ["--minimum", "0", "--maximum", "10", "--half-width", "1e-9"],
+            "Error: --half-width (1e-09) must be reachable",
+        ),
+        (["--half-width", "1e-9"], "Error: --half-width (1e-09) must be reachable"),
         (["--half-width", "2"], "must be a share, at most 1"),
     ],
 )
@@ -109,6 +117,45 @@ def test_what_does_not_go_together_is_said(arguments: list[str], message: str) -
     refused = sotto("--epsilon", "4", *arguments)
     assert refused.exit_code == 2
     assert message in " ".join(refused.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson"])
+def test_rows_that_a_method_does_not_fit_are_planned_by_the_default_and_say_so(method: str) -> None:
+    arguments = ("--epsilon", "1", "--minimum", "0", "--maximum", "10", "--n", "1000", "--method", method)
+    shown = sotto(*arguments)
+    assert shown.exit_code == 0, shown.stderr
+    assert "Half-width of distribution (11 levels, width 8): 95 % intervals by a mixture of bets" in shown.stdout
+    study = NumberStudy(Number((), 0, 10, 1, ""), 2.5)
+    asked, usual = (
+        plan_numbers(study, [Decimal(1)], 1000, None, options)[:2]
+        for options in (IntervalOptions(method=method), IntervalOptions())
+    )
+    assert asked[0].half_width != usual[0].half_width
+    assert asked[1].half_width == usual[1].half_width
+    assert "interval" not in (asked[0].interval or "")
+    assert (asked[1].interval or "").endswith(f", as {method} knows no mean of more than two outputs")
+
+
+def test_a_distribution_with_a_smaller_half_width_has_less_noise_there_and_more_elsewhere() -> None:
+    """What the table says of its half-width and its deviation, from the matrix of the channel alone."""
+
+    def noise(mechanism: WindowResponse, place: float) -> float:
+        """Return the variance of a report of a number in [0, 1], of which a part goes to the level above."""
+        level, part = divmod(place * (mechanism.levels - 1), 1)
+        columns = mechanism.channel[:, [int(level), min(int(level) + 1, mechanism.levels - 1)]]
+        mean, square = ((columns @ [1 - part, part]) @ np.arange(len(columns)) ** power for power in (1, 2))
+        return float(square - mean**2) / float(mechanism.mean_output[1]) ** 2
+
+    for epsilon in ("1", "2"):
+        narrow, wide = window(120, Decimal(epsilon)), window(120, Decimal(epsilon), 64)
+        rows = plan_numbers(YEARS, [Decimal(epsilon)], 10_000, None, IntervalOptions())
+        assert rows[0].worst_deviation < rows[1].worst_deviation
+        assert rows[0].half_width > rows[1].half_width
+        assert noise(narrow, 0) < noise(wide, 0)
+        assert noise(narrow, 0.5 - 20 / 120) > noise(wide, 0.5 - 20 / 120)
+    shown = sotto("--epsilon", "1", "--minimum", "0", "--maximum", "120", "--n", "1000").stdout
+    assert "Where a distribution's half-width is smaller, it has less noise there, and more elsewhere." in shown
+    assert "Where a distribution" not in sotto("--epsilon", "1", "--minimum", "0", "--maximum", "1", "--n", "9").stdout
 
 
 def test_a_mean_in_waves_is_planned_by_two_stages() -> None:

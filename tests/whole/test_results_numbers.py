@@ -78,7 +78,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House) -> None:
     for mean in found.means:
         (row,) = page.table(f"The mean of {mean.question} (<years>): n = 400")
         assert row[1:] == [mean.mean, mean.low, mean.high, mean.standard_error, mean.shift_up, mean.shift_down]
-        assert f"Its interval is made {mean.interval}" in page.words
+        assert f"90 % intervals {mean.interval}, about the population" in page.words
     (distribution,) = found.distributions
     quantiles = page.table("Quantiles of married (<years>), approximate")
     assert [row[1:] for row in quantiles] == [[of.value, of.low, of.high] for of in distribution.quantiles]
@@ -119,11 +119,14 @@ def test_waves_of_means_stand_beside_each_other(house: House) -> None:
     assert see(house, WAVES, "/service/waves.svg").status_code == 200
 
 
-def test_a_method_that_knows_no_means_is_a_choice_that_is_refused(house: House) -> None:
+def test_a_mean_that_a_method_does_not_know_says_by_which_its_interval_is(house: House) -> None:
     house.collect(PEOPLE, 50)
     response = see(house, PEOPLE, "?method=wilson")
-    assert response.status_code == 400
-    assert "chernoff, hoeffding for the mean of numbers" in response.text
+    assert response.status_code == 200
+    words = read_page(response).words
+    assert "95 % intervals by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more" in words
+    chart = see(house, PEOPLE, "/married/mean.svg?method=wilson").text
+    assert "as wilson knows no mean" in " ".join(ElementTree.fromstring(chart).itertext())  # noqa: S314  # our own
 
 
 MEAN = MeanEstimate("q", "years", 0, 50, 100, 1.0, 20.0, 1.5, 15.0, 30.0, 0.5, -0.2, "by bets")

@@ -18,8 +18,8 @@ from page_reading import password, read_page
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.page.section import MAX_ROWS
-from sotto_estimator.render import epsilon_words
-from sotto_protocol import Report, Survey, Tally, compile_toml
+from sotto_estimator.render import epsilon_words, table
+from sotto_protocol import Report, Survey, Tally, compile_survey, compile_toml
 
 WAVES = compile_toml("""
 id = "waves"
@@ -125,6 +125,27 @@ def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
         assert response.headers["Content-Disposition"] == f'attachment; filename="waves-facts-{chart}.svg"'
         assert [line in response.text for line in lines] == [True] * len(lines)
     assert "pooled" not in response.text
+
+
+def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw_epsilon_is_at_most(
+    tmp_path: Path,
+) -> None:
+    asked = {"id": "liked", "type": "any-of", "text": "Which?", "options": ["a", "b", "c"], "mechanism": "asked-option"}
+    small = {"id": "member", "type": "yes-no", "text": "Member?"}
+    survey = compile_survey(
+        {"id": "some", "title": "Some", "draw": 1, "questions": [asked | {"epsilon": 2}, small | {"epsilon": 1}]}
+    )
+    with open_house(tmp_path / "some.db", survey) as house:
+        tally = tally_of(survey, house.collect(survey, 400))
+        page = read_page(see(house, survey))
+    found = estimate_tally(tally)
+    rows = page.table("The shares of liked: n = ")
+    assert [row[1:3] for row in rows] == [
+        [f"{row.n_reports:,}", row.share] for row in found.rows if row.question == "liked"
+    ]
+    assert page.table("The shares of member: n = ")[0][1] == found.rows[-1].share
+    assert "Epsilon a report at most 2.0000" in page.words
+    assert table(found).startswith("Some: n = 400 reports, epsilon at most 2.0000 a report\n")
 
 
 @pytest.mark.parametrize("query", ["", "&method=clopper-pearson&target=respondents", "&simultaneous=yes&method=wilson"])

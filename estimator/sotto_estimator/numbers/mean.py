@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.devices import Devices
-from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions, check_level, share_bounds
-from sotto_estimator.methods import METHODS, find_method
+from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.quality import PERCENT
@@ -45,7 +44,7 @@ class MeanEstimate:
 
 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
-    """Return the mean of a histogram of one report or more. Raises `DomainError` where the method knows no means.
+    """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
 
     Its standard error is that about a population, and not less than the device's noise at the least; about the
     respondents it is an upper bound. The interval holds of both: it asks of the reports that they are independent.
@@ -71,14 +70,30 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         high=high,
         shift_up=PERCENT * (float(channel.place_of(channel.n_outputs - 1)) - place) * width,
         shift_down=PERCENT * (float(channel.place_of(0)) - place) * width,
-        interval=_interval_words(channel, options.method),
+        interval=words_of_interval(channel, options),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )
 
 
-def _interval_words(channel: NumberChannel, name: str) -> str:
+def method_of_mean(channel: NumberChannel, options: IntervalOptions) -> str:
+    """Return the name of the method of a mean's interval: that of the options, or the default where it knows none.
+
+    Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
+    and about the respondents, whose outputs are not alike, it takes one that knows means.
+    """
+    is_binomial = channel.is_binary and options.target == "population"
+    return options.method if is_binomial or find_method(options.method).of_means else IntervalOptions().method
+
+
+def words_of_interval(channel: NumberChannel, options: IntervalOptions) -> str:
+    """Return in words how a mean's interval is made, and why it is not by the options' method where it is not."""
+    name = method_of_mean(channel, options)
     method = find_method(name)
-    return f"by {method.words_of_means}" if method.of_means and not channel.is_binary else f"by the {method.words}"
+    made = f"by the {method.words}" if channel.is_binary else f"by {method.words_of_means}"
+    if name == options.method:
+        return made
+    means = "about respondents" if channel.is_binary else "of more than two outputs"
+    return f"{made}, as {options.method} knows no mean {means}"
 
 
 def place_error(histogram: NDArray[np.int64], channel: NumberChannel) -> float:
@@ -94,23 +109,17 @@ def mean_bounds(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the mean place before they are clipped, of histograms of shape (.., n_outputs).
 
-    Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
-    and about the respondents, whose outputs are not alike, it takes one that knows means. Raises `DomainError`.
+    By `method_of_mean`. Raises `DomainError`.
     """
-    n, of_means = histogram.sum(axis=-1), find_method(options.method).of_means
-    if of_means is None and (not channel.is_binary or options.target == "respondents"):
-        known = ", ".join(name for name, row in METHODS.items() if row.of_means)
-        raise DomainError(
-            f"method ({options.method!r}) must be one of {known} for the mean of numbers, unless they are reported by "
-            f"two outputs (here {channel.n_outputs}) and the target is the population."
-        )
-    if channel.is_binary or of_means is None:
+    n, method = histogram.sum(axis=-1), method_of_mean(channel, options)
+    of_means = find_method(method).of_means
+    if channel.is_binary or of_means is None:  # means of more outputs are by a method that knows them
         return share_bounds(
             histogram[..., 1],
             n,
             channel.as_share(),
             level=options.level,
-            method=options.method,
+            method=method,
             target="population",
             n_intervals=n_intervals,
             devices=devices,

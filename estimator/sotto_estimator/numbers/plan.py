@@ -16,7 +16,7 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.devices import Devices
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.mean import mean_bounds
+from sotto_estimator.numbers.mean import mean_bounds, words_of_interval
 from sotto_estimator.planning import smallest_n
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import LEVELS_OF_DISTRIBUTION, two_stage_bit, window
@@ -41,9 +41,8 @@ class NumberPlanRow:
     """One mechanism's precision, in the range's unit; `epsilon` in nats, None without privacy.
 
     `worst_deviation`: of one report, by its device's noise, of the number where it is largest, None where devices add
-    none. `standard_deviation`: of
-    the mean of n_reports, about a population, at the most. `half_width`: of the interval, None for what is not in this
-    program.
+    none. `standard_deviation`: of the mean of n_reports, about a population, at the most. `half_width`: of the interval
+    of people around the range's middle; `interval`: how it is made, in words. Both None for what this program has not.
     """
 
     epsilon: float | None
@@ -52,6 +51,7 @@ class NumberPlanRow:
     worst_deviation: float | None
     standard_deviation: float
     half_width: float | None
+    interval: str | None = None
 
 
 def plan_numbers(
@@ -73,7 +73,8 @@ def plan_numbers(
         sizes = [n or respondents_for(wanted or 0, mechanism, study, options) for mechanism in made.values()]
         for (name, mechanism), size in zip(made.items(), sizes, strict=True):
             width = float(half_widths(np.array([size]), mechanism, study, options)[0])
-            rows.append(_row(study, float(epsilon), name, size, mechanism.worst_variance, width))
+            row = _row(study, float(epsilon), name, size, mechanism.worst_variance, width)
+            rows.append(replace(row, interval=words_of_interval(NumberChannel.of(mechanism), options)))
         for name, variance in published_variances(float(epsilon)).items():
             rows.append(_row(study, float(epsilon), name, sizes[0], variance, None))
         curator = 2 / (sizes[0] * float(epsilon) ** 2)  # noise of scale 1 / (n epsilon), as of n reports

@@ -11,6 +11,7 @@ import click
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan import NumberPlanRow, NumberStudy, plan_numbers
 from sotto_estimator.numbers.render import value_words
+from sotto_estimator.options import plan_error
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.errors import SurveyError
@@ -26,6 +27,10 @@ _OPTIONS = (
         type=click.FloatRange(0, min_open=True),
         help="Of numbers: the standard deviation between people that is expected  [default: a quarter of the range].",
     ),
+)
+_MIDDLE = (
+    "Half-widths are of people one standard deviation to each side of the range's middle, deviations of the number\n"
+    "with the most noise. Where a distribution's half-width is smaller, it has less noise there, and more elsewhere."
 )
 _NEVER_NUMBERS = {"n_options": "--options", "max_selected": "--max-selected", "share": "--share", "is_text": "--text"}
 
@@ -49,21 +54,25 @@ def read_study(
     for name, flag in _NEVER_NUMBERS.items():
         if source(name) == click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{flag} does not go with --minimum and --maximum.")
+    texts = {"minimum": minimum, "maximum": maximum, "step": "1" if step is None else step}
+    given = {name: _decimal(f"--{name}", text) for name, text in texts.items()}
     try:
-        given = {
-            "minimum": parse_decimal(minimum),
-            "maximum": parse_decimal(maximum),
-            "step": parse_decimal(step or "1"),
-        }
-        kind = Number.read(Fields(given, "--", SurveyError))
-    except (ValueError, SurveyError) as fault:
-        raise click.UsageError(f"--minimum, --maximum, --step: {fault}") from None
+        kind = Number.read(Fields(given, "-", SurveyError))
+    except SurveyError as fault:
+        raise click.UsageError(str(fault).replace("-.", "--", 1)) from None
     study = NumberStudy(kind, (float(kind.maximum) - float(kind.minimum)) / 4 if deviation is None else deviation)
     if 2 * study.deviation > study.size:
         raise click.UsageError(
             f"--deviation ({deviation}) must be at most half of the range: no numbers of it differ more."
         )
     return study
+
+
+def _decimal(flag: str, text: str) -> Decimal:
+    try:
+        return parse_decimal(text)
+    except ValueError:
+        raise click.UsageError(f"{flag} ({text!r}) must be a number.") from None
 
 
 def number_plan_output(
@@ -83,7 +92,7 @@ def number_plan_output(
         lasting = None if forever is None else Decimal(str(forever))
         rows = plan_numbers(study, asked, n_reports, half_width, options, lasting)
     except ValueError as fault:
-        raise click.UsageError(str(fault)) from None
+        raise plan_error(fault) from None
     beside = {
         "minimum": float(study.kind.minimum),
         "maximum": float(study.kind.maximum),
@@ -105,9 +114,19 @@ def _table(rows: Sequence[NumberPlanRow], study: NumberStudy, options: IntervalO
         said = ["-" if figure is None else value_words(figure, figure) for figure in figures]
         cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *said])
     ends = f"{float(study.kind.minimum):,.12g} to {float(study.kind.maximum):,.12g}"
+    names: dict[str, dict[str, None]] = {}  # in the order of the rows, each once
+    for row in rows:
+        if row.interval:
+            names.setdefault(row.interval, {})[row.mechanism] = None
+    remarks = [
+        f"Half-width of {', '.join(of)}: {method_words(options.level, options.method, options.target, made)}."
+        for made, of in names.items()
+    ]
+    remarks += [_MIDDLE] if any(row.mechanism.startswith("distribution") for row in rows) else []
+    said_of_widths = "\n".join(remarks)
     return (
         f"{align(cells, n_left=2)}\n\nMeans of numbers from {ends}; the standard deviation of people's numbers is "
         f"{study.deviation:,.4g}.\nWorst report: the standard deviation of one report's noise, of the number where it "
-        f"is largest.\nHalf-width of {method_words(options.level, options.method, options.target)}.\n"
+        f"is largest.\n{said_of_widths}\n"
         "Without a half-width: not in this program; as many respondents as the first row of that epsilon."
     )

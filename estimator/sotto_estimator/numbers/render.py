@@ -19,9 +19,14 @@ def mean_table(means: Sequence[MeanEstimate]) -> str:
     columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
     columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
     rows = [[*columns, "fakes high", "fakes low", "unit"], *map(_cells, means)]
-    remarks = [FAKES, *(f"the interval of the mean of {mean.question}: {mean.interval}" for mean in means)]
+    remarks = [FAKES, *interval_remarks(means)]
     remarks += [_CUT] if any(mean.low == mean.high for mean in means) else []
     return f"{align(rows, n_left=1)}\n\n" + "\n".join(remarks)
+
+
+def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
+    """Return how the intervals of means are made, a line each."""
+    return [f"the interval of the mean of {mean.question}: {mean.interval}" for mean in means]
 
 
 def quantile_table(distributions: Sequence[Distribution]) -> str:

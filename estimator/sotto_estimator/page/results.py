@@ -23,7 +23,7 @@ from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
-_ASKED = "a device is asked one of the {} options: each share is of the reports that ask its own, so many fewer"
+_ASKED = "a device is asked one of the {} options: each share is of the n reports that ask its own"
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""
 
@@ -100,19 +100,20 @@ def _sections(
     release: Release, choices: Choices, tally: Tally, estimates: Estimates | None, last: Estimates | None
 ) -> list[Section]:
     quality = {known.question: known for known in qualities(tally)}
-    rows, last_rows, remarks = _by_question(estimates), _by_question(last), _remarks(estimates)
+    rows, last_rows = _by_question(estimates), _by_question(last)
     withheld = {of.question: f"{of}." for of in withheld_of(tally)}
     contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
     sections = []
     for question in release.survey.questions:
         key, mechanism = question.id, question.mechanism
-        n_counted = tally.counted(key).n_reports
+        n_counted, number = tally.counted(key).n_reports, _number(estimates, key)
+        remarks = _remarks(estimates, number)
         asked = (_ASKED.format(len(question.options)),) if not is_text(question) and mechanism.has_cohorts else ()
         about = (question, n_counted, (*remarks, *asked, *contradictions.get(key, ())), quality.get(key))
         if is_text(question):
             commands = _commands(release, choices.wave, question) if n_counted else ()
             sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
-        elif is_number(question) and (number := _number(estimates, key)):
+        elif number:
             series = _series(release, choices, question, ())
             sections.append(Section(*about, series=series, number=number, last_mean=_mean(last, key)))
         elif key not in rows:  # nobody answers it yet, or so few that it is withheld
@@ -151,12 +152,12 @@ def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
     return NumberResult(mean, next((of for of in estimates.distributions if of.question == question), None))
 
 
-def _remarks(estimates: Estimates | None) -> tuple[str, ...]:
-    """Return what the intervals are, and which waves are pooled, in the words of `sotto estimate`."""
+def _remarks(estimates: Estimates | None, number: NumberResult | None) -> tuple[str, ...]:
+    """Return what a question's intervals are, and which waves are pooled, in the words of `sotto estimate`."""
     if estimates is None:
         return ()
     pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith(("wave", "draw:"))]
-    return interval_words(estimates.options), *pooled
+    return interval_words(estimates.options, number.mean.interval if number else ""), *pooled
 
 
 def _series(release: Release, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:

@@ -51,6 +51,11 @@ class Section:
     last_mean: MeanEstimate | None = None
 
     @property
+    def asks_one(self) -> bool:
+        """Whether a device is asked one of the options, so that each share has its own n."""
+        return bool(self.rows) and self.question.mechanism.has_cohorts
+
+    @property
     def caption(self) -> list[str]:
         """What stands beside a chart: n and epsilon first."""
         return [f"n = {self.n_reports:,} reports, epsilon {epsilon_words(self.question.epsilon)}", *self.remarks]
