@@ -99,7 +99,7 @@ def test_the_command_plans_numbers_as_text_json_and_csv() -> None:
         (["--minimum", "3", "--maximum", "2", "--n", "9"], "Error: --maximum: must be above minimum (3)"),
         (
             ["--minimum", "0", "--maximum", "10", "--step", "3", "--n", "9"],
-            "Error: --step: must be above 0 and go",
+            "Error: --step: must go into maximum",
         ),
         (["--minimum", "0", "--maximum", "10", "--deviation", "6", "--n", "9"], "at most half of the range"),
         (["--minimum", "0", "--maximum", "10", "--options", "3", "--n", "9"], "--options does not go with --minimum"),
