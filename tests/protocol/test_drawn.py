@@ -92,8 +92,8 @@ def test_a_survey_that_draws_declares_it_and_one_that_does_not_says_nothing_of_i
         ([YES_NO], 1, r"\$\.draw: must be left out: there is one question\."),
         ([YES_NO, ONE_OF], 2, r"\$\.draw: must be in \[1, 1\]: fewer than there are questions\."),
         ([YES_NO, ONE_OF, YES_NO], 3, r"\$\.draw: must be in \[1, 2\]: fewer than there are questions\."),
-        ([YES_NO, ONE_OF], 0, r"\$\.draw: must be an integer in \[1, 199\]\."),
-        ([YES_NO, ONE_OF], "1", r"\$\.draw: must be an integer in \[1, 199\]\."),
+        ([YES_NO, ONE_OF], 0, r"\$\.draw: must be an integer in \[1, d - 1\], of d questions\."),
+        ([YES_NO, ONE_OF], "1", r"\$\.draw: must be an integer in \[1, d - 1\], of d questions\."),
     ],
 )
 def test_a_draw_of_all_questions_or_of_none_is_refused(questions: list[Any], draw: Any, message: str) -> None:
