@@ -211,6 +211,24 @@ def test_hangup_ends_no_collector(tmp_path: Path, workers: str) -> None:
         assert served.stop() == (0, "", "")
 
 
+def test_sigterm_while_a_reload_awaits_its_last_worker_ends_all(tmp_path: Path) -> None:
+    with serve(tmp_path / "survey.db", "--workers", "2") as served:
+        last = max(children(served))
+        os.kill(last, signal.SIGSTOP)  # what it is told then waits
+        served.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: signal.SIGTERM in pending(last))
+        served.process.send_signal(signal.SIGTERM)
+        os.kill(last, signal.SIGCONT)
+        assert served.process.communicate(timeout=TIMEOUT_S) == ("", "")
+        assert served.process.returncode == 0
+
+
+def pending(pid: int) -> set[int]:
+    """Return the signals that a process was sent and has not taken."""
+    [mask] = re.findall(r"^ShdPnd:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return {number for number in range(1, 65) if int(mask, 16) >> (number - 1) & 1}
+
+
 def test_metrics_of_all_workers_meet_in_a_private_folder_that_goes_with_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ class Workers:
         if self._is_to_replace:
             self._is_to_replace = False
             self._replace_all()
+            return  # it may have taken the signal that ends all, or asks for this again
         is_short = len(self._workers) < self._settings.workers
         if is_short and time.monotonic() >= self._starts_at:
             self._start()
