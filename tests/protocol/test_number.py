@@ -103,6 +103,8 @@ def test_what_is_no_number_of_the_range_is_refused_and_not_quoted(
         ),
         (AGE | {"unit": ""}, "$.questions[0].unit: must be a text of 1 to 40 characters"),
         (AGE | {"skip": 121}, "$.questions[0].skip: must be an integer in [0, 120]."),
+        (AGE | {"skip": True}, "$.questions[0].skip: must be an integer in [0, 120]."),
+        (AGE | {"skip": Decimal("7.5")}, "$.questions[0].skip: must be an integer in [0, 120]."),
         (AGE | {"skip": "none"}, "$.questions[0].skip: must be an integer in [0, 120]."),
         (AGE | {"levels": 1}, "$.questions[0].levels: must be an integer in [2, 121]."),
         (AGE | {"levels": 122}, "$.questions[0].levels: must be an integer in [2, 121]."),
@@ -169,5 +171,6 @@ def test_what_a_report_speaks_for_is_said_in_numbers() -> None:
 
 def test_no_answer_stands_for_the_number_that_the_author_gives() -> None:
     assert ask(HALVES | {"skip": Decimal("0.5")}).encode(None).tolist() == [3]
+    assert ask(AGE | {"skip": Decimal("7.00")}).encode(None).tolist() == [7]
     with pytest.raises(AnswerError):
         ask(HALVES).encode(None)

@@ -1,5 +1,6 @@
 """A number of a range, in steps: an age, an income, a rating."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from types import MappingProxyType
@@ -42,7 +43,7 @@ class Number(QuestionType):
     @classmethod
     def read(cls, fields: Fields) -> Self:
         minimum, maximum = _take(fields, "minimum"), _take(fields, "maximum")
-        step = _exact(fields.take("step", _STEP_DOMAIN, lambda v: is_decimal(v, -_LIMIT, _LIMIT) and v > 0))
+        step = _take(fields, "step", _STEP_DOMAIN, lambda v: v > 0)
         if minimum >= maximum:
             raise fields.fail("maximum", f"must be above minimum ({_text(minimum)}).")
         places = max(_places(number) for number in (minimum, maximum, step))
@@ -59,7 +60,7 @@ class Number(QuestionType):
         return ends | ({"unit": self.unit} if self.unit else {})
 
     def read_skip(self, fields: Fields) -> Exact:
-        return _exact(fields.take("skip", self.expected(1), lambda v: self._steps_to(v) is not None))
+        return _take(fields, "skip", self.expected(1), lambda v: self._steps_to(_exact(v)) is not None)
 
     @property
     def n_options(self) -> int:
@@ -110,8 +111,8 @@ def _count_steps(start: Exact, end: Exact, step: Exact) -> int | None:
     return None if rest else int(steps)
 
 
-def _take(fields: Fields, key: str) -> Exact:
-    return _exact(fields.take(key, _DOMAIN, lambda v: is_decimal(v, -_LIMIT, _LIMIT)))
+def _take(fields: Fields, key: str, expected: str = _DOMAIN, accept: Callable[[Exact], bool] = lambda _: True) -> Exact:
+    return _exact(fields.take(key, expected, lambda v: is_decimal(v, -_LIMIT, _LIMIT) and accept(v)))
 
 
 def _exact(number: Exact) -> Exact:
