@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from sotto_estimator.channel import TARGETS
+from sotto_estimator.methods import METHODS
+
 
 def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add options of which the command gets one argument, `name`: a dataclass whose fields are what they give."""
@@ -20,6 +23,34 @@ def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Ca
         return reduce(lambda inner, option: option(inner), reversed(options), with_group)
 
     return add
+
+
+def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --level, --method and --target, which estimates and plans share."""
+    options = (
+        click.option(
+            "--target",
+            type=click.Choice(TARGETS),
+            default="population",
+            show_default=True,
+            help="Whom shares and means are about: a population that respondents are drawn from, or the respondents.",
+        ),
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            default=default_method,
+            show_default=True,
+            help="How intervals are made.",
+        ),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="Confidence level, a share between 0 and 1.",
+        ),
+    )
+    return lambda command: reduce(lambda inner, option: option(inner), options, command)
 
 
 def style_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,8 +21,8 @@ from sotto_estimator.estimate import IntervalOptions, channel_of, estimate_count
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.plan_table import Design, plan_rows
-from sotto_estimator.planning import PlanOptions, half_width
+from sotto_estimator.planning.table import Design, plan_rows
+from sotto_estimator.planning.widths import PlanOptions, half_width
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Coins, ReportError, Survey, SurveyError, Tally, TallyError, given_bytes, hmac_bytes
 from sotto_protocol.explain import explain

@@ -13,7 +13,7 @@ from sotto_estimator.channel import TARGETS, Channel, Target, debias
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import confidence_interval
 from sotto_estimator.methods import METHODS, IntervalMethod
-from sotto_estimator.planning import half_width
+from sotto_estimator.planning.widths import half_width
 from sotto_estimator.population import clopper_pearson_shares
 from sotto_estimator.render import method_words
 

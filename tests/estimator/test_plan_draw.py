@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from sotto_client.cli import main
 from sotto_estimator.channel import Channel
-from sotto_estimator.plan_draw import drawn_rows
-from sotto_estimator.plan_table import Design
-from sotto_estimator.planning import half_width, respondents_needed
+from sotto_estimator.planning.drawing import drawn_rows
+from sotto_estimator.planning.table import Design
+from sotto_estimator.planning.widths import half_width, respondents_needed
 from sotto_protocol.mechanisms.registry import best_of
 
 

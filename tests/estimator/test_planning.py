@@ -12,7 +12,7 @@ from sotto_estimator.channel import TARGETS, Channel, Target, debias, standard_e
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import confidence_interval, share_bounds
 from sotto_estimator.methods import METHODS
-from sotto_estimator.planning import (
+from sotto_estimator.planning.widths import (
     NO_PRIVACY,
     curator_half_width,
     curator_respondents_needed,

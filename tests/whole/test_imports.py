@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {side: ROOT / side / f"sotto_{side}" for side in ("protocol", "client", "collector", "estimator")}
+PACKAGES = {
+    side: ROOT / side / f"sotto_{side}" for side in ("protocol", "client", "collector", "estimator", "rehearsal")
+}
 OF_THE_HOUSE = {f"sotto_{side}" for side in PACKAGES}
 IMPURE = {"io", "os", "pathlib", "random", "requests", "secrets", "socket", "ssl", "tempfile", "threading", "uuid"}
 IMPURE |= {
@@ -37,6 +39,7 @@ HEAVY = (
     "sotto_protocol.authoring",
     "sotto_collector",
     "sotto_estimator",
+    "sotto_rehearsal",
 )
 
 
@@ -74,6 +77,11 @@ def imports_at_once_of(source: str) -> Iterator[str]:
 def test_a_side_imports_the_protocol_and_itself_only(side: str) -> None:
     assert modules_of(side)
     assert house_imports_of(side) <= {"sotto_protocol", f"sotto_{side}"}
+
+
+def test_a_rehearsal_knows_devices_and_estimates_and_no_collector() -> None:
+    assert modules_of("rehearsal")
+    assert house_imports_of("rehearsal") <= {"sotto_protocol", "sotto_client", "sotto_estimator", "sotto_rehearsal"}
 
 
 def test_the_results_page_alone_joins_two_sides_and_only_when_an_app_is_made() -> None:

@@ -17,7 +17,7 @@ from sotto_estimator.devices import Devices
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds, words_of_interval
-from sotto_estimator.planning import smallest_n
+from sotto_estimator.planning.widths import smallest_n
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import LEVELS_OF_DISTRIBUTION, two_stage_bit, window
 from sotto_protocol.questions.number import Number

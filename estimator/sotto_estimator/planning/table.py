@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Unpack
 
 from sotto_estimator.channel import Channel
-from sotto_estimator.planning import (
+from sotto_estimator.planning.widths import (
     NO_PRIVACY,
     PlanOptions,
     curator_half_width,

@@ -1,0 +1,118 @@
+"""`sotto plan`."""
+
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
+from sotto_estimator.options import interval_options, plan_error, style_options
+from sotto_estimator.planning.drawing import drawn_rows
+from sotto_estimator.planning.table import Design, plan_csv, plan_json, plan_rows, plan_table
+from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
+
+
+@click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")
+@click.option(
+    "--epsilon",
+    "epsilons",
+    type=float,
+    multiple=True,
+    required=True,
+    help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once.",
+)
+@click.option(
+    "--options",
+    "n_options",
+    type=click.IntRange(2, 4096),
+    help="Number of options of a one-of question  [default: a yes-no question].",
+)
+@click.option(
+    "--max-selected",
+    type=click.IntRange(min=1),
+    help="Plan an any-of question, of whose options a person may select so many.",
+)
+@click.option(
+    "--questions",
+    "n_questions",
+    type=click.IntRange(2, 200),
+    help="Plan a survey of so many such questions, --epsilon that of a report: how many should be drawn?",
+)
+@click.option("--n", "n_reports", type=click.IntRange(min=1), help="How precise are so many respondents?")
+@click.option(
+    "--half-width",
+    type=click.FloatRange(0, min_open=True),
+    help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
+)
+@interval_options("hoeffding")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The true share that is expected; hoeffding's width holds for every share.",
+)
+@number_plan_options
+@text_plan_options
+@style_options
+def plan(
+    epsilons: tuple[float, ...],
+    n_options: int | None,
+    max_selected: int | None,
+    n_questions: int | None,
+    n_reports: int | None,
+    half_width: float | None,
+    style: str,
+    minimum: str | None,
+    maximum: str | None,
+    step: str | None,
+    deviation: float | None,
+    is_text: bool,
+    n_candidates: int | None,
+    epsilon_forever: float | None,
+    n_bits: int | None,
+    n_hashes: int | None,
+    n_cohorts: int | None,
+    **options: Any,
+) -> None:
+    """Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.
+
+    Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
+    question, beside a trusted curator's Laplace noise and no privacy at all. With --minimum and --maximum, of the mean
+    of numbers in that range, in their unit, beside mechanisms of the literature. With --questions, prints it for each
+    question of a survey that draws one, two or more of them on every device, or asks all. With --text, prints the
+    smallest share that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the
+    survey file.
+    """
+    study = read_study(minimum, maximum, step, deviation)
+    check_text_plan_options(is_text)
+    if n_questions is not None and (is_text or study or epsilon_forever is not None):
+        raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
+    if is_text:
+        shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
+        click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
+        return
+    if (n_reports is None) == (half_width is None):
+        raise click.UsageError("Give --n or --half-width, one of the two.")
+    if study:
+        of_means = IntervalOptions(options["level"], options["method"], options["target"])
+        click.echo(number_plan_output(style, study, epsilons, n_reports, half_width, of_means, epsilon_forever))
+        return
+    if half_width is not None and half_width > 1:
+        raise click.BadParameter("must be a share, at most 1.", param_hint="--half-width")
+    if max_selected is not None and (n_options is None or max_selected > n_options):
+        raise click.UsageError("--max-selected goes with --options, and is at most as many.")
+    design = Design(n_options or 0, max_selected or 0)
+    asked = [Decimal(str(epsilon)) for epsilon in epsilons]
+    forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
+    try:
+        if n_questions is None:
+            rows = plan_rows(design, asked, n_reports, half_width, forever, **options)
+        else:
+            rows = drawn_rows(design, n_questions, asked, n_reports, half_width, **options)
+    except ValueError as fault:
+        raise plan_error(fault) from fault
+    more = {"epsilon_forever": epsilon_forever, "n_questions": n_questions}
+    said = options | {name: value for name, value in more.items() if value is not None}
+    click.echo({"json": plan_json, "csv": plan_csv}.get(style, plan_table)(rows, said))
