@@ -63,7 +63,7 @@ def one_of(*options: str, skip: str | None = None) -> dict[str, Any]:
         ({"type": "dropdown", "choices": [{"value": 1, "text": "one"}, 2.50], **REQUIRED}, one_of("one", "2.5")),
         ({"type": "dropdown", "choicesMin": 2, "choicesMax": 6, "choicesStep": 2, **REQUIRED}, one_of("2", "4", "6")),
         ({"type": "dropdown", "choices": ["a|b", {"text": "c"}], **REQUIRED}, one_of("b", "c")),
-        ({"type": "rating", "rateMax": 3, **REQUIRED}, one_of("1", "2", "3")),
+        ({"type": "rating", "rateMax": 3}, one_of("1", "2", "3", NO_ANSWER, skip=NO_ANSWER)),
         ({"type": "slider", **REQUIRED}, number(0, 100, 1)),
         (
             {"type": "slider", "min": -2, "max": "2.5", "step": "0.5", **REQUIRED},
@@ -93,6 +93,28 @@ def test_an_element_becomes_a_question_and_skipping_an_answer(
 
 
 @pytest.mark.parametrize(
+    ("members", "question"),
+    [
+        ({}, number(1, 5, 1)),
+        ({"rateMin": 0, "rateMax": 2, "rateStep": 0.3}, number(0, "1.8", "0.3")),
+        ({"rateType": "smileys", "rateMax": 15}, number(1, 10, 1)),
+        ({"rateValues": [10, "0", "5|5"]}, number(0, 10, 5)),
+        ({"rateValues": [1, 2, 4]}, one_of("1", "2", "4")),
+        ({"rateValues": [1, "1.0"]}, one_of("1", "1.0")),
+        ({"rateValues": [1, {"value": 2, "text": "so-so"}, 3]}, one_of("1", "so-so", "3")),
+        ({"rateValues": ["bad", "good"]}, one_of("bad", "good")),
+        ({"rateMax": 2, "requiredIf": "{a} = 1"}, one_of("1", "2", NO_ANSWER, skip=NO_ANSWER)),
+    ],
+)
+def test_a_rating_that_must_be_given_is_a_number_unless_it_is_in_words(
+    members: dict[str, Any], question: dict[str, Any]
+) -> None:
+    element = load_json(json.dumps({"type": "rating", **REQUIRED, **members}), SurveyError)
+    is_number = question["type"] == "number"
+    assert question_of(element) == question | ({"distribution": True} if is_number else {})
+
+
+@pytest.mark.parametrize(
     ("members", "values"),
     [
         ({}, "1 2 3 4 5"),
@@ -106,8 +128,8 @@ def test_an_element_becomes_a_question_and_skipping_an_answer(
     ],
 )
 def test_a_scale_has_the_values_that_surveyjs_shows(members: dict[str, Any], values: str) -> None:
-    element = load_json(json.dumps({"type": "rating", **members, **REQUIRED}), SurveyError)
-    assert question_of(element)["options"] == values.split()
+    element = load_json(json.dumps({"type": "rating", **members}), SurveyError)
+    assert question_of(element)["options"] == [*values.split(), NO_ANSWER]
 
 
 def test_elements_are_found_wherever_they_are_nested_and_what_asks_nothing_is_not_asked() -> None:

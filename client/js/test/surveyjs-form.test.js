@@ -50,7 +50,7 @@ test("what is filled in is read by question id, as the client takes it", () => {
   assert.deepEqual(answers, {
     ...{ agrees: false, smokes: "Yes", drinks: "Never", brand: "Three", places: ["home", "work"] },
     ...{ "wie-oft-fruher": "1.5", symptoms: ["Fever", "None"], pets: [], refuses: "no answer" },
-    ...{ pain: "2", mood: "10", sleep: "well", zero: "0.25", last: "9", first: null, "nights-per-week": "7" },
+    ...{ pain: "2", mood: 10, sleep: "well", zero: "0.25", last: "9", first: null, "nights-per-week": "7" },
     ...{ "u5e74-u9f84": "42", doctors: "Dr Who", anything_else: "x" },
   });
   CLINIC.encode(answers);
@@ -62,12 +62,13 @@ test("numbers of sliders, texts and ratings are read, and elements that give oth
   const model = new Model(form);
   model.data = { effort: 70, "Level (0.1)": 0.1 + 0.2, age: "33", hours: 7.5, maybe: 3, mood: 2 };
   const answers = readAnswers(model, questions, fitForm(model, questions).fits);
-  assert.deepEqual(answers, { effort: 70, "level-0-1": 0.3, age: 33, hours: 7.5, maybe: "3", mood: "2" });
+  assert.deepEqual(answers, { effort: 70, "level-0-1": 0.3, age: 33, hours: 7.5, maybe: "3", mood: 2 });
   for (const question of questions) question.encode(answers[question.id]);
   const [effort, , age] = questions;
   const fitted = (/** @type {any} */ element, /** @type {any} */ question) =>
     fitForm(new Model({ elements: [{ name: question.id, isRequired: true, ...element }] }), [question]).problems;
   assert.deepEqual(fitted({ type: "rating", rateMax: 7 }, effort), []);
+  assert.deepEqual(fitted({ type: "rating", rateValues: [{ value: 0, text: "none" }, 100] }, effort), []);
   assert.deepEqual(fitted({ type: "text", inputType: "number", min: 20, max: 80, step: 20 }, effort), []);
   for (const [element, why] of [
     [{ type: "slider", max: 101 }, /may give 101, where the answer must be an integer in \[0, 100\]/],

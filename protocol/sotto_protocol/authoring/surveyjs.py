@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_protocol.authoring.survey_toml import to_toml
-from sotto_protocol.authoring.surveyjs_choices import Choice, choices, range_of, rates, yes_and_no
+from sotto_protocol.authoring.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_protocol.authoring.surveyjs_form import Element, is_set, localised, triggers, walk
 from sotto_protocol.authoring.surveyjs_leaks import find_leaks
 from sotto_protocol.errors import FormError, SurveyError
@@ -159,15 +159,18 @@ def _ask(element: Element, epsilon: Decimal) -> AskedElement:
     offered = _offered(element)
     asked |= _answers(element, [choice.text for choice in offered]) | {"epsilon": epsilon}
     compile_question(asked, "$")
-    return AskedElement(element, asked, () if asked["type"] == "yes-no" else tuple(offered))
+    return AskedElement(element, asked, tuple(offered) if "options" in asked else ())
 
 
 def _type_of(element: Element) -> str:
-    """Return the type of question that an element asks: of a text that must have a number of a range, that."""
+    """Return the type of question that an element asks: of a text or rating that must be a number of a range, that."""
     members = element.members
-    if element.type == "text" and members.get("inputType") in _NUMERIC and {"min", "max"} <= members.keys():
-        return "number" if _must_be_answered(element) else "text"
-    return _QUESTION_TYPES[element.type]
+    usual = _QUESTION_TYPES[element.type]
+    if element.type == "rating":
+        is_number = bool(scale_of(rates(members)))
+    else:
+        is_number = usual == "text" and members.get("inputType") in _NUMERIC and {"min", "max"} <= members.keys()
+    return "number" if is_number and _must_be_answered(element) else usual
 
 
 def _offered(element: Element) -> list[Choice]:
@@ -186,7 +189,7 @@ def _answers(element: Element, texts: list[str]) -> dict[str, Any]:
     kind = _type_of(element)
     if kind == "number":
         _must_be_answered(element)
-        return range_of(element.members)
+        return scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)
     if kind == "any-of":  # nothing selected is an answer
         most = element.members.get("maxSelectedChoices") or 0
         if type(most) is not int:

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from sotto_protocol.authoring.surveyjs_form import is_set, localised
@@ -60,6 +61,20 @@ def rates(members: dict[str, Any]) -> list[Choice]:
         found = _scale(members)
     is_smileys = "smileys" in (members.get("rateType"), members.get("rateDisplayMode"))
     return _distinct(found[:_MAX_SMILEYS] if is_smileys else found)
+
+
+def scale_of(offered: list[Choice]) -> dict[str, Any]:
+    """Return the numbers that rates without words are, as what a question asks for; {} where they are no even steps.
+
+    The distribution is asked for too, for people look at a rating's shares.
+    """
+    if not all(rate.text == rate.value and _NUMBER.fullmatch(rate.value) for rate in offered):
+        return {}
+    numbers = sorted(Decimal(rate.value) for rate in offered)
+    steps = {high - low for low, high in pairwise(numbers)}
+    if len(steps) != 1 or 0 in steps:
+        return {}
+    return {"minimum": numbers[0], "maximum": numbers[-1], "step": steps.pop(), "distribution": True}
 
 
 def _items(listed: Any, name: str) -> list[Choice]:
