@@ -28,7 +28,7 @@ from sotto_estimator.sources import read_source
     "--plot",
     "plot_path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw bars with intervals into this PNG, PDF or SVG file.",
+    help="Draw shares, means, quantiles and densities with intervals into this PNG, PDF or SVG file.",
 )
 def estimate(
     sources: tuple[str, ...],

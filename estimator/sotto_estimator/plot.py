@@ -1,24 +1,23 @@
-"""A picture of estimates: a bar for every share and its interval; a point for every mean, on an axis of its own."""
+"""A picture of estimates: a bar for every share and its interval; of numbers, panels on axes of their own."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure  # drawn without pyplot: no screen is needed, or looked for
 
+from sotto_estimator.drawable import drawable
 from sotto_estimator.errors import SourceError
 from sotto_estimator.estimate import Estimates
-from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.numbers.render import interval_remarks
+from sotto_estimator.largest import MAX_BARS, largest
+from sotto_estimator.numbers.plot import Panel, number_panels
+from sotto_estimator.numbers.render import APPROXIMATE, interval_remarks
 from sotto_estimator.render import caption
 
-MAX_BARS = 200
-"""More, in a picture that is drawn of many strings, are too high for some programs that show it."""
+MAX_NUMBERS = 20
+"""More questions for a number are left out of a picture."""
 _ROW_INCHES = 0.32
-_MEAN_INCHES = 0.9
 _FORMATS = (".png", ".pdf", ".svg")
 
 
@@ -46,39 +45,37 @@ def plot(estimates: Estimates, path: Path) -> None:
         )
         for row in estimates.rows
     ]
-    title = "\n".join([caption(estimates), *interval_remarks(estimates.means)])
-    draw_bars(bars, title, path, means=estimates.means)
+    means, of = estimates.means[:MAX_NUMBERS], {each.question: each for each in estimates.distributions}
+    panels = [panel for mean in means for panel in number_panels(mean, of.get(mean.question))]
+    said = [caption(estimates), *interval_remarks(means), *[APPROXIMATE][: len(of)]]
+    if len(means) < len(estimates.means):
+        said.append(f"the first {len(means)} of {len(estimates.means)} questions for a number are drawn")
+    draw_bars(bars, "\n".join(said), path, panels=panels)
 
 
 def draw_bars(
-    bars: Sequence[Bar], title: str, path: Path, max_percent: float = 100, means: Sequence[MeanEstimate] = ()
+    bars: Sequence[Bar], title: str, path: Path, max_percent: float = 100, panels: Sequence[Panel] = ()
 ) -> None:
-    """Draw bars with their intervals, from top to bottom, on an axis that ends at max_percent; means below them.
+    """Draw bars with their intervals, from top to bottom, on an axis that ends at max_percent; panels below them.
 
-    Raises as `plot`.
+    Of more than MAX_BARS bars the largest are drawn, and the title says so. Raises as `plot`.
     """
     check_format(path)
-    heights = [0.7 + _ROW_INCHES * len(bars)] * bool(bars or not means) + [_MEAN_INCHES] * len(means)
+    drawn = largest(bars, MAX_BARS)
+    if len(drawn) < len(bars):
+        title += f"\nthe largest {len(drawn)} of {len(bars):,} shares are drawn"
+    shares = Panel(0.7 + _ROW_INCHES * len(drawn), lambda axes: _draw_shares(axes, drawn, max_percent))
+    placed = [*[shares] * bool(drawn or not panels), *panels]
+    heights = [panel.inches for panel in placed]
     figure = Figure(figsize=(8, 0.7 + sum(heights)), layout="constrained")
     places = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0].tolist()
     places[0].set_title(title, fontsize=8, loc="left", parse_math=False)
-    for axes, mean in zip(reversed(places), reversed(means), strict=False):
-        _draw_mean(axes, mean)
-    if len(places) > len(means):
-        _draw_shares(places[0], bars, max_percent)
+    for axes, panel in zip(places, placed, strict=True):
+        panel.draw(axes)
     try:
         figure.savefig(path, dpi=120)
     except OSError as fault:
         raise SourceError(f"plot ({path}) cannot be written: {fault.strerror}.") from fault
-
-
-def _draw_mean(axes: Axes, mean: MeanEstimate) -> None:
-    middle, half = (mean.low + mean.high) / 2, (mean.high - mean.low) / 2
-    axes.errorbar([middle], [0], xerr=[half], fmt="none", ecolor="black", elinewidth=1.2, capsize=3)
-    axes.plot([mean.mean], [0], "o", color="C0")
-    axes.set_yticks([0], [drawable(mean.question)], parse_math=False)
-    axes.set_xlim(mean.minimum, mean.maximum)
-    axes.set_xlabel(drawable(f"mean ({mean.unit})" if mean.unit else "mean"), parse_math=False)
 
 
 def _draw_shares(axes: Axes, bars: Sequence[Bar], max_percent: float) -> None:
@@ -98,16 +95,3 @@ def check_format(path: Path) -> None:
     """Raise SourceError unless a plot can be written under this name."""
     if path.suffix.lower() not in _FORMATS:
         raise SourceError(f"plot ({path.name}) must end in {', '.join(_FORMATS)}.")
-
-
-def drawable(label: str) -> str:
-    """Return the label with characters that the font lacks, emoji mostly, by their names."""
-    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
-    drawn = ""
-    for character in label:
-        if font.get_char_index(ord(character)):
-            drawn += character
-        elif unicodedata.category(character) not in ("Cf", "Mn"):  # joiners, and marks that choose a picture
-            name = unicodedata.name(character, f"U+{ord(character):X}").lower()
-            drawn += f" {name}" if drawn else name
-    return drawn

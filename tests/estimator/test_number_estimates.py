@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 
 from sotto_client import os_coins
 from sotto_client.cli import main
@@ -18,6 +21,7 @@ from sotto_estimator.association.sides import read_sides
 from sotto_estimator.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
+from sotto_estimator.numbers.plot import number_panels
 from sotto_estimator.plot import plot
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Survey, Tally, compile_toml
@@ -146,8 +150,41 @@ def test_picture_has_means_beside_shares(estimates: Estimates, tmp_path: Path) -
     path = tmp_path / "people.svg"
     plot(estimates, path)
     texts = path.read_text()
-    for said in ("age", "mean (years)", "mean (euros)", "member: yes"):
+    for said in ("age", "mean and quantiles (years)", "mean (euros)", "member: yes"):
         assert f"<!-- {said} -->" in texts, said
+
+
+def test_picture_has_the_quantiles_and_the_density_of_a_distribution(estimates: Estimates) -> None:
+    (age,), mean = estimates.distributions, estimates.means[0]
+    figure = Figure()
+    rows, density = figure.subplots(2)
+    for axes, panel in zip((rows, density), number_panels(mean, age), strict=True):
+        panel.draw(axes)
+    assert [label.get_text() for label in rows.get_yticklabels()] == ["age", "10 %", "25 %", "median", "75 %", "90 %"]
+    values = [float(line.get_xdata()[0]) for line in rows.lines if line.get_marker() == "o"]
+    assert values == [mean.mean, *(quantile.value for quantile in age.quantiles)]
+    whiskers = [bars[0].get_segments()[0][:, 0].tolist() for bars in (each.lines[2] for each in rows.containers)]
+    ends = [(each.low, each.high) for each in (mean, *age.quantiles)]
+    assert np.allclose(whiskers, ends, atol=1e-9)
+    areas = [bar.get_width() * bar.get_height() for bar in density.patches]
+    assert np.allclose(areas, [each.share for each in age.bins])
+    assert np.allclose([bar.get_x() for bar in density.patches], [start for start, _, _ in age.bars])
+    assert rows.get_xlim() == density.get_xlim()
+    assert len(number_panels(estimates.means[1], None)) == 1
+
+
+def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Estimates, tmp_path: Path) -> None:
+    rows = [replace(estimates.rows[0], answer=str(number), share=number / 2000) for number in range(1000)]
+    many = replace(estimates, rows=tuple(rows), means=estimates.means * 30, distributions=estimates.distributions)
+    path = tmp_path / "many.svg"
+    plot(many, path)
+    texts = path.read_text()
+    assert "<!-- the largest 200 of 1,000 shares are drawn -->" in texts
+    assert f"<!-- the first 20 of {len(many.means)} questions for a number are drawn -->" in texts
+    assert "<!-- member: 800 -->" in texts
+    assert "<!-- member: 799 -->" not in texts
+    height_px = float(re.search(r'height="([\d.]+)pt"', texts)[1]) / 72 * 120  # type: ignore[index]
+    assert height_px < 2**15
 
 
 def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) -> None:

@@ -14,8 +14,9 @@ from matplotlib import image
 
 from page_reading import percent_of
 from sotto_estimator import Estimate, IntervalOptions, estimate_tally
+from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis
-from sotto_estimator.page.charts import MAX_BARS, draw_shares, draw_waves, largest
+from sotto_estimator.page.charts import draw_shares, draw_waves
 from sotto_estimator.page.drawing import MARGIN_PX, WIDTH_PX, Drawing, head_px, shorten
 from sotto_estimator.page.picture import draw_png
 from sotto_estimator.page.svg import inline_svg, whole_svg

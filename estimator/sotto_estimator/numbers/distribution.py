@@ -51,6 +51,18 @@ class Distribution:
     bins: tuple[Bin, ...]
     quantiles: tuple[Quantile, ...]
 
+    @property
+    def bars(self) -> list[tuple[float, float, float]]:
+        """Where each bin begins and ends when drawn, and its share: to the next's first number, or round its only one.
+
+        None of a single bin.
+        """
+        if len(self.bins) < 2:
+            return []
+        step = self.bins[1].first - self.bins[0].last
+        shift = step / 2 if self.bins[0].first == self.bins[0].last else 0
+        return [(each.first - shift, each.last + step - shift, each.share) for each in self.bins]
+
 
 def has_distribution(counts: NumberCounts) -> bool:
     """Whether the reports show more than the mean: their levels are many, or every number is one, of three or more."""

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sotto_estimator.estimate import Estimate
+from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.render import percent
 
-MAX_BARS = 200
-"""More make a picture that some programs cannot show; the table has them all."""
 MAX_DESCRIBED = 12
 _LABEL_COLUMNS = 30  # what goes beside a share on a telephone
 _AXIS_PX = 26
@@ -48,14 +47,6 @@ def draw_waves(title: str, series: Sequence[WaveSeries]) -> Drawing:
     what = f"{'Means' if of_means else 'Shares'} with their intervals"
     description = f"{what} in waves {waves[0]} to {waves[-1]}. In wave {waves[-1]}: {said}"
     return Drawing(title, description, _PANEL_PX * len(series), tuple(marks))
-
-
-def largest(rows: Sequence[Estimate], n_rows: int) -> list[Estimate]:
-    """Return so many rows, those of the largest shares, in their order."""
-    if len(rows) <= n_rows:
-        return list(rows)
-    chosen = sorted(range(len(rows)), key=lambda number: rows[number].share)[-n_rows:]
-    return [rows[number] for number in sorted(chosen)]
 
 
 def describe(rows: Sequence[Estimate]) -> str:

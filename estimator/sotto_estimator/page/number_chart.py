@@ -35,7 +35,7 @@ class Frame(NamedTuple):
 
 def draw_number(title: str, mean: MeanEstimate, distribution: Distribution | None) -> Drawing:
     """Return a row for the mean and for each quantile, on one axis of the numbers, and a histogram of the bins."""
-    bars = _bars(distribution)
+    bars = distribution.bars if distribution else []
     ends = [mean.minimum, mean.maximum, mean.mean, *(end for bar in bars for end in bar[:2])]
     frame, rows = Frame(min(ends), max(ends)), _rows(mean, distribution)
     bottom = _AXIS_PX + _ROW_PX * len(rows) + (_GAP_PX + _PLOT_PX if bars else 0)
@@ -93,13 +93,3 @@ def _histogram(bars: list[tuple[float, float, float]], frame: Frame, bottom: flo
         left, right, height = frame.across(start), frame.across(end), _PLOT_PX * share / (end - start) / most
         marks.append(Bar(left, right - left, bottom - height, height))
     return marks
-
-
-def _bars(distribution: Distribution | None) -> list[tuple[float, float, float]]:
-    """Return where each bin begins and ends, and its share: to the next bin's first number, or round its only one."""
-    bins = distribution.bins if distribution else ()
-    if len(bins) < 2:
-        return []
-    step = bins[1].first - bins[0].last
-    shift = step / 2 if bins[0].first == bins[0].last else 0
-    return [(each.first - shift, each.last + step - shift, each.share) for each in bins]

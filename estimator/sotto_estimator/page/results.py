@@ -7,9 +7,9 @@ from shlex import quote
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.estimate import Estimate, Estimates, count_intervals, estimate_tally, is_text
+from sotto_estimator.largest import largest
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.charts import largest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError

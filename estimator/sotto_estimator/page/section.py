@@ -6,9 +6,10 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from sotto_estimator.estimate import Estimate
+from sotto_estimator.largest import largest
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.page.charts import draw_shares, draw_waves, largest
+from sotto_estimator.page.charts import draw_shares, draw_waves
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.waves import WaveSeries

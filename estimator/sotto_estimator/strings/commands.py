@@ -246,9 +246,9 @@ def _subject(survey: Survey, question: Question, counted: Counted, n_implausible
 
 
 def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
-    from sotto_estimator.plot import MAX_BARS, Bar, draw_bars  # matplotlib takes a second to load
+    from sotto_estimator.plot import Bar, draw_bars  # matplotlib takes a second to load
 
-    rows = decoded.rows[: min(limit or MAX_BARS, MAX_BARS)]
+    rows = decoded.rows[:limit]
     bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]
     longest = max((row.high for row in rows), default=1.0)
     draw_bars(bars, caption(subject, decoded), path, max_percent=min(100.0, 105 * longest))

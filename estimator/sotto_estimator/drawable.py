@@ -1,0 +1,18 @@
+"""Texts as the font of pictures can draw them."""
+
+import unicodedata
+
+from matplotlib import font_manager
+
+
+def drawable(label: str) -> str:
+    """Return the label with characters that the font lacks, emoji mostly, by their names."""
+    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+    drawn = ""
+    for character in label:
+        if font.get_char_index(ord(character)):
+            drawn += character
+        elif unicodedata.category(character) not in ("Cf", "Mn"):  # joiners, and marks that choose a picture
+            name = unicodedata.name(character, f"U+{ord(character):X}").lower()
+            drawn += f" {name}" if drawn else name
+    return drawn
