@@ -14,7 +14,7 @@ SHORT_HELP = {
     "export": "Write a survey's noisy reports to Parquet files.",
     "invite": "Make, count and revoke invitations to a survey that only invited people may answer.",
     "outbox": "Show what a device has spent, and what waits.",
-    "plan": "Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.",
+    "plan": "Plan what a survey will show of so many respondents, or how many of them a precision needs.",
     "publish": "Publish a survey at a collector.",
     "recount": "Count the stored reports again, and compare with the tallies.",
     "serve": "Run the collector.",

@@ -26,11 +26,15 @@ def compile_toml(text: str) -> Survey:
     >>> survey.questions[0].epsilon
     Decimal('1.098612288669')
     """
+    return compile_survey(load_toml(text))
+
+
+def load_toml(text: str) -> dict[str, Any]:
+    """Parse TOML, decimals kept exact. Raises SurveyError."""
     try:
-        document = tomllib.loads(text, parse_float=parse_decimal)
+        return tomllib.loads(text, parse_float=parse_decimal)
     except (ValueError, RecursionError) as fault:
         raise SurveyError("$", f"must be TOML ({str(fault)[:120]}).") from None
-    return compile_survey(document)
 
 
 def compile_json(text: str | bytes) -> Survey:
@@ -44,15 +48,25 @@ def read_survey(content: bytes, *, is_json: bool) -> Survey:
     White space may follow the canonical JSON, as an editor or a terminal leaves it.
     `is_json`: whether the file's name says JSON. Raises SurveyError.
     """
+    document = read_document(content, is_json=is_json)
+    if is_json and is_published(document):
+        return Survey.from_canonical(content.rstrip())
+    return compile_survey(document)
+
+
+def read_document(content: bytes, *, is_json: bool) -> Any:
+    """Return what stands in a survey file, as it was written: for who changes it. Raises SurveyError."""
     if is_json:
-        document = load_json(content, SurveyError)
-        is_canonical = isinstance(document, dict) and "format" in document
-        return Survey.from_canonical(content.rstrip()) if is_canonical else compile_survey(document)
+        return load_json(content, SurveyError)
     try:
-        text = content.decode("utf-8")
+        return load_toml(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise SurveyError("$", "must be TOML in UTF-8.") from None
-    return compile_toml(text)
+
+
+def is_published(document: Any) -> bool:
+    """Whether a JSON document is a survey as it is published, not as its author wrote it."""
+    return isinstance(document, dict) and "format" in document
 
 
 def compile_survey(document: Any) -> Survey:

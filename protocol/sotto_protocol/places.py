@@ -10,6 +10,7 @@ PLACES: dict[str, str] = {
         "the survey, not to a question: in TOML it stands above the first [[questions]]",
     ),
     **dict.fromkeys(["id", "type", "text", "skip", "mechanism", "epsilon", "epsilon_forever"], "a question"),
+    "want": "a question, as what sotto plan is to reach",
     "options": "one-of and any-of questions",
     "max_selected": "any-of questions",
     **dict.fromkeys(["minimum", "maximum", "step", "unit", "distribution", "levels"], "questions for a number"),

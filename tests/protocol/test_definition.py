@@ -118,6 +118,22 @@ def test_an_author_may_choose_the_mechanism() -> None:
         assert (mechanism.name, type(mechanism)) == (name, cls)
 
 
+def test_what_a_plan_is_to_reach_is_read_and_never_published() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 16, "step": Decimal("0.5"), "epsilon": 1}
+    for question, want in ((YES_NO, Decimal("0.05")), (YES_NO, Decimal("0.5")), (TEXT, Decimal("0.02")), (number, 8)):
+        plain = compile_survey(asking({"id": "q", "text": "?"} | question))
+        wished = compile_survey(asking({"id": "q", "text": "?", "want": want} | question))
+        assert (plain.questions[0].want, wished.questions[0].want) == (None, want)
+        assert (wished.fingerprint, wished) == (plain.fingerprint, plain)
+        assert Survey.from_canonical(wished.canonical).questions[0].want is None
+
+
+@pytest.mark.parametrize("want", [0, Decimal("0.0"), Decimal("0.51"), -1, "0.1", True, Decimal("0.0000000000001")])
+def test_a_wish_that_no_interval_meets_is_refused(want: Any) -> None:
+    with pytest.raises(SurveyError, match=r"\$\.questions\[0\]\.want: must be a number above 0, at most 0\.5"):
+        compile_survey(asking(YES_NO | {"want": want}))
+
+
 def test_any_number_may_be_selected_when_no_limit_is_given() -> None:
     assert survey_of(ANY_OF).questions[0].mechanism.parameters()["max_selected"] == 9
 

@@ -96,7 +96,7 @@ def words_of_interval(channel: NumberChannel, options: IntervalOptions) -> str:
     return f"{made}, as {options.method} knows no mean {means}"
 
 
-def place_error(histogram: NDArray[np.int64], channel: NumberChannel) -> float:
+def place_error(histogram: NDArray[np.int64] | Floats, channel: NumberChannel) -> float:
     """Return the standard error of the mean place: of the outputs' variance, at least that of the device's noise."""
     shares, outputs = histogram / histogram.sum(), np.arange(channel.n_outputs)
     mean = float(shares @ outputs)
@@ -105,7 +105,11 @@ def place_error(histogram: NDArray[np.int64], channel: NumberChannel) -> float:
 
 
 def mean_bounds(
-    histogram: NDArray[np.int64], channel: NumberChannel, devices: Devices, options: IntervalOptions, n_intervals: int
+    histogram: NDArray[np.int64] | Floats,
+    channel: NumberChannel,
+    devices: Devices,
+    options: IntervalOptions,
+    n_intervals: int,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the mean place before they are clipped, of histograms of shape (.., n_outputs).
 

@@ -112,20 +112,23 @@ def published_variances(epsilon: float) -> dict[str, float]:
     }
 
 
-def half_widths(n: Floats, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions) -> Floats:
-    """Return the half-widths, in the unit, of the intervals of n respondents' expected histograms, shape of n.
+def half_widths(
+    n: Floats, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions, n_intervals: int = 1
+) -> Floats:
+    """Return the half-widths, in the unit, of the intervals of n respondents' expected histograms, shape of n."""
+    channel, devices = NumberChannel.of(mechanism), Devices.alike(1, 1)
+    histograms = n[:, None] * expected_outputs(mechanism, study)
+    low, high = mean_bounds(histograms, channel, devices, options, n_intervals)
+    return np.asarray((high - low) / 2 * study.size)
 
-    They are of a population half of which lies a standard deviation below the range's middle, half above.
-    """
-    channel = NumberChannel.of(mechanism)
+
+def expected_outputs(mechanism: WindowResponse, study: NumberStudy) -> Floats:
+    """Return how likely each output is, of people of whom half lie a deviation below the range's middle, half above."""
     shift = study.deviation / study.size
     levels = np.arange(mechanism.levels)
     at = (np.array([0.5 - shift, 0.5 + shift]) * levels[-1])[:, None]
     shares = np.maximum(0, 1 - np.abs(at - levels)).mean(axis=0)
-    histograms = n[:, None] * (channel.matrix @ shares)
-    devices = Devices.alike(1, 1)
-    low, high = mean_bounds(histograms, channel, devices, options, 1)
-    return np.asarray((high - low) / 2 * study.size)
+    return np.asarray(NumberChannel.of(mechanism).matrix @ shares)
 
 
 def respondents_for(wanted: float, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions) -> int:

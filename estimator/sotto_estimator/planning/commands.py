@@ -9,18 +9,24 @@ from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import interval_options, plan_error, style_options
 from sotto_estimator.planning.drawing import drawn_rows
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.survey_options import (
+    SurveyAsk,
+    check_survey_options,
+    survey_plan_options,
+    survey_plan_output,
+)
 from sotto_estimator.planning.table import Design, plan_csv, plan_json, plan_rows, plan_table
 from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
 
 
-@click.command(epilog="Example:  sotto plan --epsilon 1 --epsilon 2 --options 5 --half-width 0.02")
+@click.command(epilog="Example:  sotto plan survey.toml --n 300")
 @click.option(
     "--epsilon",
     "epsilons",
     type=float,
     multiple=True,
-    required=True,
-    help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once.",
+    help="Epsilon of the question, in nats, 0.001 to 20; may be given more than once  [required without SURVEY_FILE].",
 )
 @click.option(
     "--options",
@@ -53,10 +59,12 @@ from sotto_estimator.strings.plan_options import check_text_plan_options, text_p
     show_default=True,
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
+@survey_plan_options
 @number_plan_options
 @text_plan_options
 @style_options
 def plan(
+    of_file: SurveyAsk,
     epsilons: tuple[float, ...],
     n_options: int | None,
     max_selected: int | None,
@@ -76,15 +84,25 @@ def plan(
     n_cohorts: int | None,
     **options: Any,
 ) -> None:
-    """Plan how many respondents a precision needs, or, with --text, how common a string must be to be found.
+    """Plan what a survey will show of so many respondents, or how many of them a precision needs.
 
-    Prints the half-width for --n respondents, or the n for a --half-width, for every mechanism that can ask the
-    question, beside a trusted curator's Laplace noise and no privacy at all. With --minimum and --maximum, of the mean
-    of numbers in that range, in their unit, beside mechanisms of the literature. With --questions, prints it for each
-    question of a survey that draws one, two or more of them on every device, or asks all. With --text, prints the
-    smallest share that is detected among --n reports, and the Bloom filter that makes it smallest, ready for the
-    survey file.
+    Of SURVEY_FILE, which is TOML, JSON or canonical JSON, prints for every question how wide the intervals of --n
+    respondents will be, which shares cannot be told from none, and which groups cannot be told apart.
+
+    Without it plans one question by its --epsilon. Prints the half-width for --n respondents, or the n for a
+    --half-width, for every mechanism that can ask the question, beside a trusted curator's Laplace noise and no privacy
+    at all. With --minimum and --maximum, of the mean of numbers in that range, in their unit, beside mechanisms of the
+    literature. With --questions, prints it for each question of a survey that draws one, two or more of them on every
+    device, or asks all. With --text, prints the smallest share that is detected among --n reports, and the Bloom filter
+    that makes it smallest, ready for the survey file.
     """
+    check_survey_options(of_file)
+    if of_file.survey_file:
+        reach = Reach(**options, n_candidates=n_candidates or Reach().n_candidates)
+        click.echo(survey_plan_output(style, of_file.survey_file, n_reports, half_width, reach))
+        return
+    if not epsilons:
+        raise click.UsageError("Give SURVEY_FILE or --epsilon.")
     study = read_study(minimum, maximum, step, deviation)
     check_text_plan_options(is_text)
     if n_questions is not None and (is_text or study or epsilon_forever is not None):

@@ -1,10 +1,11 @@
 """One question as an author writes it, and the mechanism that it becomes. docs/survey-file.md is its reference."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from sotto_protocol.bounds import declare
-from sotto_protocol.documents import Fields
+from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
@@ -27,6 +28,7 @@ def compile_question(document: Any, where: str, *, waves: int = 1, min_reports: 
     fields.fill(TYPES[question_type].usual)
     kind = TYPES[question_type].read(fields)
     skip = kind.read_skip(fields) if fields.has("skip") else None
+    want = _read_want(fields, kind.most_wanted)
     asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"), min_reports=min_reports)
     try:
         mechanism, asked = _compile_mechanism(asked, question_type, waves)
@@ -37,7 +39,15 @@ def compile_question(document: Any, where: str, *, waves: int = 1, min_reports: 
     forever = epsilon
     if mechanism.has_two_stages:
         forever = asked.epsilon_forever or declare(mechanism.epsilon_forever)
-    return Question(question_id, kind, text, mechanism, epsilon, forever, skip)
+    return Question(question_id, kind, text, mechanism, epsilon, forever, skip, want)
+
+
+def _read_want(fields: Fields, most: Decimal) -> Decimal | None:
+    """Return the half-width that a plan is to reach, above 0; None where it is left out."""
+    if not fields.has("want"):
+        return None
+    expected = f"a number above 0, at most {decimal_text(most)}, of at most {MAX_DECIMALS} decimals"
+    return Decimal(fields.take("want", expected, lambda v: is_decimal(v, Decimal(0), most) and v > 0))
 
 
 def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Mechanism, Asked]:

@@ -67,6 +67,10 @@ class Number(QuestionType):
         return int(_CONTEXT.divide(_CONTEXT.subtract(self.maximum, self.minimum), self.step)) + 1
 
     @property
+    def most_wanted(self) -> Decimal:
+        return _CONTEXT.divide(_CONTEXT.subtract(self.maximum, self.minimum), Decimal(2))
+
+    @property
     def control(self) -> Control:
         return NumberField(_text(self.minimum), _text(self.maximum), _text(self.step), self.unit)
 

@@ -1,6 +1,6 @@
 """A question: what is asked, what may be answered, and the mechanism that an answer goes through."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +17,9 @@ class Question:
 
     `kind`: its type, with what may be answered. `skip`: the option, number or text that no answer stands for; None
     where there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
-    `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage.
+    `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage. `want`: the
+    half-width that an author wishes for, of shares or in a number's unit; of a text the share that is to be detected.
+    It is never published.
     """
 
     id: str
@@ -27,6 +29,7 @@ class Question:
     epsilon: Decimal
     epsilon_forever: Decimal
     skip: str | int | Decimal | None = None
+    want: Decimal | None = field(default=None, compare=False)
 
     @property
     def type(self) -> str:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -44,6 +45,11 @@ class QuestionType(ABC):
     def n_options(self) -> int:
         """How many different answers mechanisms are made for; 0 where that says nothing to them."""
         return len(self.options)
+
+    @property
+    def most_wanted(self) -> Decimal:
+        """The largest half-width that an author can wish for: that of all shares there are."""
+        return Decimal("0.5")
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -1,0 +1,170 @@
+"""What one question will show of so many answers: how wide its interval, and what cannot be told from nothing.
+
+All of it is from the functions that estimates are made with: a plan and the estimate after it differ by chance alone.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import numpy as np
+from scipy.special import ndtri
+
+from sotto_estimator.channel import Channel, Target
+from sotto_estimator.estimate import channel_of, is_text
+from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.numbers.mean import place_error
+from sotto_estimator.numbers.plan import NumberStudy, expected_outputs, half_widths
+from sotto_estimator.planning.widths import half_width, standard_deviation
+from sotto_estimator.strings.plan import POWER, TextDesign, TextStudy, smallest_share
+from sotto_estimator.strings.plan_designs import bucket_response
+from sotto_protocol import Question
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.questions.number import Number
+
+_EXACT = "clopper-pearson"
+_N_SECTIONS = 64  # a search looks at so many counts at once
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What kind of intervals is planned: those of `sotto estimate`, at a true share that is expected.
+
+    `target`: of which intervals a wish is held against. `n_candidates`: how many strings are looked for in a text
+    question.
+    """
+
+    level: float = 0.95
+    method: str = "chernoff"
+    target: Target = "population"
+    share: float = 0.5
+    n_candidates: int = 100
+
+
+class _Intervals(TypedDict):
+    level: float
+    method: str
+    target: Target
+    n_intervals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a question shows; shares as fractions, a number's figures in its unit. None: not to be had at all.
+
+    `half_width`: None of a text question, which has no interval before it is decoded. `smallest_share`: the smallest
+    that is told from none with probability `POWER`, its interval lying above 0, or its string detected; None of
+    numbers. `smallest_difference`: between two groups of half the answers each, told apart with about `POWER` by two
+    intervals that hold together and do not meet; None of text.
+    """
+
+    target: Target
+    is_together: bool
+    half_width: float | None
+    smallest_share: float | None
+    smallest_difference: float | None
+
+
+def figures_of(
+    question: Question, n: int, reach: Reach, target: Target, n_intervals: int, is_together: bool
+) -> Figures:
+    """Return what n answers to a question show, if `n_intervals` are to hold together. `n` >= 1."""
+    if is_text(question):
+        share = width_of(question, n, reach)
+        return Figures(target, is_together, None, share if share < 1 else None, None)
+    width = width_of(question, n, reach, target, n_intervals)
+    least = None
+    if not is_number(question):
+        least = told_from_zero(n, channel_of(question), reach, target, n_intervals)
+    return Figures(target, is_together, width, least, _told_apart(question, n // 2, reach, target, 2 * n_intervals))
+
+
+def width_of(question: Question, n: int, reach: Reach, target: Target | None = None, n_intervals: int = 1) -> float:
+    """Return the half-width of n answers' interval; of a text question the smallest share that is detected.
+
+    `target`: that of the reach, where none is given.
+    """
+    target = target or reach.target
+    mechanism = question.mechanism
+    if is_text(question):
+        n_levels, design = _text_design(question)
+        return smallest_share(design, TextStudy(max(1, n // n_levels), reach.n_candidates))
+    if isinstance(mechanism, WindowResponse):
+        options = IntervalOptions(reach.level, reach.method, target)
+        return float(half_widths(np.array([float(n)]), mechanism, study_of(question), options, n_intervals)[0])
+    return half_width(n, channel_of(question), share=reach.share, **_intervals(reach, target, n_intervals))
+
+
+def study_of(question: Question) -> NumberStudy:
+    """Return a number question's study: the deviation between people is taken to be a quarter of the range."""
+    if not isinstance(question.kind, Number):
+        raise TypeError(f"question {question.id} asks for no numbers.")
+    return NumberStudy(question.kind, float(question.kind.most_wanted) / 2)
+
+
+def told_from_zero(n: int, channel: Channel, reach: Reach, target: Target, n_intervals: int = 1) -> float | None:
+    """Return the smallest share whose interval will lie above 0 with probability `POWER`; None where none will.
+
+    Exact: c is the least count of n whose interval does, and P(count < c) = 1 - `POWER` at the share. So the share is
+    the upper end of Clopper and Pearson's interval of c - 1, with that in its tail; about respondents the next person.
+    """
+    count = _least_count(n, channel, _intervals(reach, target, n_intervals))
+    if count is None:
+        return None
+    tails = 2 * (1 - POWER)
+    _, high = share_bounds(count - 1, n, channel, level=1 - tails, method=_EXACT, target=target)
+    share = (round(float(high) * n) + 1) / n if target == "respondents" else float(high)
+    return share if share <= 1 else None
+
+
+def _least_count(n: int, channel: Channel, intervals: _Intervals) -> int | None:
+    """Return the least count in [0, n] whose interval lies above 0; None where none does."""
+    low, high = 0, n + 1  # that of low does not, that of high does, if it is there
+    while high - low > 1:
+        counts = np.unique(np.linspace(low + 1, high - 1, min(_N_SECTIONS, high - low - 1)).round().astype(np.int64))
+        ends, _ = share_bounds(counts, n, channel, **intervals)
+        first = int(np.searchsorted(ends > 0, True))
+        low = low if first == 0 else int(counts[first - 1])
+        high = high if first == counts.size else int(counts[first])
+    return high if high <= n else None
+
+
+def _told_apart(question: Question, n: int, reach: Reach, target: Target, n_intervals: int) -> float | None:
+    """Return the smallest difference between two groups of n answers that their intervals show, about `POWER` times.
+
+    The intervals are as wide as planned, and their middles' difference is normal.
+    """
+    if n < 1:
+        return None
+    width = width_of(question, n, reach, target, n_intervals)
+    mechanism = question.mechanism
+    if isinstance(mechanism, WindowResponse):
+        study = study_of(question)
+        most = study.size
+        outputs = n * expected_outputs(mechanism, study)
+        error = most * place_error(outputs, NumberChannel.of(mechanism))
+    else:
+        most = 1.0
+        error = standard_deviation(n, channel_of(question), share=reach.share, target=target)
+    difference = 2 * width + float(ndtri(POWER)) * math.sqrt(2) * error
+    return difference if difference <= most else None
+
+
+def _text_design(question: Question) -> tuple[int, TextDesign]:
+    """Return in how many parts a text question's reports fall, and how those of one are made."""
+    mechanism = question.mechanism
+    if isinstance(mechanism, SketchResponse):
+        n_levels = max(1, len(mechanism.prefix_lengths))
+        buckets = bucket_response(mechanism)
+        return n_levels, replace(buckets, n_cohorts=buckets.n_cohorts // n_levels)
+    if not isinstance(mechanism, BloomResponse):
+        raise TypeError(f"question {question.id} has no strings.")
+    return 1, mechanism
+
+
+def _intervals(reach: Reach, target: Target, n_intervals: int) -> _Intervals:
+    return {"level": reach.level, "method": reach.method, "target": target, "n_intervals": n_intervals}

@@ -1,0 +1,124 @@
+"""A whole survey's plan: what every question will show, of both targets, one at a time and all together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sotto_estimator.channel import MAX_N, TARGETS, Target
+from sotto_estimator.errors import DomainError
+from sotto_estimator.estimate import count_intervals, is_text
+from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.planning.outlook import Figures, Reach, figures_of, width_of
+from sotto_protocol import Question, Survey
+
+USABLE = 0.1
+"""A half-width, as a share of all there is to learn, up to which a question without a wish is of use."""
+HOPELESS = 0.5
+"""From this half-width on nothing is learnt: the interval of a share of one half is all shares there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPlan:
+    """What one question shows of `n_answers`: the part of the respondents who are asked it, or one option of it.
+
+    `width`: what a wish is held against, the half-width of the reach's target by itself, or a text's smallest share.
+    `figures`: of the population one at a time and all together, then of the respondents. `size`: all that there is to
+    learn: 1, or a number's range in its unit. `want`: the half-width that is wished for, None where none is.
+    """
+
+    question: Question
+    n_answers: int
+    width: float
+    figures: tuple[Figures, ...]
+    size: float
+    want: float | None
+
+    def of(self, target: Target, *, is_together: bool = False) -> Figures:
+        """Return the figures of a target."""
+        return next(one for one in self.figures if one.target == target and one.is_together == is_together)
+
+    @property
+    def goal(self) -> float:
+        """The half-width that is enough: what is wished for, else a tenth of all there is."""
+        return USABLE * self.size if self.want is None else self.want
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing is learnt from it."""
+        return self.width >= HOPELESS * self.size
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyPlan:
+    """What `n` respondents give, `n` >= 2. `n_intervals`: how many there are to hold together."""
+
+    survey: Survey
+    n: int
+    reach: Reach
+    n_intervals: int
+    questions: tuple[QuestionPlan, ...]
+
+
+def plan_survey(survey: Survey, n: int, reach: Reach, half_width: float | None = None) -> SurveyPlan:
+    """Return what n respondents will give. Raises `DomainError` unless n is in [2, 10^12].
+
+    `half_width`: what is wished for of shares whose question has no `want`.
+    """
+    if not 2 <= n <= MAX_N:
+        raise DomainError(f"n ({n}) must be in [2, 10^12]: groups are compared.")
+    n_intervals = max(1, count_intervals(survey))
+    plans = (plan_question(question, survey, n, reach, half_width, n_intervals) for question in survey.questions)
+    return SurveyPlan(survey, n, reach, n_intervals, tuple(plans))
+
+
+def plan_question(
+    question: Question, survey: Survey, n: int, reach: Reach, half_width: float | None, n_intervals: int
+) -> QuestionPlan:
+    """Return what one question of a survey shows of n respondents."""
+    n_answers = answers_of(question, n, part_drawn(survey))
+    figures = tuple(
+        figures_of(question, n_answers, reach, target, n_intervals if is_together else 1, is_together)
+        for target in TARGETS
+        for is_together in (False, True)
+    )
+    alone = next(one for one in figures if one.target == reach.target)
+    width = alone.half_width if alone.half_width is not None else width_of(question, n_answers, reach)
+    return QuestionPlan(question, n_answers, width, figures, size_of(question), wish_of(question, half_width))
+
+
+def part_drawn(survey: Survey) -> Fraction:
+    """Return the part of a survey's questions that a device answers."""
+    return Fraction(survey.n_drawn, len(survey.questions))
+
+
+def answers_of(question: Question, n: int, part: Fraction) -> int:
+    """Return how many answers to a question, or to one option of it, n respondents give on average; 1 at the least."""
+    return max(1, int(n * part / _one_in(question)))
+
+
+def respondents_of(question: Question, n_answers: int, part: Fraction) -> int:
+    """Return the fewest respondents of whom `answers_of` is so much."""
+    needed = n_answers * _one_in(question) / part
+    return -int(-needed // 1)
+
+
+def _one_in(question: Question) -> int:
+    """Return of how many people one is asked an option; a text question's cohorts are all of them."""
+    return question.mechanism.n_values if question.mechanism.has_cohorts and not is_text(question) else 1
+
+
+def size_of(question: Question) -> float:
+    """Return all there is to learn: 1 of shares, a number's range in its unit."""
+    return 2 * float(question.kind.most_wanted) if is_number(question) else 1.0
+
+
+def wish_of(question: Question, half_width: float | None) -> float | None:
+    """Return the half-width that is wished for: the question's `want`, else, of shares, the one that is given."""
+    if question.want is not None:
+        return float(question.want)
+    return None if is_number(question) else half_width
+
+
+def wishes(questions: Iterable[QuestionPlan]) -> list[QuestionPlan]:
+    """Return the questions of which something is wished."""
+    return [one for one in questions if one.want is not None]

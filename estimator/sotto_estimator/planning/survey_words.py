@@ -1,0 +1,99 @@
+"""A survey's plan in sentences, for who has never heard of epsilon."""
+
+from collections.abc import Iterator
+from textwrap import fill
+
+from sotto_estimator.channel import Target
+from sotto_estimator.estimate import is_text
+from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.numbers.render import value_words
+from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+from sotto_estimator.planning.table import width_words
+from sotto_protocol.minimum import needs_of
+
+_COLUMNS = 100
+
+
+def sentences(plan: SurveyPlan) -> str:
+    """Return what the survey will say, a paragraph a question, and what it will not."""
+    return "\n".join(wrapped(line) for one in plan.questions for line in _of_question(one, plan))
+
+
+def wrapped(text: str, indent: str = "  ") -> str:
+    """Return a paragraph as lines of a terminal, those after the first indented."""
+    return fill(text, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+
+
+def points(width: float) -> str:
+    """Return a width of shares in points: three digits, but no more than two decimals of a wide one.
+
+    >>> points(0.0912), points(0.94), points(0.00042), points(1.1234)
+    ('9.12 points', '94 points', '0.042 points', '112 points')
+    """
+    return f"{100 * width:.3g} points" if width >= 0.001 else width_words(width).removesuffix(" %") + " points"
+
+
+def amount(width: float, one: QuestionPlan) -> str:
+    """Return a half-width in the words of its question: points, or a number's unit."""
+    if not is_number(one.question):
+        return points(width)
+    unit = getattr(one.question.kind, "unit", "")
+    return f"{value_words(width, width)} {unit}".rstrip()
+
+
+def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
+    need = needs_of(plan.survey)[one.question.id]
+    if plan.n < need.least and plan.survey.min_reports > 1:
+        yield f"{one.question.id}: with {plan.n:,} reports nothing of it is shown at all, which needs {need.least:,}."
+    elif is_text(one.question):
+        yield _of_text(one, plan)
+    elif one.is_hopeless:
+        yield (
+            f"{one.question.id}: nothing will be learnt. With {one.n_answers:,} answers an interval is "
+            f"+- {amount(one.width, one)}, which is all that can be answered."
+        )
+    else:
+        yield f"{_known(one, plan)}; {_not_told(one)}"
+
+
+def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
+    target = plan.reach.target
+    other: Target = "respondents" if target == "population" else "population"
+    widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
+    alone, others, together = (amount(0.0 if width is None else width, one) for width in widths)
+    of_other = "of these people themselves" if other == "respondents" else "of all whom they stand for"
+    all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
+    more = ", ".join(filter(None, [f"+- {others} {of_other}", all_of_them]))
+    what = "mean" if is_number(one.question) else "share"
+    return f"{one.question.id}: with {one.n_answers:,} answers the {what} will be known to +- {alone} ({more})"
+
+
+def _not_told(one: QuestionPlan) -> str:
+    alone = one.figures[0]
+    told = []
+    if not is_number(one.question):
+        several = len(one.question.labels) > 1
+        least = alone.smallest_share
+        if least is None:
+            told.append("not even what everybody answers can be told from what nobody does")
+        else:
+            told.append(f"{'options' if several else 'a yes'} below {width_words(least)} cannot be told from none")
+    group = "two halves of them"
+    if alone.smallest_difference is None:
+        told.append(f"{group} cannot be told apart, whatever they answer")
+    else:
+        told.append(f"{group} cannot be told apart below {amount(alone.smallest_difference, one)}")
+    return ", and ".join(told) + "."
+
+
+def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:
+    looked = f"of {plan.reach.n_candidates:,} strings that are looked for"
+    if one.width >= 1:
+        return (
+            f"{one.question.id}: nothing will be learnt. Not even a string that everybody answers is found among "
+            f"{one.n_answers:,} answers, {looked}."
+        )
+    return (
+        f"{one.question.id}: with {one.n_answers:,} answers, {looked} those are found that {width_words(one.width)} "
+        "or more answer; rarer ones are not."
+    )

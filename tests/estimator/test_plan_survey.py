@@ -1,0 +1,192 @@
+"""`sotto plan SURVEY_FILE`: what a whole survey will show of a crowd, and what it will not."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from sotto_client.cli import main
+from sotto_estimator.channel import TARGETS, Channel, Target
+from sotto_estimator.estimate import channel_of
+from sotto_estimator.intervals import share_bounds
+from sotto_estimator.methods import METHODS
+from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of
+from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
+from sotto_estimator.planning.widths import half_width
+from sotto_estimator.strings.plan import POWER
+from sotto_protocol import Survey, compile_toml
+
+LUNCH = """
+id = "lunch"
+title = "Lunch"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+epsilon = 1
+[[questions]]
+id = "cuisine"
+type = "one-of"
+text = "What do you have most often?"
+options = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
+epsilon = 2
+[[questions]]
+id = "habits"
+type = "any-of"
+text = "What have you done?"
+options = ["eaten at the desk", "skipped lunch", "eaten a colleague's food", "left early"]
+epsilon = 0.3
+[[questions]]
+id = "hours"
+type = "number"
+text = "How long?"
+minimum = 0
+maximum = 16
+unit = "hours"
+epsilon = 1
+[[questions]]
+id = "dish"
+type = "text"
+text = "What was it?"
+epsilon = 3
+"""
+
+
+def survey_of(text: str = LUNCH, **more: Any) -> Survey:
+    return compile_toml("\n".join(f"{name} = {value}" for name, value in more.items()) + text)
+
+
+def run(tmp_path: Path, *words: str, text: str = LUNCH, name: str = "survey.toml") -> Result:
+    path = tmp_path / name
+    path.write_text(text)
+    return CliRunner().invoke(main, ["plan", str(path), *words])
+
+
+def test_widths_are_those_of_estimates_for_both_targets_by_themselves_and_together() -> None:
+    survey = survey_of()
+    plan = plan_survey(survey, 300, Reach())
+    assert plan.n_intervals == 1 + 5 + 4 + 1
+    (paid, cuisine, habits, hours, dish) = plan.questions
+    for target in TARGETS:
+        for is_together, n_intervals in ((False, 1), (True, 11)):
+            options = {"method": "chernoff", "target": target, "n_intervals": n_intervals}
+            for one, n in ((paid, 300), (cuisine, 300), (habits, 75)):
+                expected = half_width(n, channel_of(one.question), **options)
+                assert one.of(target, is_together=is_together).half_width == expected
+    assert habits.n_answers == 75  # of four options each device is asked one
+    assert hours.of("population").half_width == width_of(hours.question, 300, Reach())
+    assert dish.of("population").half_width is None
+    assert dish.width == dish.of("respondents").smallest_share
+
+
+def test_a_drawn_question_has_its_part_of_the_answers_and_respondents_are_never_one_too_few() -> None:
+    survey = survey_of(draw=2)
+    paid, habits = survey.questions[0], survey.questions[2]
+    part = part_drawn(survey)
+    assert [answers_of(paid, n, part) for n in (300, 299, 1)] == [120, 119, 1]
+    assert answers_of(habits, 300, part) == 30
+    for question in (paid, habits):
+        for needed in range(1, 200):
+            n = respondents_of(question, needed, part)
+            assert answers_of(question, n, part) == needed
+            assert needed == 1 or answers_of(question, n - 1, part) == needed - 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("n", [17, 60])
+def test_the_smallest_share_is_told_from_none_with_the_power_by_enumeration(
+    method: str, target: Target, n: int
+) -> None:
+    channel = Channel.warner_of_epsilon(2.0)
+    counts = np.arange(n + 1)
+    low, _ = share_bounds(counts, n, channel, level=0.95, method=method, target=target)
+    share = told_from_zero(n, channel, Reach(method=method), target)
+    assert share is not None
+
+    def power(at: float) -> float:
+        if target == "population":
+            pmf = stats.binom.pmf(counts, n, channel.reported_share(at))
+        else:
+            people = round(at * n)
+            true = stats.binom.pmf(np.arange(people + 1), people, channel.prob_support_if_true)
+            other = stats.binom.pmf(np.arange(n - people + 1), n - people, channel.prob_support_if_other)
+            pmf = np.convolve(true, other)
+        return float(pmf[low > 0].sum())
+
+    assert power(share) >= POWER - 1e-6
+    below = share - 1e-4 if target == "population" else share - 1 / n
+    assert power(below) < POWER
+
+
+def test_where_no_share_is_told_from_none_there_is_none() -> None:
+    assert told_from_zero(20, Channel.warner_of_epsilon(0.1), Reach(), "population") is None
+
+
+def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path) -> None:
+    shown = run(tmp_path, "--n", "300")
+    assert shown.exit_code == 0, shown.output
+    words = " ".join(shown.output.split())
+    assert "95 % intervals by the Chernoff bound (relative entropy), at a true share of 50 %" in words
+    assert "Lunch: n = 300 respondents, epsilon 7.3000 a report" in words
+    assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
+    assert "options below 11.55 % cannot be told from none" in words
+    assert "habits: nothing will be learnt. With 75 answers an interval is +- 103 points" in words
+    assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
+    assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
+
+
+def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
+    document = json.loads(run(tmp_path, "--n", "300", "--json").output)
+    assert (document["n"], document["method"], document["level"], document["n_intervals"]) == (
+        300,
+        "chernoff",
+        0.95,
+        11,
+    )
+    rows = list(csv.DictReader(run(tmp_path, "--n", "300", "--csv").output.splitlines()))
+    figures = [(one["question"], of) for one in document["questions"] for of in one["figures"]]
+    assert len(rows) == len(figures) == 5 * 4
+    for row, (question, of) in zip(rows, figures, strict=True):
+        assert (row["question"], row["target"], row["n"], row["method"]) == (question, of["target"], "300", "chernoff")
+        assert row["half_width"] == ("" if of["half_width"] is None else str(of["half_width"]))
+
+
+def test_a_published_survey_is_planned_as_its_file_is(tmp_path: Path) -> None:
+    canonical = survey_of().canonical.decode()
+    assert run(tmp_path, "--n", "300", text=canonical, name="survey.json").output == run(tmp_path, "--n", "300").output
+
+
+def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -> None:
+    shown = run(tmp_path, "--n", "100", text="min_reports = 200\n" + LUNCH)
+    assert "paid: with 100 reports nothing of it is shown at all, which needs 200." in shown.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "needs --n"),
+        (["--n", "0"], "--n"),
+        (["--n", "1"], "n (1) must be in [2, 10^12]"),
+        (["--n", "300", "--epsilon", "1"], "--epsilon does not go with a survey file"),
+        (["--n", "300", "--options", "4"], "--options does not go with a survey file"),
+        (["--n", "300", "--json", "--csv"], "one of the two"),
+    ],
+)
+def test_bad_usage_is_refused_in_a_line(tmp_path: Path, words: list[str], said: str) -> None:
+    refused = run(tmp_path, *words)
+    assert refused.exit_code == 2
+    assert said in refused.output
+
+
+def test_a_file_that_is_no_survey_is_named(tmp_path: Path) -> None:
+    refused = run(tmp_path, "--n", "300", text="id = 3")
+    assert refused.exit_code == 1
+    assert "survey.toml: $.id: must be" in refused.output
+    missing = CliRunner().invoke(main, ["plan", str(tmp_path / "none.toml"), "--n", "300"])
+    assert (missing.exit_code, "none.toml: No such file or directory" in missing.output) == (1, True)
