@@ -22,13 +22,16 @@ from sotto_client.errors import (
 from sotto_client.outbox import Rejected
 from sotto_client.receipt import Receipt
 from sotto_protocol import AnswerError, SottoError
-from sotto_protocol.explain import Explanation, QuestionExplanation, Suspicion, explain
+from sotto_protocol.explain import Explanation, QuestionExplanation, explain
+from sotto_protocol.readings import Accusation, Crowd, SeenReport, Suspicion
 
 __all__ = [
+    "Accusation",
     "AlreadyAnswered",
     "AnswerError",
     "BudgetExceeded",
     "ClientError",
+    "Crowd",
     "DeliveryError",
     "Explanation",
     "InvitationError",
@@ -36,6 +39,7 @@ __all__ = [
     "QuestionExplanation",
     "Receipt",
     "Rejected",
+    "SeenReport",
     "SottoError",
     "StateError",
     "SurveyClient",

@@ -52,7 +52,7 @@ def divide_below(term: Decimal, divisor: int) -> Decimal:
     return _DOWN.divide(term, Decimal(divisor))
 
 
-def float_above(term: Decimal) -> float:
+def float_above(term: Decimal | Fraction) -> float:
     """Return the least float that is not below the term.
 
     >>> float_above(Decimal("0.1")) >= Decimal("0.1")

@@ -1,16 +1,27 @@
 """What anyone could learn from a report, in plain words and before answering: numbers first, sentences made of them."""
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from textwrap import wrap
 
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.members import COUNTS, Settings
 from sotto_protocol.questions.question import Question
+from sotto_protocol.readings import (
+    SAID_LEVEL,
+    Accusation,
+    Crowd,
+    SeenReport,
+    Suspicion,
+    accusations,
+    accusations_together,
+    crowd,
+    seen_reports,
+    suspicions,
+)
 from sotto_protocol.survey import Survey
-from sotto_protocol.words import percent_above, percent_below
+from sotto_protocol.told_apart import of_epsilon
 
-PRIORS = (0.01, 0.10, 0.50)
 _WHOLE = (
     "The report is made on your device, once; asking again brings nothing new. This holds for anyone who sees the "
     "report, whatever else they know, and even if the collector is dishonest."
@@ -52,32 +63,15 @@ _PUBLIC = "Everybody may see the estimates of all answers together, and so how m
 _ONE_BY_ONE = " Whoever looks again after every report sees each one by itself, as noisy as it was sent."
 _BY_OWN_REPORTS = " Whoever can send reports of their own may still see another's by itself, as noisy as it was sent."
 _SKIPPED = " Leaving it out counts as “{skip}”, and is perturbed like any other answer."
-_UP = Context(prec=40, rounding=ROUND_CEILING)
-_DOWN = Context(prec=40, rounding=ROUND_FLOOR)
-_PLACES = Decimal("1e-12")
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """What an observer's suspicion can become: `prior` before the report; in [`lowest`, `highest`] after it."""
-
-    prior: float
-    lowest: float
-    highest: float
-
-    def __str__(self) -> str:
-        return (
-            f"{percent_above(self.prior):>5} before: at most {percent_above(self.highest)}, "
-            f"at least {percent_below(self.lowest)} after"
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionExplanation:
-    """One question: `what_happens` to an answer, and how far suspicions can move.
+    """One question: `what_happens` to an answer, and what reports of it tell, in three readings.
 
-    `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of all reports of
-    one answer, however many.
+    `epsilon` (nats), `suspicions` and `accusations` are of one report; with `_forever` of all reports of one answer,
+    however many. `accusations` are of the mechanism itself, of the two answers that it tells apart best, as
+    `seen_reports` are; `accusations_by_epsilon` of any mechanism that takes as much.
     """
 
     id: str
@@ -89,23 +83,30 @@ class QuestionExplanation:
     what_happens: str
     suspicions: tuple[Suspicion, ...]
     suspicions_forever: tuple[Suspicion, ...]
+    crowd: Crowd
+    accusations: tuple[Accusation, ...]
+    accusations_by_epsilon: tuple[Accusation, ...]
+    accusations_forever: tuple[Accusation, ...]
+    seen_reports: tuple[SeenReport, ...]
 
     def __str__(self) -> str:
+        is_once = self.epsilon_forever == self.epsilon
+        once = "Epsilon" if is_once else "One report: epsilon"
         lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens)]
-        if self.epsilon_forever == self.epsilon:
-            lines += [f"  Epsilon {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
-            return "\n".join(lines)
-        lines += [f"  One report: epsilon {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
-        forever = f"  All reports of one answer, however many: epsilon {self.epsilon_forever:f}. A suspicion of"
-        return "\n".join([*lines, forever, *_bounds(self.suspicions_forever)])
+        lines += [f"  {once} {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
+        lines += _wrap(f"{self.crowd} {said(self.accusations)}")
+        if not is_once:
+            forever = f"  All reports of one answer, however many: epsilon {self.epsilon_forever:f}. A suspicion of"
+            lines += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Settings):
     """A whole survey: its questions, and what all answers together can give away.
 
-    `epsilon` (nats) and `suspicions` are of one report, `epsilon_forever` and `suspicions_forever` of the reports of
-    all waves, if the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
+    `epsilon` (nats), `suspicions` and `accusations` are of one report, with `_forever` of the reports of all waves, if
+    the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
     nothing. What is set of the survey: see `Settings`.
     """
 
@@ -117,6 +118,8 @@ class Explanation(Settings):
     questions: tuple[QuestionExplanation, ...]
     suspicions: tuple[Suspicion, ...]
     suspicions_forever: tuple[Suspicion, ...]
+    accusations: tuple[Accusation, ...]
+    accusations_forever: tuple[Accusation, ...]
     changes: str
 
     def __str__(self) -> str:
@@ -126,11 +129,12 @@ class Explanation(Settings):
         whole = [
             f"{scope}: epsilon {most}{self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
             *_bounds(self.suspicions),
+            *_wrap(str(said(self.accusations))),
         ]
         if self.waves > 1:
             forever = f"In all {self.waves} waves, if they stay the same: epsilon {most}{self.epsilon_forever:f}."
             forever += " A suspicion of"
-            whole += [forever, *_bounds(self.suspicions_forever)]
+            whole += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
         whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
         more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, indent="")) for text in [self.drawing()] if text]
@@ -157,6 +161,7 @@ def explain(survey: Survey) -> Explanation:
 
     By Bayes' theorem a suspicion p of anything about one's answers stays in [p / (p + (1 - p) e^epsilon),
     p e^epsilon / (p e^epsilon + 1 - p)] whatever the report says (Dwork & Roth 2014, 2.3); bounds are rounded outward.
+    How good a test of an answer can be: see `told_apart`.
 
     >>> from sotto_protocol import compile_toml
     >>> survey = compile_toml('''
@@ -177,6 +182,8 @@ def explain(survey: Survey) -> Explanation:
           1 % before: at most 3 %, at least 0.3 % after
          10 % before: at most 25 %, at least 3.5 % after
          50 % before: at most 75 %, at least 25 % after
+      Of 100 people whose answer is no, 25 say yes by chance too. Whoever accuses falsely in at most 5 %
+      of the cases is right about at most 15 % of the true ones.
     """
     return Explanation(
         survey.id,
@@ -187,14 +194,16 @@ def explain(survey: Survey) -> Explanation:
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
+        accusations_together(survey.most_of(question.epsilon for question in survey.questions)),
+        accusations_together(survey.most_of(question.epsilon_of(survey.waves) for question in survey.questions)),
         _say_changes(survey),
         **survey.settings(),
     )
 
 
-def suspicions(epsilon: Decimal) -> tuple[Suspicion, ...]:
-    """Return the bounds for suspicions of 1 %, 10 % and 50 % after reports of this epsilon."""
-    return tuple(Suspicion(prior, _lowest(prior, epsilon), _highest(prior, epsilon)) for prior in PRIORS)
+def said(tests: tuple[Accusation, ...]) -> Accusation:
+    """Return that of the tests that is put into words."""
+    return next(test for test in tests if test.level == SAID_LEVEL)
 
 
 def _bounds(bounds: tuple[Suspicion, ...]) -> list[str]:
@@ -206,6 +215,7 @@ def _wrap(text: str, indent: str = "  ") -> list[str]:
 
 
 def _explain_question(question: Question) -> QuestionExplanation:
+    outcomes = question.mechanism.told_apart()
     return QuestionExplanation(
         question.id,
         question.text,
@@ -216,6 +226,11 @@ def _explain_question(question: Question) -> QuestionExplanation:
         question.mechanism.what_happens() + question.mechanism.after_report() + _skipped(question),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
+        crowd(question.mechanism, question.kind.others),
+        accusations(outcomes),
+        accusations(of_epsilon(question.epsilon)),
+        accusations(of_epsilon(question.epsilon_forever)),
+        seen_reports(outcomes),
     )
 
 
@@ -226,16 +241,3 @@ def _say_changes(survey: Survey) -> str:
 
 def _skipped(question: Question) -> str:
     return "" if question.skip is None else _SKIPPED.format(skip=question.kind.say(question.skip))
-
-
-def _highest(prior: float, epsilon: Decimal) -> float:
-    """p e^epsilon / (p e^epsilon + 1 - p) = 1 / (1 + (1 - p) / (p e^epsilon)), each step rounded up."""
-    share = Decimal(str(prior))
-    odds_against = _DOWN.divide(1 - share, _UP.multiply(share, _UP.next_plus(epsilon.exp(_UP))))
-    highest = _UP.divide(Decimal(1), _DOWN.add(Decimal(1), odds_against))
-    return float(highest.quantize(_PLACES, ROUND_CEILING))
-
-
-def _lowest(prior: float, epsilon: Decimal) -> float:
-    """p / (p + (1 - p) e^epsilon): one minus the highest suspicion of the contrary."""
-    return float(1 - Decimal(str(_highest(1 - prior, epsilon))))

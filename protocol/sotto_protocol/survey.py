@@ -69,16 +69,16 @@ class Survey(Settings):
 
         Which questions are drawn does not depend on any answer: so no report takes more than those drawn take.
         """
-        return self._sum_of_most(question.epsilon for question in self.questions)
+        return add_above(*self.most_of(question.epsilon for question in self.questions))
 
     @cached_property
     def epsilon_forever(self) -> Decimal:
         """What the reports of all waves take together, if the answers stay the same; of one wave, `epsilon`."""
-        return self._sum_of_most(question.epsilon_of(self.waves) for question in self.questions)
+        return add_above(*self.most_of(question.epsilon_of(self.waves) for question in self.questions))
 
-    def _sum_of_most(self, epsilons: Iterable[Decimal]) -> Decimal:
-        """Return the sum of the largest epsilons, of as many questions as a device answers."""
-        return add_above(*sorted(epsilons, reverse=True)[: self.n_drawn])
+    def most_of(self, epsilons: Iterable[Decimal]) -> list[Decimal]:
+        """Return the largest of the questions' epsilons, of as many questions as a device answers."""
+        return sorted(epsilons, reverse=True)[: self.n_drawn]
 
     @property
     def n_drawn(self) -> int:

@@ -42,6 +42,18 @@ def roughly(prob: float) -> str:
     return exact if is_simple else f"about {round(100 * prob)} times in 100"
 
 
+def of_people(prob: float) -> tuple[int, int]:
+    """Return a probability as so many of 100 people, rounded down; of 1,000 or more where they would be below ten.
+
+    >>> of_people(0.2689), of_people(0.0351)
+    ((26, 100), (35, 1000))
+    """
+    n_people = 100
+    while prob * n_people < 10:  # two digits say enough
+        n_people *= 10
+    return int(prob * n_people), n_people
+
+
 def percent_above(share: float) -> str:
     """Return a share in percent, rounded up to a tenth, or finer near 0 and 100; a billionth is ignored.
 

@@ -10,7 +10,7 @@ from sotto_collector.pages.assets import list_modules
 from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
-from sotto_protocol.explain import Explanation, QuestionExplanation, explain
+from sotto_protocol.explain import Explanation, QuestionExplanation, explain, said
 from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
 from sotto_protocol.words import percent_above, percent_below
 
@@ -108,6 +108,7 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
         asked=list(_ask(survey, explanation)),
         above=percent_above,
         below=percent_below,
+        said=said,
     )
 
 

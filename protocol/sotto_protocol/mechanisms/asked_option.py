@@ -21,6 +21,7 @@ from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_selections
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Part, PureMechanism
 from sotto_protocol.mechanisms.warner import BinaryResponse, warner
+from sotto_protocol.told_apart import Outcomes
 from sotto_protocol.words import roughly, times
 
 
@@ -54,6 +55,9 @@ class AskedOption(PureMechanism):
     def epsilon(self) -> Decimal:
         """That of the coin: the option does not depend on the answer."""
         return self.coin.epsilon
+
+    def told_apart(self) -> Outcomes:
+        return self.coin.told_apart()
 
     @property
     def prob_support_if_true(self) -> float:

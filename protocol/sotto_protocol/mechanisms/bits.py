@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property, reduce
 from operator import or_
 from typing import Any
@@ -28,6 +29,7 @@ from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Mecha
 from sotto_protocol.mechanisms.ones import count_ones
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric
+from sotto_protocol.told_apart import Outcomes, of_bits
 from sotto_protocol.words import FIRST_DRAW, roughly, times
 
 RAPPOR = ("basic-rappor", "rappor")
@@ -121,6 +123,19 @@ class BitMechanism(Mechanism):
     def _reported(self, permanent: int) -> int:
         """Return P(a reported bit is one), out of 2**64, of a bit whose permanent one has this threshold."""
         return permanent * self.report_if_one + (COIN_SCALE - permanent) * self.report_if_zero
+
+    @property
+    def _chances(self) -> tuple[Fraction, Fraction]:
+        """P(reported bit is one), of a bit that is true and of one that is not."""
+        true, other = self._reported(self.threshold_if_true), self._reported(self.threshold_if_other)
+        return Fraction(true, _SQUARE), Fraction(other, _SQUARE)
+
+    def told_apart(self) -> Outcomes:
+        """Of two answers that differ in as many bits as any; epsilon's bound where they are many, or differ in kind."""
+        (lost, gained), *more = {*self._max_differences}
+        is_alike = not more or sum(self._chances) == 1
+        bits = of_bits(*self._chances, lost, gained) if is_alike else None
+        return bits or super().told_apart()
 
     @property
     def n_bytes(self) -> int:

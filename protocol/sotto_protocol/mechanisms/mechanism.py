@@ -1,9 +1,8 @@
 """A mechanism: a channel from true answers to noisy reports, and all that is pure about it.
 
-A report of any mechanism is a row of bytes, `n_bytes` wide, so that the code that perturbs one answer on a device
-perturbs a million in a simulation. It *supports* a set of values. Of a *pure* mechanism (Wang et al. 2017) two
-probabilities are all that an estimator needs to know: `prob_support_if_true`, that a report supports the value that is
-its answer, and `prob_support_if_other`, that it supports a value that is not.
+A report of any mechanism is a row of bytes, `n_bytes` wide: the code that perturbs one answer perturbs a million. It
+*supports* a set of values. Of a *pure* mechanism (Wang et al. 2017) an estimator needs two probabilities: those of
+supporting the value that is the answer, `prob_support_if_true`, and one that is not, `prob_support_if_other`.
 """
 
 from abc import ABC, abstractmethod
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.told_apart import Outcomes, of_epsilon
 
 Bytes = NDArray[np.uint8]
 """Reports: shape (n, n_bytes)."""
@@ -94,10 +94,14 @@ class Mechanism(ABC):
     def epsilon_of(self, n_reports: int, declared: Decimal) -> Decimal:
         """Return an upper bound of the privacy loss of so many reports of one answer, of which one takes `declared`.
 
-        `declared`: what a survey declares for one, at least `epsilon`. `epsilon_forever` bounds it too. Reports share
-        the permanent response, so that their epsilons need not add up: a mechanism says here where they do not.
+        `declared`: of one, at least `epsilon`. `epsilon_forever` bounds it too. Reports share the permanent response:
+        where their epsilons do not add up, a mechanism says so here.
         """
         return multiply_above(n_reports, declared)
+
+    def told_apart(self) -> Outcomes:
+        """Return what a report says of the two answers that it tells apart best, in any group; or epsilon's bound."""
+        return of_epsilon(self.epsilon)
 
     @property
     def group_bytes(self) -> int:
@@ -202,8 +206,7 @@ class Mechanism(ABC):
     def count_implausible(self, reports: Bytes) -> int:
         """Count the reports that honest devices hardly produce, each with at most `prob_implausible`, below 1e-6.
 
-        Whoever sends reports that no answer produced shows in it, unless they look like honest ones. 0 where every
-        report is plausible.
+        Who sends reports that no answer produced shows in it, unless they look honest. 0: every report is plausible.
         """
         return 0
 
@@ -280,8 +283,7 @@ class PureMechanism(Mechanism):
     def report_variance(self) -> float:
         """The variance of one report's debiased shares, averaged over the values; device's noise only.
 
-        The average does not depend on the truth where exactly one value is true, which makes it a fair way to choose
-        between mechanisms for a one-of question.
+        Where exactly one value is true it does not depend on the truth: a fair way to choose a one-of's mechanism.
         """
         true, other = self.prob_support_if_true, self.prob_support_if_other
         share = 1 / self.n_values

@@ -22,6 +22,7 @@ from sotto_protocol.coins import COIN_SCALE
 from sotto_protocol.mechanisms.checks import check_choices, check_integer, check_threshold
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, ChoiceMechanism, Mechanism
 from sotto_protocol.mechanisms.thresholds import check_epsilon
+from sotto_protocol.told_apart import Outcome, Outcomes
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,18 @@ class OutputSets(Mechanism):
         """The logarithm of the odds, rounded up."""
         return log_ratio_above(*self.odds.as_integer_ratio())
 
+    @property
+    @abstractmethod
+    def shared(self) -> Fraction:
+        """The share, of the outputs that support an answer, that supports the one that it is told apart from best."""
+
+    def told_apart(self) -> Outcomes:
+        """It supports the one alone, the other alone, or both, or neither: the last two as likely of either answer."""
+        alone = self.truth * (1 - self.shared)
+        against = alone / self.odds
+        rest = 1 - alone - against
+        return [Outcome(alone, against), Outcome(against, alone)] + [Outcome(rest, rest)] * (rest > 0)
+
     def check_design(self) -> None:
         """Any threshold that it can have is its own."""
 
@@ -80,11 +93,6 @@ class SetResponse(OutputSets, ChoiceMechanism):
 
     Answers: integers in [0, n_values), shape (n,). `n_values` in [2, 65536].
     """
-
-    @property
-    @abstractmethod
-    def shared(self) -> Fraction:
-        """The share, of the outputs that support an answer, that supports another one too."""
 
     @cached_property
     def prob_support_if_true(self) -> float:

@@ -17,6 +17,7 @@ from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
+from sotto_protocol.told_apart import Outcome, Outcomes
 from sotto_protocol.words import FIRST_DRAW, percent_above, roughly, times
 
 
@@ -62,6 +63,10 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
             raise ReportError("$", "packed reports must be 0 or 1.")
         true, other = self.prob_support_if_true, self.prob_support_if_other
         return np.array([[1 - true, 1 - other], [true, other]])[reports[:, 0]]
+
+    def told_apart(self) -> Outcomes:
+        true, other = self._chances
+        return [Outcome(true, other), Outcome(1 - true, 1 - other)]
 
     def parts(self) -> list[Part]:
         return [Part("value", 1, is_number=True)]

@@ -68,6 +68,11 @@ class WindowResponse(NumberResponse, OutputSets):
         return Fraction(self.levels - 1, self.width)
 
     @property
+    def shared(self) -> Fraction:
+        """Of the windows of the least number and the greatest, which are the farthest from each other."""
+        return Fraction(max(0, self.width - self.levels + 1), self.width)
+
+    @property
     def has_two_stages(self) -> bool:
         return self.report_if_true != COIN_SCALE
 

@@ -14,6 +14,7 @@ class AnyOf(QuestionType):
     """An answer is a list, tuple or set of options' texts without repeats."""
 
     name = "any-of"
+    others = "who are asked about an option and did not choose it, {n} say by chance that they did"
 
     @classmethod
     def read(cls, fields: Fields) -> Self:

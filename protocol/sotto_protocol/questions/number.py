@@ -34,6 +34,7 @@ class Number(QuestionType):
     """
 
     name = "number"
+    others = "whose number is as far from yours as can be, {n} send by chance what speaks for yours"
     usual = MappingProxyType({"step": 1})
     minimum: Exact = 0
     maximum: Exact = 1

@@ -25,6 +25,8 @@ class QuestionType(ABC):
     """
 
     name: ClassVar[str]
+    others: ClassVar[str] = "with another answer, {n} send by chance what speaks for yours"
+    """In words, people who are reported by chance as one is who gave an answer: `n` of so many people .."""
     usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     options: tuple[str, ...] = ()
 

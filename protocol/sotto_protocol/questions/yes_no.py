@@ -14,6 +14,7 @@ class YesNo(QuestionType):
     """An answer is a bool; counted is yes."""
 
     name = "yes-no"
+    others = "whose answer is no, {n} say yes by chance too"
 
     @classmethod
     def read(cls, fields: Fields) -> Self:

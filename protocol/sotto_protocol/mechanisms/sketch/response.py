@@ -24,6 +24,7 @@ from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Mechanism, Part
 from sotto_protocol.mechanisms.ones import cut_bytes
 from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS, buckets, string_number
 from sotto_protocol.text import MAX_ANSWER_CHARACTERS, normalise
+from sotto_protocol.told_apart import Outcomes
 from sotto_protocol.words import roughly, times
 
 MAX_COUNTS = 2**18
@@ -73,6 +74,9 @@ class SketchResponse(Mechanism):
     def epsilon(self) -> Decimal:
         """That of one bucket against another; two strings that share a bucket are not told apart at all."""
         return self.geometry.epsilon
+
+    def told_apart(self) -> Outcomes:
+        return self.geometry.told_apart()
 
     @property
     def share_variance(self) -> float:

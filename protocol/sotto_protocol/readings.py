@@ -1,0 +1,140 @@
+"""Three readings of what a report tells: what a suspicion becomes, how good any test is, what others send by chance.
+
+Each is of the two answers that are told apart best, so it bounds what is learnt of any two. Shares are rounded towards
+the side that protects less.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from sotto_protocol.bounds import float_above
+from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
+from sotto_protocol.told_apart import Outcomes, power, power_together
+from sotto_protocol.words import of_people, percent_above, percent_below
+
+PRIORS = (0.01, 0.10, 0.50)
+LEVELS = (0.01, 0.05, 0.10)
+SAID_LEVEL = 0.05
+"""Of the levels, the one that is put into words."""
+_UP = Context(prec=40, rounding=ROUND_CEILING)
+_DOWN = Context(prec=40, rounding=ROUND_FLOOR)
+_PLACES = Decimal("1e-12")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What an observer's suspicion can become: `prior` before the report; in [`lowest`, `highest`] after it."""
+
+    prior: float
+    lowest: float
+    highest: float
+
+    def __str__(self) -> str:
+        return (
+            f"{percent_above(self.prior):>5} before: at most {percent_above(self.highest)}, "
+            f"at least {percent_below(self.lowest)} after"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Accusation:
+    """The best test of whether one answer was given or another: it accuses falsely in at most `level` of the cases.
+
+    `power`: how many of the true ones it catches, at most.
+    """
+
+    level: float
+    power: float
+
+    def __str__(self) -> str:
+        return (
+            f"Whoever accuses falsely in at most {percent_above(self.level)} of the cases is right about at most "
+            f"{percent_above(self.power)} of the true ones."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How often a report speaks for an answer that was given, and by chance for one that was not; `said` in words."""
+
+    prob_if_true: float
+    prob_if_other: float
+    said: str
+
+    def __str__(self) -> str:
+        return self.said
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReport:
+    """Something that a report can be: its probability under either of two answers, and what it makes of suspicions.
+
+    `posteriors`: exactly what a suspicion that it is the one answer, and not the other, becomes, by `PRIORS`.
+    """
+
+    prob_if_one: float
+    prob_if_other: float
+    posteriors: tuple[float, ...]
+
+
+def suspicions(epsilon: Decimal, priors: Iterable[float] = PRIORS) -> tuple[Suspicion, ...]:
+    """Return the bounds for suspicions of 1 %, 10 % and 50 % after reports of this epsilon; or for others."""
+    return tuple(Suspicion(prior, _lowest(prior, epsilon), _highest(prior, epsilon)) for prior in priors)
+
+
+def accusations(outcomes: Outcomes, levels: Iterable[float] = LEVELS) -> tuple[Accusation, ...]:
+    """Return the best tests of one report, by level: of the two answers that it tells apart best."""
+    return tuple(Accusation(level, float_above(power(outcomes, Fraction(str(level))))) for level in levels)
+
+
+def accusations_together(epsilons: Sequence[Decimal], levels: Sequence[float] = LEVELS) -> tuple[Accusation, ...]:
+    """Return bounds for the best tests of several answers' reports together, by level: see `power_together`."""
+    powers = power_together(epsilons, levels).tolist()
+    return tuple(Accusation(level, power) for level, power in zip(levels, powers, strict=True))
+
+
+def crowd(mechanism: Mechanism, who: str) -> Crowd:
+    """Return how many others send by chance what speaks for an answer. `who`: they, and what `n` of them do."""
+    true, other = _support(mechanism)
+    n_others, n_people = of_people(other)
+    return Crowd(true, other, f"Of {n_people:,} people {who.format(n=f'{n_others:,}')}.")
+
+
+def _support(mechanism: Mechanism) -> tuple[float, float]:
+    """Return how likely a report speaks for an answer that was given, and for one that was not."""
+    if isinstance(mechanism, PureMechanism):
+        return mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    telling = [outcome for outcome in mechanism.told_apart() if outcome.if_one > outcome.if_other]
+    return float(sum(each.if_one for each in telling)), float(sum(each.if_other for each in telling))
+
+
+def seen_reports(outcomes: Outcomes) -> tuple[SeenReport, ...]:
+    """Return what a report can be, the most telling first; those that tell as much are one."""
+    seen: dict[Fraction, tuple[Fraction, Fraction]] = {}
+    for one, other in outcomes:
+        before = seen.get(one / other, (Fraction(0), Fraction(0)))
+        seen[one / other] = before[0] + one, before[1] + other
+    return tuple(
+        SeenReport(float(one), float(other), tuple(_posterior(prior, ratio) for prior in PRIORS))
+        for ratio, (one, other) in sorted(seen.items(), reverse=True)
+    )
+
+
+def _posterior(prior: float, ratio: Fraction) -> float:
+    share = Fraction(str(prior))
+    return float(share * ratio / (share * ratio + 1 - share))
+
+
+def _highest(prior: float, epsilon: Decimal) -> float:
+    """p e^epsilon / (p e^epsilon + 1 - p) = 1 / (1 + (1 - p) / (p e^epsilon)), each step rounded up."""
+    share = Decimal(str(prior))
+    odds_against = _DOWN.divide(1 - share, _UP.multiply(share, _UP.next_plus(epsilon.exp(_UP))))
+    highest = _UP.divide(Decimal(1), _DOWN.add(Decimal(1), odds_against))
+    return float(highest.quantize(_PLACES, ROUND_CEILING))
+
+
+def _lowest(prior: float, epsilon: Decimal) -> float:
+    """p / (p + (1 - p) e^epsilon): one minus the highest suspicion of the contrary."""
+    return float(1 - Decimal(str(_highest(1 - prior, epsilon))))

@@ -1,0 +1,115 @@
+"""How well a report tells two answers apart: what it can be, its probability under either, and the best test.
+
+Neyman & Pearson 1933: no test of "this was the answer" against "that was" catches more of the true ones, at the same
+share of false accusations, than one that accuses by the outcomes of the largest ratio. How much it catches at which
+level is the trade-off curve (Wasserman & Zhou 2010; Dong, Roth & Su 2022).
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, comb, exp
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol.bounds import exp_below
+
+MAX_OUTCOMES = 64
+"""Of bits that go through coins of their own, more sets of outcomes than this are bounded by epsilon instead."""
+_STEPS = 10_000
+"""A sum of epsilons is cut into so many steps; each epsilon is rounded up to a whole number of them."""
+_ROUNDING = 1e-9
+"""More than what floats lose in the sums below, added to what they give."""
+
+
+class Outcome(NamedTuple):
+    """Something that a report can be: its probability if one answer is true, and if another one is instead."""
+
+    if_one: Fraction
+    if_other: Fraction
+
+    def swapped(self) -> "Outcome":
+        """Return it with the two answers in the place of each other."""
+        return Outcome(self.if_other, self.if_one)
+
+
+Outcomes = Sequence[Outcome]
+"""All that a report can be: either's probabilities add up to 1. Of the two answers that it tells apart best."""
+
+
+def of_epsilon(epsilon: Decimal) -> list[Outcome]:
+    """Return the coin that tells two answers apart no less well than any report that takes so much does.
+
+    The truth with probability e^epsilon / (1 + e^epsilon), rounded up: all such reports can be made of it (Kairouz, Oh
+    & Viswanath 2015).
+    """
+    lie = 1 / (1 + 1 / exp_below(epsilon.copy_negate()))  # a minus sign would round
+    return [Outcome(1 - lie, lie), Outcome(lie, 1 - lie)]
+
+
+def of_bits(if_true: Fraction, if_other: Fraction, n_lost: int, n_gained: int) -> list[Outcome] | None:
+    """Return what bits say of two answers: `n_lost` are true of the one alone, `n_gained` of the other alone.
+
+    By how many of either are ones; `if_true` and `if_other` are P(one) of a bit. None where they are too many.
+    """
+    if if_true + if_other == 1:  # a one of the first kind says what a zero of the second kind does
+        n_lost, n_gained = n_lost + n_gained, 0
+    if (n_lost + 1) * (n_gained + 1) > MAX_OUTCOMES:
+        return None
+    lost, gained = _count_ones(if_true, if_other, n_lost), _count_ones(if_other, if_true, n_gained)
+    return [Outcome(a.if_one * b.if_one, a.if_other * b.if_other) for a in lost for b in gained]
+
+
+def _count_ones(if_one: Fraction, if_other: Fraction, n_bits: int) -> list[Outcome]:
+    """Return how many of so many bits are ones: two binomials."""
+    return [
+        Outcome(*(comb(n_bits, ones) * prob**ones * (1 - prob) ** (n_bits - ones) for prob in (if_one, if_other)))
+        for ones in range(n_bits + 1)
+    ]
+
+
+def power(outcomes: Outcomes, level: Fraction) -> Fraction:
+    """Return how many of the true ones a test catches at most that accuses falsely in at most `level` of the cases.
+
+    Whichever of the two answers it is that is suspected. `level` in [0, 1].
+
+    >>> power([Outcome(Fraction(3, 4), Fraction(1, 4)), Outcome(Fraction(1, 4), Fraction(3, 4))], Fraction(1, 20))
+    Fraction(3, 20)
+    """
+    return max(_power(outcomes, level), _power([outcome.swapped() for outcome in outcomes], level))
+
+
+def _power(outcomes: Outcomes, level: Fraction) -> Fraction:
+    caught, left = Fraction(0), level
+    for if_one, if_other in sorted(outcomes, key=_telling, reverse=True):
+        if if_other > left:
+            return caught + if_one * left / if_other
+        caught, left = caught + if_one, left - if_other
+    return caught
+
+
+def _telling(outcome: Outcome) -> Fraction:
+    """Return how much an outcome speaks for the one answer: grows with the ratio, also where that is infinite."""
+    return outcome.if_one / (outcome.if_one + outcome.if_other)
+
+
+def power_together(epsilons: Iterable[Decimal], levels: Sequence[float]) -> NDArray[np.float64]:
+    """Return what `power` is at most of several reports together, shape (n_levels,), each bounded by an epsilon.
+
+    Each is taken for `of_epsilon`'s coin; of coins, the ratios multiply (Kairouz, Oh & Viswanath 2015).
+    Logarithms are in whole steps, rounded up, so that the bound holds.
+    """
+    taken = [float(epsilon) for epsilon in epsilons]
+    step = sum(taken) / _STEPS
+    if_other = np.ones(1)  # by the logarithm of the ratio, in steps, from the least to the greatest
+    for n_steps in (ceil(epsilon / step) for epsilon in taken):
+        lie = 1 / (1 + exp(n_steps * step))
+        grown = np.zeros(len(if_other) + 2 * n_steps)
+        grown[: len(if_other)] += (1 - lie) * if_other
+        grown[2 * n_steps :] += lie * if_other
+        if_other = grown
+    false, true = (np.append(0.0, np.cumsum(probs)) for probs in (if_other[::-1], if_other))
+    caught: NDArray[np.float64] = np.interp(levels, false, true) + _ROUNDING
+    return caught.clip(max=1.0)

@@ -1,0 +1,113 @@
+"""The three readings of a report: suspicions, accusations and the crowd, beside a channel that is listed."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import reference
+from contract import cases
+from devices import PULSE
+from sotto_protocol import Question, Survey, compile_survey
+from sotto_protocol.explain import QuestionExplanation, explain
+from sotto_protocol.mechanisms.registry import mechanism_document
+from sotto_protocol.readings import LEVELS, PRIORS
+from sotto_protocol.told_apart import power
+from sotto_protocol.words import of_people
+
+
+def question_of(**members: Any) -> Question:
+    question = {"id": "q", "text": "So?"} | members
+    [compiled] = compile_survey({"id": "s", "title": "S", "questions": [question]}).questions
+    return compiled
+
+
+def explained(**members: Any) -> QuestionExplanation:
+    [said] = explain(Survey("s", "S", (question_of(**members),))).questions
+    return said
+
+
+WARNER = explained(type="yes-no", prob_truth="11/20")
+FORCED = explained(type="yes-no", mechanism="forced-response", prob_truth="1/2", prob_forced_yes="1/6")
+K_ARY = explained(type="one-of", mechanism="k-ary", options=["a", "b", "c"], epsilon=Decimal(1))
+
+
+def test_of_100_people_who_say_no_45_say_yes_by_chance_too() -> None:
+    assert str(WARNER.crowd) == "Of 100 people whose answer is no, 45 say yes by chance too."
+    assert (WARNER.crowd.prob_if_true, WARNER.crowd.prob_if_other) == pytest.approx((0.55, 0.45), abs=1e-9)
+
+
+def test_an_accusation_is_said_in_a_sentence_that_is_rounded_up() -> None:
+    one = explained(type="yes-no", epsilon=Decimal(1)).accusations[1]
+    assert str(one) == (
+        "Whoever accuses falsely in at most 5 % of the cases is right about at most 13.6 % of the true ones."
+    )
+    assert 0.135914091 < one.power < 0.135914092
+
+
+@pytest.mark.parametrize("question", [*cases()])
+def test_the_readings_of_every_mechanism_are_said_and_agree(question: Question) -> None:
+    mechanism = question.mechanism
+    [said] = explain(Survey("s", "S", (question,))).questions
+    assert tuple(test.level for test in said.accusations) == LEVELS
+    for test, by_epsilon, forever in zip(
+        said.accusations, said.accusations_by_epsilon, said.accusations_forever, strict=True
+    ):
+        truth = power(mechanism.told_apart(), Fraction(str(test.level)))
+        assert test.level < truth <= Fraction(test.power) <= truth + Fraction(1, 2**50)
+        assert test.power <= by_epsilon.power <= forever.power
+    for position, prior in enumerate(PRIORS):
+        bound = said.suspicions[position]
+        found = [seen.posteriors[position] for seen in said.seen_reports]
+        assert found == sorted(found, reverse=True)
+        assert bound.lowest <= found[-1] < prior < found[0] <= bound.highest
+    assert sum(seen.prob_if_one for seen in said.seen_reports) == pytest.approx(1)
+    assert sum(seen.prob_if_other for seen in said.seen_reports) == pytest.approx(1)
+    assert 0 < said.crowd.prob_if_other < said.crowd.prob_if_true < 1
+    assert str(said.crowd).startswith("Of 100")
+    assert "{" not in str(said)
+
+
+@pytest.mark.parametrize("more", [{"minimum": 0, "maximum": 9, "step": 1}, {"minimum": 0, "maximum": 1, "step": 1}])
+@pytest.mark.parametrize("epsilon", ["0.5", "3"])
+def test_the_crowd_of_numbers_is_who_sends_what_the_farthest_number_would_rather_send(
+    more: dict[str, int], epsilon: str
+) -> None:
+    said = explained(type="number", epsilon=Decimal(epsilon), **more)
+    published = mechanism_document(question_of(type="number", epsilon=Decimal(epsilon), **more).mechanism)
+    least, greatest = (reference.distribution(published, more["maximum"] + 1, at) for at in (0, more["maximum"]))
+    speaks = [output for output in least if least[output] > greatest[output]]
+    assert said.crowd.prob_if_true == pytest.approx(float(sum(least[output] for output in speaks)))
+    assert said.crowd.prob_if_other == pytest.approx(float(sum(greatest[output] for output in speaks)))
+
+
+def test_a_forced_response_gives_away_more_by_one_report_than_by_the_other() -> None:
+    """Boruch 1971 with 1/2 and 1/6: yes with 7/12 and 1/12, so a suspicion of 1/2 becomes 7/8, or 5/16."""
+    yes, no = FORCED.seen_reports
+    assert (yes.prob_if_one, yes.prob_if_other) == pytest.approx((7 / 12, 1 / 12), abs=1e-9)
+    assert (yes.posteriors[2], no.posteriors[2]) == pytest.approx((7 / 8, 5 / 16), abs=1e-8)
+
+
+def test_a_third_option_leaves_a_suspicion_as_it_was() -> None:
+    yours, third, other = K_ARY.seen_reports
+    assert third.posteriors == pytest.approx(PRIORS)
+    assert third.prob_if_one == third.prob_if_other
+    assert (yours.prob_if_one, other.prob_if_one) == (other.prob_if_other, yours.prob_if_other)
+
+
+def test_waves_and_questions_together_are_told_apart_better_than_one_and_never_certainly() -> None:
+    one, all_waves = explain(PULSE).accusations, explain(PULSE).accusations_forever
+    first = explain(PULSE).questions[0].accusations
+    assert [test.level for test in one] == [test.level for test in all_waves] == list(LEVELS)
+    assert all(a.power < b.power < c.power < 1 for a, b, c in zip(first, one, all_waves, strict=True))
+    text = " ".join(str(explain(PULSE)).split())
+    assert all(str(tests[1]) in text for tests in (first, one, all_waves))
+
+
+@pytest.mark.parametrize(
+    ("prob", "n", "n_people"),
+    [(0.45, 45, 100), (0.999, 99, 100), (0.0999, 99, 1000), (0.1, 10, 100), (2**-32, 23, 10**11)],
+)
+def test_people_are_counted_down_with_two_digits(prob: float, n: int, n_people: int) -> None:
+    assert of_people(prob) == (n, n_people)
