@@ -10,7 +10,7 @@ from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError
 
-_EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator"}
+EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator", "sotto_rehearsal": "estimator"}
 
 
 class SideCommands(click.Group):
@@ -70,7 +70,7 @@ def _load(point: EntryPoint) -> click.Command:
     try:
         command = point.load()
     except ModuleNotFoundError as fault:
-        extra = _EXTRAS.get(point.module.partition(".")[0])
+        extra = EXTRAS.get(point.module.partition(".")[0])
         if extra is None or (fault.name or "").startswith("sotto"):
             raise
         return _missing(point.name, extra)

@@ -2,6 +2,7 @@
 
 SHORT_HELP = {
     "associate": "Estimate the joint distribution of two or three questions, and test whether they are independent.",
+    "audit": "Run the client on made-up answers, and hold what its reports give away against what the survey declares.",
     "backup": "Copy a database, as it is at this moment, while collectors run.",
     "check": "Check a survey file and print what it takes.",
     "close": "Let a survey take no more reports.",
@@ -29,5 +30,6 @@ NEEDED_MODULES = {
     "sotto_client": (),
     "sotto_collector": ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
     "sotto_estimator": ("scipy", "matplotlib"),
+    "sotto_rehearsal": ("scipy", "matplotlib"),
 }
 """By the package that a command is in, what its extra brings: without it the command has another line."""

@@ -97,7 +97,7 @@ def test_a_command_that_others_install_says_its_own_help(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("side", NEEDED_MODULES)
 def test_what_an_extra_brings_is_what_help_looks_for(side: str) -> None:
-    extra = side.removeprefix("sotto_")
+    extra = cli.EXTRAS.get(side)
     found = [
         re.match(r"[\w-]+", need)
         for need in requires("sottovoce") or []

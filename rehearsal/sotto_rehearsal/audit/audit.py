@@ -1,0 +1,41 @@
+"""An audit: a program makes reports of made-up answers, and what they give away is held against the survey."""
+
+from dataclasses import dataclass
+
+from sotto_protocol import Survey
+from sotto_rehearsal.audit.design import make_design
+from sotto_rehearsal.audit.losses import Loss, find_losses
+from sotto_rehearsal.audit.pipe import Progress, run_program
+from sotto_rehearsal.audit.programs import Program
+from sotto_rehearsal.audit.sample import read_sample
+
+FALSE_ALARM = 1e-6
+"""The probability that an audit finds any fault in a program that has none, at most."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found out about one program."""
+
+    program: Program
+    n_devices: int
+    n_waves: int
+    losses: tuple[Loss, ...]
+
+    @property
+    def has_fault(self) -> bool:
+        """Whether anything is wrong."""
+        return any(loss.is_exceeded for loss in self.losses)
+
+
+def audit_program(
+    survey: Survey, program: Program, n_reports: int, *, timeout_s: float, false_alarm: float, progress: Progress
+) -> Audit:
+    """Return what n_reports of a program show; a program without a fault has one with at most `false_alarm`.
+
+    Raises AuditError where it cannot be audited.
+    """
+    design = make_design(survey, n_reports)
+    sample = read_sample(design, run_program(program.command, design, timeout_s=timeout_s, progress=progress))
+    losses = find_losses(design, sample, false_alarm)
+    return Audit(program, design.n_devices, design.n_waves, tuple(losses))

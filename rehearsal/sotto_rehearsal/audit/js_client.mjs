@@ -1,0 +1,73 @@
+// The installed JavaScript client as a program that is audited: node js_client.mjs sottovoce.min.js
+//
+// Each device is a SurveyClient of its own, as a page has it, with its state in memory. Its collector is this program:
+// it serves the survey that stands in the first line, and prints what is posted.
+
+import { readSync, writeSync } from "node:fs";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+
+const COLLECTOR = "https://audit.invalid";
+const INVITATION = "a".repeat(26);
+const AT_ONCE = 32;
+const LIMITS = { state: ":memory:", maxEpsilon: 1e6, maxPeriodEpsilon: 1e6 };
+
+const [canonical, ...lines] = readAll().split("\n").slice(0, -1);
+const survey = JSON.parse(canonical);
+const invited = survey.invited ? { invitation: INVITATION } : {};
+/** @type {Map<string, {answers: unknown}>} what was posted and not yet printed, by receipt */
+const posted = new Map();
+
+globalThis.fetch = async (_, request = {}) => {
+  if (request.method !== "POST") return new Response(canonical, { headers: { "Content-Type": "application/json" } });
+  const { reports } = JSON.parse(request.body);
+  for (const report of reports) posted.set(report.id, report);
+  return Response.json({ counted: reports.length, duplicates: 0 });
+};
+const { SurveyClient } = await import(pathToFileURL(argv[2]).href);
+
+const devices = groupByDevice(lines.map((line) => JSON.parse(line)));
+for (let start = 0; start < devices.length; start += AT_ONCE) {
+  const reports = await Promise.all(devices.slice(start, start + AT_ONCE).map(answerAll));
+  writeAll(
+    reports
+      .flat()
+      .map((report) => JSON.stringify(report) + "\n")
+      .join(""),
+  );
+}
+
+async function answerAll(asked) {
+  const device = new SurveyClient(COLLECTOR, survey.id, { ...LIMITS, ...invited });
+  const receipts = [];
+  for (const { answers, wave } of asked) receipts.push((await device.answer(answers, wave)).id);
+  if (!(await device.flush(60_000))) throw new Error("a report was not delivered.");
+  device.close();
+  return receipts.map(take);
+}
+
+function take(receipt) {
+  const report = posted.get(receipt);
+  posted.delete(receipt);
+  return report;
+}
+
+function groupByDevice(asked) {
+  const devices = [];
+  for (const each of asked) {
+    if (devices.at(-1)?.[0].device === each.device) devices.at(-1).push(each);
+    else devices.push([each]);
+  }
+  return devices;
+}
+
+function readAll() {
+  const [chunks, buffer] = [[], Buffer.alloc(2 ** 20)];
+  for (let nBytes; (nBytes = readSync(0, buffer)) > 0; ) chunks.push(Buffer.from(buffer.subarray(0, nBytes)));
+  return Buffer.concat(chunks).toString();
+}
+
+function writeAll(text) {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; ) start += writeSync(1, bytes, start);
+}

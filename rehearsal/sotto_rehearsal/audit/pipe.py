@@ -1,0 +1,132 @@
+"""Running the program that is audited: lines of JSON go in, a report comes out for each (docs/audit.md).
+
+Its devices are shared out over two processes that run side by side: so noise that depends on the process alone, or on
+when it began, is there twice.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, Any
+
+from sotto_rehearsal.audit.design import Design
+from sotto_rehearsal.audit.errors import AuditError
+
+N_PROCESSES = 2
+_POLL_S = 0.05
+_MAX_LINE = 2**20
+Progress = Callable[[int, int], None]
+"""What is told how many reports there are, of how many."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    process: subprocess.Popen[bytes]
+    printed: IO[bytes]
+    n_lines: int
+
+
+def run_program(command: Sequence[str], design: Design, *, timeout_s: float, progress: Progress) -> list[Any]:
+    """Return the JSON values that a program prints, a line a report, in the order of the design's devices.
+
+    Raises AuditError where it cannot be started, prints nothing for `timeout_s` seconds, ends early or with another
+    exit code than 0, or prints another number of lines, or what is no JSON.
+    """
+    shares = _share_out(design.n_devices)
+    with ExitStack() as stack:
+        runs = [_start(command, design, devices, stack) for devices in shares]
+        _wait(runs, timeout_s, progress)
+        lines = [line for run in runs for line in _read(run)]
+    return [_parse(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _share_out(n_devices: int) -> list[range]:
+    cut = n_devices // N_PROCESSES
+    return [range(cut), range(cut, n_devices)] if cut else [range(n_devices)]
+
+
+def _start(command: Sequence[str], design: Design, devices: range, stack: ExitStack) -> _Run:
+    asked, printed = (stack.enter_context(_open_nameless()) for _ in range(2))
+    asked.write(design.survey.canonical + b"\n")
+    for device in devices:
+        for wave in range(1, design.n_waves + 1):
+            asked.write(_line(design, device, wave))
+    asked.seek(0)
+    try:
+        process = subprocess.Popen(command, stdin=asked, stdout=printed)  # noqa: S603  # who audits it chose it
+    except OSError as fault:
+        raise AuditError(f"{command[0]} cannot be started: {fault.strerror}.") from fault
+    stack.callback(_end, process)
+    return _Run(process, printed, len(devices) * design.n_waves)
+
+
+def _open_nameless() -> IO[bytes]:
+    """Return a file for the program: a pipe would have to be read while it is written."""
+    return tempfile.TemporaryFile()
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def _line(design: Design, device: int, wave: int) -> bytes:
+    pairs = zip(design.survey.questions, design.answers, design.choices[device].tolist(), strict=True)
+    answers = {question.id: tried[choice] for question, tried, choice in pairs}
+    return json.dumps({"device": device, "wave": wave, "answers": answers}).encode() + b"\n"
+
+
+def _wait(runs: Sequence[_Run], timeout_s: float, progress: Progress) -> None:
+    """Wait for the processes, as long as they print; every end that is no good end ends the others too."""
+    n_all, size, heard = sum(run.n_lines for run in runs), -1, time.monotonic()
+    while any(run.process.poll() is None for run in runs):
+        for run in runs:
+            _check_end(run)
+        now = sum(os.fstat(run.printed.fileno()).st_size for run in runs)
+        if now > n_all * _MAX_LINE:
+            raise AuditError(f"the program printed more than {n_all} reports can be.")
+        if now != size:
+            size, heard = now, time.monotonic()
+            progress(_count_lines(runs), n_all)
+        elif time.monotonic() - heard > timeout_s:
+            raise AuditError(f"the program printed nothing for {timeout_s:g} s; see --timeout-s.")
+        time.sleep(_POLL_S)
+    for run in runs:
+        _check_end(run)
+    progress(n_all, n_all)
+
+
+def _check_end(run: _Run) -> None:
+    if run.process.poll() not in (None, 0):
+        said = f"ended with exit code {run.process.returncode}" if run.process.returncode > 0 else "was killed"
+        raise AuditError(f"the program {said} after {_count_lines([run])} of {run.n_lines} reports.")
+
+
+def _count_lines(runs: Sequence[_Run]) -> int:
+    n_lines = 0
+    for run in runs:
+        position = 0
+        while chunk := os.pread(run.printed.fileno(), 2**20, position):
+            n_lines, position = n_lines + chunk.count(b"\n"), position + len(chunk)
+    return n_lines
+
+
+def _read(run: _Run) -> list[bytes]:
+    run.printed.seek(0)
+    lines = run.printed.read().splitlines()
+    if len(lines) != run.n_lines:
+        raise AuditError(f"the program printed {len(lines)} lines, where {run.n_lines} reports were asked for.")
+    return lines
+
+
+def _parse(line: bytes, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise AuditError(f"report {number} must be a JSON object, alone on its line.") from None

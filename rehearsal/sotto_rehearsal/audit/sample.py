@@ -1,0 +1,78 @@
+"""Reports as an audit looks at them: each question's packed rows, wave by wave, device by device."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol import ReportError, Survey, parse_report_id
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import WAVE
+from sotto_rehearsal.audit.design import Design
+from sotto_rehearsal.audit.errors import AuditError
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was reported. `waves[wave][question]`: packed rows of all devices, zeros where one was not drawn.
+
+    `has`: which questions each device answers, shape (n_devices, n_questions). `ids`: of every report, in the order in
+    which they were asked for, shape (n_reports, 16); empty where reports were made without any.
+    """
+
+    waves: tuple[tuple[Bytes, ...], ...]
+    has: NDArray[np.bool_]
+    ids: Bytes
+
+    def rows(self, question: int, chosen: NDArray[np.bool_], wave: int = 0) -> Bytes:
+        """Return the rows of a question of the devices that are chosen, and were drawn for it."""
+        return self.waves[wave][question][chosen & self.has[:, question]]
+
+    def side_by_side(self, question: int, chosen: NDArray[np.bool_]) -> list[Bytes]:
+        """Return the rows of those devices, wave by wave."""
+        return [self.rows(question, chosen, wave) for wave in range(len(self.waves))]
+
+
+def read_sample(design: Design, reports: Sequence[Any]) -> Sample:
+    """Return the reports of a program, in the order of the design's devices, as JSON values.
+
+    Raises AuditError where one is none of the survey; it says which.
+    """
+    survey, n_waves = design.survey, design.n_waves
+    for number, report in enumerate(reports, 1):
+        if not isinstance(report, Mapping) or not isinstance(report.get("answers"), Mapping):
+            raise AuditError(f"report {number} must be an object with id and answers.")
+    try:
+        ids = [parse_report_id(report.get("id"), f"$[{number}].id") for number, report in enumerate(reports)]
+        sent = [report.get(WAVE) for report in reports]
+        records = survey.layout.from_wire([report["answers"] for report in reports], "$", {WAVE: sent})
+    except ReportError as fault:
+        raise AuditError(_say_line(fault)) from None
+    _check_waves(survey, sent, n_waves)
+    by_wave = [records[wave::n_waves] for wave in range(n_waves)]
+    has = [survey.layout.drawn(of_wave) for of_wave in by_wave]
+    if any((drawn != has[0]).any() for drawn in has):
+        raise AuditError("a device answers other questions in another wave: what is drawn for it must stay.")
+    waves = tuple(_columns(survey, of_wave) for of_wave in by_wave)
+    return Sample(waves, has[0], np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16))
+
+
+def _check_waves(survey: Survey, sent: Sequence[Any], n_waves: int) -> None:
+    for index, wave in enumerate(sent):
+        if survey.waves > 1 and wave != 1 + index % n_waves:
+            raise AuditError(f"report {index + 1} must have wave {1 + index % n_waves}.")
+
+
+def _columns(survey: Survey, records: Bytes) -> tuple[Bytes, ...]:
+    """Cut records into questions' rows, and leave the zeros of questions that were not drawn."""
+    widths = np.cumsum([survey.layout.columns_start, *(question.mechanism.n_bytes for question in survey.questions)])
+    return tuple(np.ascontiguousarray(records[:, start:end]) for start, end in pairwise(widths))
+
+
+def _say_line(fault: ReportError) -> str:
+    """Return which report is none, and what was expected: `$[6].answers.paid` is in the seventh."""
+    place, _, member = fault.where.removeprefix("$[").partition("].")
+    return f"report {int(place) + 1}: {member} {fault.problem}"

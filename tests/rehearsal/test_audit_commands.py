@@ -1,0 +1,94 @@
+"""`sotto audit` as it is typed."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from audited import DEVICE, YES_NO
+from console import Console
+from sotto_client.cli import main
+
+
+@pytest.fixture
+def survey_file(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.toml"
+    path.write_text(YES_NO)
+    return path
+
+
+def audit(path: Path, *arguments: Any) -> Result:
+    return CliRunner().invoke(main, ["audit", str(path), *map(str, arguments)])
+
+
+def of_program(fault: str) -> tuple[str, str]:
+    return "--program", f"{sys.executable} {DEVICE} {fault}"
+
+
+def test_the_python_client_gives_away_no_more_than_is_declared(survey_file: Path) -> None:
+    result = audit(survey_file, "--client", "python", "--reports", 1000)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("python  (sottovoce 0.1.0, Python 3.")
+    assert "1,000 reports" in result.stdout
+    assert "No fault was found." in result.stdout
+
+
+def test_json_has_the_numbers_of_the_table(survey_file: Path) -> None:
+    printed = json.loads(audit(survey_file, "--client", "python", "--reports", 1000, "--json").stdout)
+    (made,) = printed["audits"]
+    assert (made["program"], made["devices"], made["has_fault"]) == ("python", 1000, False)
+    (paid, together) = made["losses"]
+    assert (paid["question"], paid["declared"], together["question"]) == ("paid", 1.0, "")
+    assert 0 < paid["lower"] < 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("garbage", "report 1 must be a JSON object, alone on its line."),
+        ("early", "the program ended with exit code 3 after 0 of 500 reports."),
+        ("short", "the program printed 0 lines, where 500 reports were asked for."),
+        ("other-survey", "report 1: answers must have exactly the members paid."),
+    ],
+)
+def test_a_program_that_makes_no_reports_is_refused_in_a_line(survey_file: Path, fault: str, said: str) -> None:
+    result = audit(survey_file, *of_program(fault), "--reports", 1000)
+    assert (result.exit_code, result.stderr) == (1, f"Error: {said}\n")
+
+
+def test_a_program_that_hangs_is_ended(survey_file: Path) -> None:
+    result = audit(survey_file, *of_program("hang"), "--timeout-s", 1)
+    assert result.exit_code == 1
+    assert result.stderr == "Error: the program printed nothing for 1 s; see --timeout-s.\n"
+
+
+def test_a_program_that_is_not_there_is_named(survey_file: Path) -> None:
+    result = audit(survey_file, "--program", "no-such-program --at-all")
+    assert result.stderr == "Error: no-such-program cannot be started: No such file or directory.\n"
+
+
+def test_without_node_the_javascript_client_is_not_audited(survey_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    result = audit(survey_file)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: node is missing")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--client", "python", "--program", "x"), ("--reports", 1), ("--client", "cobol")]
+)
+def test_what_cannot_be_asked_is_a_usage_error(survey_file: Path, arguments: tuple[str, ...]) -> None:
+    assert audit(survey_file, *arguments).exit_code == 2
+
+
+def test_an_empty_program_is_refused(survey_file: Path) -> None:
+    for line in ("", "'"):
+        result = audit(survey_file, "--program", line)
+        assert result.stderr.startswith("Error: --program must be a command line")
+
+
+def test_the_examples_of_the_documentation_run(tmp_path: Path) -> None:
+    Console(tmp_path).run_document(Path(__file__).parents[2] / "docs" / "audit.md")

@@ -1,0 +1,172 @@
+"""A program of somebody else's, as `sotto audit --program` runs it: python faulty_device.py FAULT
+
+It has been written from docs/maths.md and docs/audit.md alone, imports nothing of sottovoce, and answers yes-no,
+k-ary and unary questions, of one stage or two. FAULT says what is wrong with it; `none` is nothing.
+"""
+
+import json
+import os
+import random
+import struct
+import sys
+import time
+
+SCALE = 2**32
+BUFFER = 2**16
+
+
+class Entropy:
+    """Uniform 32-bit integers from the operating system."""
+
+    def __init__(self):
+        self.left = []
+
+    def word(self):
+        if not self.left:
+            self.left = list(struct.unpack(f"<{BUFFER // 4}I", os.urandom(BUFFER)))
+        return self.left.pop()
+
+
+class JavaRandom:
+    """java.util.Random: 48 bits of state, of which 32 are handed out."""
+
+    def __init__(self):
+        self.state = int.from_bytes(os.urandom(6))
+
+    def word(self):
+        self.state = (self.state * 0x5DEECE66D + 11) % 2**48
+        return self.state >> 16
+
+
+class Mersenne:
+    """Python's random: strong enough for games."""
+
+    def __init__(self):
+        self.random = random.Random()  # noqa: S311  # the fault
+
+    def word(self):
+        return self.random.getrandbits(32)
+
+
+class Clock(Mersenne):
+    """A generator that is seeded with the second in which the program began, or nearly."""
+
+    def __init__(self):
+        self.random = random.Random(int(time.time()) // 1000)  # noqa: S311  # the fault
+
+
+class Device:
+    def __init__(self, survey, fault, source):
+        self.questions, self.waves, self.fault, self.source = survey["questions"], survey.get("waves", 1), fault, source
+        self.memo = {}
+
+    def flip(self, threshold):
+        if self.fault.startswith("truncated-"):
+            spare = 32 - int(self.fault.removeprefix("truncated-"))
+            return self.source.word() >> spare < threshold >> spare
+        return self.source.word() < threshold
+
+    def below(self, n):
+        while (word := self.source.word()) >= SCALE - SCALE % n:
+            pass
+        return word % n
+
+    def respond(self, question, answer):
+        """Return the permanent response: bits, or an option's number."""
+        published = question["mechanism"]
+        if question["type"] == "yes-no":
+            return [self.flip(published["threshold_if_true" if answer else "threshold_if_other"])]
+        options = question["options"]
+        true = options.index(answer)
+        if published["name"] == "k-ary":
+            return self.choose(true, published["threshold_if_true"], len(options))
+        bits = [self.flip(published["threshold_if_other"]) for _ in options]
+        bits[true] = True if self.fault == "true-one" else self.flip(published["threshold_if_true"])
+        if self.fault == "last-bit":
+            bits[-1] = true == len(options) - 1
+        return bits
+
+    def choose(self, true, threshold, n_options):
+        if self.flip(threshold):
+            return true
+        if self.fault == "any":
+            return self.below(n_options)
+        other = self.below(n_options - 1)
+        return other + (other >= true)
+
+    def answer(self, question, answer):
+        published = question["mechanism"]
+        key = question["id"], answer
+        if key not in self.memo or self.fault == "redrawn":
+            self.memo[key] = self.respond(question, answer)
+        noisy = self.memo[key]
+        if published["name"] == "k-ary":
+            return noisy
+        if "report_if_one" in published:
+            noisy = [self.flip(published["report_if_one" if bit else "report_if_zero"]) for bit in noisy]
+        return noisy[0] if question["type"] == "yes-no" else pack(noisy)
+
+    def report(self, answers, wave):
+        noisy = {question["id"]: self.answer(question, answers[question["id"]]) for question in self.questions}
+        if self.fault == "other-survey":
+            noisy = {"something": True}
+        generator = self.source if self.fault in ("java", "mersenne") else Entropy()
+        words = [generator.word() for _ in range(4)] if self.fault in ("java", "mersenne") else None
+        report_id = struct.pack(">4I", *words).hex() if words else os.urandom(16).hex()
+        return {"id": report_id, "answers": noisy} | ({"wave": wave} if self.waves > 1 else {})
+
+
+def pack(bits):
+    import base64
+
+    number = sum(bit << place for place, bit in enumerate(bits))
+    return base64.b64encode(number.to_bytes((len(bits) + 7) // 8, "little")).decode()
+
+
+SOURCES = {"java": JavaRandom, "mersenne": Mersenne, "forked": Mersenne, "clock": Clock}
+
+
+def write_reports(survey, lines, fault, source):
+    device, known = None, None
+    out = []
+    for line in lines:
+        asked = json.loads(line)
+        if asked["device"] != known:
+            known, device = asked["device"], Device(survey, fault, source)
+        out.append(json.dumps(device.report(asked["answers"], asked["wave"])) + "\n")
+    sys.stdout.write("".join(out))
+    sys.stdout.flush()
+
+
+def misbehave(fault, lines):
+    if fault == "garbage":
+        sys.stdout.write("not a report\n" * len(lines))
+    elif fault == "early":
+        sys.exit(3)
+    elif fault == "short":
+        lines.clear()
+    elif fault == "hang":
+        time.sleep(600)
+    else:
+        return False
+    return True
+
+
+def main(fault):
+    survey = json.loads(sys.stdin.buffer.readline())
+    lines = sys.stdin.buffer.readlines()
+    if misbehave(fault, lines):
+        return
+    source = SOURCES.get(fault, Entropy)()
+    if fault == "forked":  # two workers, a half each, from one generator that was there before
+        middle = len(lines) // 2
+        if child := os.fork():
+            os.waitpid(child, 0)
+            lines = lines[middle:]
+        else:
+            lines = lines[:middle]
+    write_reports(survey, lines, fault, source)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
