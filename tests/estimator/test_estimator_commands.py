@@ -99,8 +99,9 @@ def test_the_same_tally_twice_is_counted_with_a_warning(tmp_path: Path) -> None:
 
 
 def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:
-    result = sotto("plan", "--epsilon", "1", "--options", "5", "--half-width", "0.02", "--json")
-    rows = {row["mechanism"]: row for row in json.loads(result.stdout)["plan"]}
+    asked = ("plan", "--epsilon", "1", "--options", "5", "--half-width", "0.02", "--method", "hoeffding")
+    rows_of = sotto(*asked, "--json").stdout
+    rows = {row["mechanism"]: row for row in json.loads(rows_of)["plan"]}
     named = {"k-ary", "geometry", "sue", "oue", "dBitFlip, 4 of 5 bits", "trusted curator, Laplace", "no privacy"}
     assert set(rows) == named
     assert rows["dBitFlip, 4 of 5 bits"]["n_reports"] == -(-rows["sue"]["n_reports"] * 5 // 4)
@@ -111,9 +112,46 @@ def test_a_plan_for_a_half_width_gives_it(tmp_path: Path) -> None:
 
 
 def test_a_plan_for_a_million_people_has_the_known_half_width() -> None:
-    result = sotto("plan", "--epsilon", "1", "--n", "1000000", "--json")
+    result = sotto("plan", "--epsilon", "1", "--n", "1000000", "--method", "hoeffding", "--json")
     warner = json.loads(result.stdout)["plan"][0]
     assert warner["half_width"] == pytest.approx(2.164 * 1.358e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "with probability 0.5; --assurance 0.9 plans for more."),
+        (("--assurance", "0.9"), "A survey gets it, or a smaller one, with probability 0.9."),
+        (("--method", "hoeffding"), "Every survey of that size gets it."),
+        (
+            ("--target", "respondents"),
+            "It is that of the expected count; a survey's own is a little larger or smaller.",
+        ),
+        (("--options", "5"), "An option is asked of a part of n: as many as on average."),
+    ],
+)
+def test_a_plan_says_how_sure_its_half_width_is(arguments: tuple[str, ...], words: str) -> None:
+    asked = ("plan", "--epsilon", "1", "--half-width", "0.05", "--share", "0.1")
+    assert words in sotto(*asked, *arguments).stdout
+
+
+def test_a_plan_for_nine_in_ten_surveys_takes_more_respondents() -> None:
+    asked = (
+        "plan",
+        "--epsilon",
+        "1",
+        "--half-width",
+        "0.05",
+        "--share",
+        "0.1",
+        "--method",
+        "clopper-pearson",
+        "--json",
+    )
+    half, most = (json.loads(sotto(*asked, "--assurance", of).stdout) for of in ("0.5", "0.9"))
+    assert (half["assurance"], most["assurance"]) == (0.5, 0.9)
+    assert half["plan"][0]["n_reports"] == 1594
+    assert most["plan"][0]["n_reports"] == 1632
 
 
 def test_a_plan_for_the_respondents_compares_with_a_curator_s_noise() -> None:
@@ -142,6 +180,16 @@ def test_a_plan_shows_the_digits_of_a_small_deviation() -> None:
         (["--epsilon", "1", "--n", "5", "--half-width", "0.1"], "one of the two"),
         (["--epsilon", "30", "--n", "5"], "epsilon (30.0) must be in [0.001, 20]"),
         (["--epsilon", "nan", "--n", "5"], "must be"),
+        (["--epsilon", "1", "--n", "5", "--assurance", "1"], "--assurance"),
+        (
+            ["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--target", "respondents"],
+            "assurance (0.9) must be left",
+        ),
+        (["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--questions", "3"], "does not go with --questions"),
+        (
+            ["--epsilon", "1", "--n", "5", "--assurance", "0.9", "--minimum", "0", "--maximum", "1"],
+            "--assurance does not",
+        ),
         (["--epsilon", "1", "--n", "5", "--max-selected", "2"], "goes with --options"),
         (["--epsilon", "1", "--n", "5", "--epsilon-forever", "1"], "epsilon_forever (1.0) must be above epsilon (1.0)"),
     ],

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from sotto_estimator.channel import TARGETS, Channel, Target, debias, standard_error
 from sotto_estimator.errors import DomainError
-from sotto_estimator.intervals import confidence_interval, share_bounds
+from sotto_estimator.intervals import IntervalOptions, confidence_interval, share_bounds
 from sotto_estimator.methods import METHODS
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
@@ -25,6 +26,7 @@ from sotto_estimator.planning.widths import (
 
 WARNER = Channel.warner(0.6)
 EPSILON = math.log(1.5)  # Warner's at .6
+Ints = NDArray[np.int64]
 MANY_SHARES = np.linspace(0, 1, 101)
 
 
@@ -73,18 +75,76 @@ def test_the_standard_error_at_the_expected_count_is_the_standard_deviation(targ
 
 
 def test_hoeffdings_half_width_is_the_published_one() -> None:
-    assert half_width(10**6, Channel.warner_of_epsilon(1)) == pytest.approx(2.164 * 1.358e-3, rel=5e-4)
+    assert half_width(10**6, Channel.warner_of_epsilon(1), method="hoeffding") == pytest.approx(
+        2.164 * 1.358e-3, rel=5e-4
+    )
 
 
-@pytest.mark.parametrize("target", TARGETS)
+def test_plans_and_estimates_have_the_same_method_by_default() -> None:
+    count = round(1000 * WARNER.reported_share(0.2))
+    low, high = share_bounds(count, 1000, WARNER, level=0.95, method=IntervalOptions().method, target="respondents")
+    assert half_width(1000, WARNER, target="respondents", share=0.2) == (high - low) / 2
+    assert half_width(1000, WARNER, share=0.2) == half_width(1000, WARNER, share=0.2, method=IntervalOptions().method)
+
+
 @pytest.mark.parametrize("method", METHODS)
-def test_the_half_width_is_that_of_the_interval_at_the_expected_count(method: str, target: Target) -> None:
+def test_the_half_width_about_respondents_is_that_of_the_interval_at_the_expected_count(method: str) -> None:
     n, share = 20_000, 0.4
     count = round(n * WARNER.reported_share(share))
-    low, high = confidence_interval(count, n, WARNER, level=0.9, method=method, target=target)
+    low, high = confidence_interval(count, n, WARNER, level=0.9, method=method, target="respondents")
     assert 0 < low < high < 1
-    planned = half_width(n, WARNER, level=0.9, method=method, target=target, share=share)
+    planned = half_width(n, WARNER, level=0.9, method=method, target="respondents", share=share)
     assert planned == pytest.approx((high - low) / 2, rel=1e-9)
+
+
+def prob_narrow(n: int, wanted: float, channel: Channel, share: float, method: str) -> float:
+    """The probability, over all counts of n reports, that half the interval's width is at most the wanted one."""
+    counts = np.arange(n + 1)
+    low, high = share_bounds(counts, n, channel, level=0.95, method=method, target="population")
+    pmf = stats.binom.pmf(counts, n, channel.reported_share(share))
+    return float(pmf[(high - low) / 2 <= wanted * (1 + 1e-9)].sum())
+
+
+@pytest.mark.parametrize("assurance", [0.05, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.half_width])
+@pytest.mark.parametrize("share", [0, 0.1, 0.45, 0.5, 0.93, 1])
+@pytest.mark.parametrize("channel", [WARNER, Channel(0.5, 0.02), NO_PRIVACY])
+def test_the_half_width_is_met_with_the_assurance_and_a_smaller_one_is_not(
+    channel: Channel, share: float, method: str, assurance: float
+) -> None:
+    """Over all counts, added up: no smaller width has the probability that is asked for."""
+    for n in (1, 2, 7, 40, 211):
+        width = half_width(n, channel, method=method, share=share, assurance=assurance)
+        assert prob_narrow(n, width, channel, share, method) >= assurance - 1e-12
+        assert prob_narrow(n, width * (1 - 1e-6), channel, share, method) < assurance + 1e-12
+
+
+@pytest.mark.parametrize("assurance", [0.5, 0.9])
+@pytest.mark.parametrize("share", [0.08, 0.5])
+@pytest.mark.parametrize("method", ["chernoff", "clopper-pearson"])
+def test_the_respondents_needed_meet_the_width_with_the_assurance_and_one_fewer_do_not(
+    method: str, share: float, assurance: float
+) -> None:
+    channel = Channel(0.8, 0.1)
+    found = respondents_needed(0.1, channel, method=method, share=share, assurance=assurance)
+    probabilities = [prob_narrow(n, 0.1, channel, share, method) for n in range(found - 1, found + 80)]
+    assert probabilities[0] < assurance <= min(probabilities[1:])
+
+
+def test_more_assurance_takes_more_respondents_off_one_half() -> None:
+    sizes = [respondents_needed(0.05, WARNER, share=0.05, assurance=of) for of in (0.1, 0.5, 0.9, 0.99)]
+    assert sizes == sorted(set(sizes))
+
+
+@pytest.mark.parametrize("assurance", [0, 1, -0.1, math.nan])
+def test_an_assurance_outside_0_to_1_is_refused(assurance: float) -> None:
+    with pytest.raises(DomainError, match=r"assurance \(.*\) must be in \(0, 1\)\."):
+        half_width(10, WARNER, assurance=assurance)
+
+
+def test_an_assurance_about_the_respondents_is_refused_by_name() -> None:
+    with pytest.raises(DomainError, match=r"assurance \(0.9\) must be left out about the respondents"):
+        respondents_needed(0.1, WARNER, target="respondents", assurance=0.9)
 
 
 def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
@@ -99,11 +159,24 @@ def test_the_half_width_about_the_population_is_not_cut_at_an_edge() -> None:
 )
 def test_hoeffdings_respondents_are_enough_and_one_fewer_is_not(wanted: float, truth: float, level: float) -> None:
     channel = Channel.warner(truth)
-    n = respondents_needed(wanted, channel, level=level)
-    assert half_width(n, channel, level=level) <= wanted
-    assert n == 1 or half_width(n - 1, channel, level=level) > wanted
+    n = respondents_needed(wanted, channel, level=level, method="hoeffding")
+    assert half_width(n, channel, level=level, method="hoeffding") <= wanted
+    assert n == 1 or half_width(n - 1, channel, level=level, method="hoeffding") > wanted
     closed_form = math.log(2 / (1 - level)) / (2 * (wanted * channel.contrast) ** 2)
     assert n == pytest.approx(max(1, math.ceil(closed_form)), abs=1 + 1e-9 * closed_form)
+
+
+def counts_of(sizes: Ints, channel: Channel, share: float, target: Target) -> Ints:
+    """The expected counts, or those whose widths half of all surveys do not exceed, one size after the other."""
+    reported = channel.reported_share(share)
+    if target == "respondents":
+        return np.rint(sizes * reported).astype(int)
+    counts = []
+    for n in sizes.tolist():
+        few = np.arange((n + 1) // 2)
+        outside = stats.binom.cdf(few, n, reported) + stats.binom.sf(np.maximum(n - few - 1, few), n, reported)
+        counts.append(int(np.argmax(np.append(outside, 1) >= 0.5)))
+    return np.array(counts)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 1])
@@ -115,20 +188,20 @@ def test_the_respondents_needed_are_those_of_a_scan_over_every_n(
     method: str, target: Target, channel: Channel, wanted: float, share: float
 ) -> None:
     found = respondents_needed(wanted, channel, method=method, target=target, share=share)
-    sizes = np.arange(1, 2 * found + 60)
-    counts = np.rint(sizes * channel.reported_share(share))
+    sizes = np.arange(max(1, found - 20), found + 150)
+    counts = counts_of(sizes, channel, share, target)
     low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
     assert found == 1 + max(sizes[(high - low) / 2 > wanted], default=0)
 
 
 def test_a_narrow_tooth_of_the_saw_is_not_mistaken_for_the_answer() -> None:
-    # A count of 2 is expected from n = 75, of 3 from n = 125: both are wider than the n before them.
+    # Half of all surveys count 1 at most up to n = 83, and 2 from n = 84 on: which is wider than the n before it.
     widths = {n: half_width(n, NO_PRIVACY, method="clopper-pearson", share=0.02) for n in range(1, 160)}
-    wanted = (widths[74] + widths[75]) / 2
-    assert widths[74] <= wanted < widths[75]
+    wanted = (widths[83] + widths[84]) / 2
+    assert widths[83] <= wanted < widths[84]
     found = respondents_needed(wanted, NO_PRIVACY, method="clopper-pearson", share=0.02)
     assert found == 1 + max(n for n in widths if widths[n] > wanted)
-    assert found > 75
+    assert found > 84
 
 
 def test_knowing_only_about_the_respondents_takes_fewer_of_them() -> None:
@@ -146,7 +219,9 @@ def test_a_curator_adds_a_laplace_tail_to_the_sampling_error() -> None:
 def test_a_curator_keeps_both_halves_of_beta_at_a_level_near_1() -> None:
     beta = 2.0**-53
     sampling, noise = math.sqrt(math.log(4 / beta) / 2000), math.log(2 / beta) / 500
-    assert curator_half_width(1000, 0.5, sensitivity=1, level=1 - beta) == pytest.approx(sampling + noise)
+    assert curator_half_width(1000, 0.5, sensitivity=1, level=1 - beta, method="hoeffding") == pytest.approx(
+        sampling + noise
+    )
 
 
 def test_a_curator_has_no_sampling_error_about_the_respondents() -> None:
@@ -201,8 +276,8 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
 def test_no_later_n_is_wide_again(wanted: float, other: float, share: float, target: Target, method: str) -> None:
     channel = Channel(other + 0.5, other)
     found = respondents_needed(wanted, channel, method=method, target=target, share=share)
-    sizes = np.arange(max(1, found - 1), 2 * found + 20)
-    counts = np.rint(sizes * channel.reported_share(share))
+    sizes = np.arange(max(1, found - 1), found + 150)
+    counts = counts_of(sizes, channel, share, target)
     low, high = share_bounds(counts, sizes, channel, level=0.95, method=method, target=target)
     widths = (high - low) / 2
     assert np.all(widths[sizes >= found] <= wanted + 1e-12)

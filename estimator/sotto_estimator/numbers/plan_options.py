@@ -1,7 +1,7 @@
 """The options of `sotto plan --minimum --maximum`, and what it prints."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from decimal import Decimal
 from functools import reduce
 from typing import Any
@@ -32,7 +32,13 @@ _MIDDLE = (
     "Half-widths are of people one standard deviation to each side of the range's middle, deviations of the number\n"
     "with the most noise. Where a distribution's half-width is smaller, it has less noise there, and more elsewhere."
 )
-_NEVER_NUMBERS = {"n_options": "--options", "max_selected": "--max-selected", "share": "--share", "is_text": "--text"}
+_NEVER_NUMBERS = {
+    "n_options": "--options",
+    "max_selected": "--max-selected",
+    "share": "--share",
+    "assurance": "--assurance",
+    "is_text": "--text",
+}
 
 
 def number_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,8 +91,6 @@ def number_plan_output(
     forever: float | None,
 ) -> str:
     """Return the plan of a question that asks for numbers, as text, JSON or CSV. Raises UsageError."""
-    if click.get_current_context().get_parameter_source("method") == click.core.ParameterSource.DEFAULT:
-        options = replace(options, method="chernoff")
     try:
         asked = [Decimal(str(epsilon)) for epsilon in epsilons]
         lasting = None if forever is None else Decimal(str(forever))

@@ -8,6 +8,7 @@ import click
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import interval_options, plan_error, style_options
+from sotto_estimator.planning.assurance_options import assurance_option, check_assurance_option
 from sotto_estimator.planning.drawing import drawn_rows
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey_options import (
@@ -51,7 +52,7 @@ from sotto_estimator.strings.plan_options import check_text_plan_options, text_p
     type=click.FloatRange(0, min_open=True),
     help="How many respondents give this half-width, a share (0.02 is two points), or of numbers in their unit?",
 )
-@interval_options("hoeffding")
+@interval_options("chernoff")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1),
@@ -60,6 +61,7 @@ from sotto_estimator.strings.plan_options import check_text_plan_options, text_p
     help="The true share that is expected; hoeffding's width holds for every share.",
 )
 @survey_plan_options
+@assurance_option
 @number_plan_options
 @text_plan_options
 @style_options
@@ -107,6 +109,7 @@ def plan(
     check_text_plan_options(is_text)
     if n_questions is not None and (is_text or study or epsilon_forever is not None):
         raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
+    check_assurance_option(n_questions is not None)
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
         click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))

@@ -17,6 +17,7 @@ from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import place_error
 from sotto_estimator.numbers.plan import NumberStudy, expected_outputs, half_widths
+from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.widths import half_width, standard_deviation
 from sotto_estimator.strings.plan import POWER, TextDesign, TextStudy, smallest_share
 from sotto_estimator.strings.plan_designs import bucket_response
@@ -35,7 +36,7 @@ class Reach:
     """What kind of intervals is planned: those of `sotto estimate`, at a true share that is expected.
 
     `target`: of which intervals a wish is held against. `n_candidates`: how many strings are looked for in a text
-    question.
+    question. `assurance`: with which a share's half-width about the population is met.
     """
 
     level: float = 0.95
@@ -43,6 +44,7 @@ class Reach:
     target: Target = "population"
     share: float = 0.5
     n_candidates: int = 100
+    assurance: float = EXPECTED
 
 
 class _Intervals(TypedDict):
@@ -96,7 +98,9 @@ def width_of(question: Question, n: int, reach: Reach, target: Target | None = N
     if isinstance(mechanism, WindowResponse):
         options = IntervalOptions(reach.level, reach.method, target)
         return float(half_widths(np.array([float(n)]), mechanism, study_of(question), options, n_intervals)[0])
-    return half_width(n, channel_of(question), share=reach.share, **_intervals(reach, target, n_intervals))
+    assurance = reach.assurance if target == "population" else EXPECTED
+    intervals = _intervals(reach, target, n_intervals)
+    return half_width(n, channel_of(question), share=reach.share, assurance=assurance, **intervals)
 
 
 def study_of(question: Question) -> NumberStudy:

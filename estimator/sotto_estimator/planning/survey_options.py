@@ -1,7 +1,7 @@
 """The options of `sotto plan SURVEY_FILE`, and what it prints."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,6 @@ def check_survey_options(ask: SurveyAsk) -> None:
 
 def survey_plan_output(style: str, survey_file: Path, n: int | None, half_width: float | None, reach: Reach) -> str:
     """Return the plan of a survey file, as text, JSON or CSV. Raises UsageError and SourceError."""
-    source = click.get_current_context().get_parameter_source
-    if source("method") == click.core.ParameterSource.DEFAULT:
-        reach = replace(reach, method=Reach().method)
     if n is None:
         raise click.UsageError("A survey file needs --n.")
     try:

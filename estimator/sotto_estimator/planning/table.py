@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any, Unpack
 
 from sotto_estimator.channel import Channel
+from sotto_estimator.methods import find_method
+from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.widths import (
     NO_PRIVACY,
     PlanOptions,
@@ -132,12 +134,27 @@ def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
         cells.append(
             [epsilon, row.mechanism, f"{row.n_reports:,}", *map(width_words, (row.standard_deviation, row.half_width))]
         )
-    words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}."
+    words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}.\n"
+    words += _assurance_words(options)
+    if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in rows):
+        words += " An option is asked of a part of n: as many as on average."
     if "epsilon_forever" in options:
         words += f" Of one wave; all reports of one answer take epsilon {options['epsilon_forever']:g}."
     if "n_questions" in options:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return f"{align(cells, n_left=2)}\n\n{words}"
+
+
+def _assurance_words(options: Mapping[str, Any]) -> str:
+    """Return how sure it is that a survey gets its half-width."""
+    if find_method(options["method"]).half_width:
+        return "Every survey of that size gets it."
+    if options["target"] == "respondents":
+        return "It is that of the expected count; a survey's own is a little larger or smaller."
+    return (
+        f"A survey gets it, or a smaller one, with probability {options['assurance']:g}"
+        f"{'; --assurance 0.9 plans for more' if options['assurance'] == EXPECTED else ''}."
+    )
 
 
 def width_words(width: float) -> str:

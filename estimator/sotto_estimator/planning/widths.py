@@ -1,8 +1,9 @@
 """What a survey will be able to say, before anybody is asked: widths, and respondents needed.
 
-A half-width here is half of an interval's width before it is clipped to [0, 1], in shares, at the
-whole support count that is nearest to the expected one. About the respondents, an interval ends at
-0 or n people at the latest.
+A half-width here is half of an interval's width before it is clipped to [0, 1], in shares. About the
+population it is the least that the interval has with probability `assurance`. About the respondents it
+is that at the whole support count which is nearest to the expected one, and an interval ends at 0 or n
+people at the latest.
 """
 
 import math
@@ -24,6 +25,7 @@ from sotto_estimator.channel import (
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level, share_bounds
 from sotto_estimator.methods import find_method
+from sotto_estimator.planning.assurance import EXPECTED, assured_counts, check_assurance
 
 NO_PRIVACY = Channel(1, 0)
 
@@ -35,9 +37,10 @@ class PlanOptions(TypedDict, total=False):
     """What kind of interval is meant; each key may be left out."""
 
     level: float  # in (0, 1); 0.95
-    method: str  # hoeffding
+    method: str  # chernoff
     target: Target  # population
     share: float  # the true share that is expected, in [0, 1]; 0.5. Hoeffding's needs none
+    assurance: float  # with which the half-width is met, in (0, 1); 0.5. Hoeffding's always is
 
 
 def standard_deviation(n: int, channel: Channel, *, share: float, target: Target = "population") -> float:
@@ -56,21 +59,20 @@ def half_width(
     channel: Channel,
     *,
     level: float = 0.95,
-    method: str = "hoeffding",
+    method: str = "chernoff",
     target: Target = "population",
     share: float = 0.5,
+    assurance: float = EXPECTED,
     n_intervals: int = 1,
 ) -> float:
     """Return half the width of the interval that n respondents will give, if `n_intervals` are to hold together.
 
     >>> round(half_width(1000, Channel.warner(0.75)), 4)
-    0.0859
+    0.0857
     """
     sizes = np.array([check_n(n)], np.float64)
-    widths = _half_widths(
-        sizes, channel, level=level, method=method, target=target, share=share, n_intervals=n_intervals
-    )
-    return float(widths[0])
+    options = PlanOptions(level=level, method=method, target=target, share=share, assurance=assurance)
+    return float(_half_widths(sizes, channel, n_intervals, **options)[0])
 
 
 def respondents_needed(
@@ -78,21 +80,22 @@ def respondents_needed(
     channel: Channel,
     *,
     level: float = 0.95,
-    method: str = "hoeffding",
+    method: str = "chernoff",
     target: Target = "population",
     share: float = 0.5,
+    assurance: float = EXPECTED,
 ) -> int:
-    """Return the smallest n from which on the half-width is at most the wanted one.
+    """Return the smallest n from which on the half-width is at most the wanted one, with probability `assurance`.
 
     Whole counts make widths saw up and down as n grows; the n returned is past the last tooth.
     Domain: wanted_half_width > 0. Raises `DomainError` if that takes more than 10^12 respondents.
 
     >>> respondents_needed(0.05, Channel.warner(0.75))
-    2952
+    2947
     """
 
     def widths(n: Floats) -> Floats:
-        return _half_widths(n, channel, level=level, method=method, target=target, share=share)
+        return _half_widths(n, channel, level=level, method=method, target=target, share=share, assurance=assurance)
 
     period = _saw_period(wanted_half_width, channel, method=method, target=target, share=share)
     return smallest_n(widths, wanted_half_width, period)
@@ -158,22 +161,16 @@ def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
     return sensitivity / (check_n(n) * epsilon)
 
 
-def _half_widths(
-    n: Floats,
-    channel: Channel,
-    *,
-    level: float,
-    method: str,
-    target: Target,
-    share: float,
-    n_intervals: int = 1,
-) -> Floats:
+def _half_widths(n: Floats, channel: Channel, n_intervals: int = 1, **options: Unpack[PlanOptions]) -> Floats:
+    """Return the half-widths of so many respondents, shape of n; all of `options` must be given."""
+    level, method, target = options["level"], options["method"], options["target"]
     check_target(target)
     closed_form = find_method(method).half_width
-    reported = channel.reported_share(check_share(share))
+    reported = channel.reported_share(check_share(options["share"]))
+    assurance = check_assurance(options["assurance"], target)
     if closed_form:  # the interval itself is wider by a rounding error
         return closed_form(n, check_level(level, n_intervals) / 2) / channel.contrast
-    counts = np.rint(n * reported)
+    counts = np.rint(n * reported) if target == "respondents" else assured_counts(n, reported, assurance)
     low, high = share_bounds(counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals)
     return (high - low) / 2
 

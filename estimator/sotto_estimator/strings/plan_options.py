@@ -53,6 +53,7 @@ _NEVER_TEXT = {
     "method": "--method",
     "level": "--level",
     "share": "--share",
+    "assurance": "--assurance",
 }
 
 
