@@ -18,7 +18,7 @@ from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.commands import associate
 from sotto_estimator.association.render import as_csv, as_json, table
 from sotto_estimator.records import fetch_records, of_wave, read_records, save_records
-from sotto_protocol import Coins, Survey, compile_survey
+from sotto_protocol import Coins, SottoError, Survey, compile_survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 TOKEN = "analyst-token"  # noqa: S105
@@ -106,6 +106,19 @@ def test_a_collector_is_asked_with_the_token_and_its_records_can_be_kept(
     assert request.path == "/v1/surveys/park/records"
     assert request.headers["Authorization"] == f"Bearer {TOKEN}"
     assert run(path, "paid", "size").stdout == asked.stdout
+
+
+@pytest.mark.parametrize(
+    ("questions", "options"),
+    [(("paid", "nobody"), ()), (("paid", "paid"), ()), (("paid", "tree"), ("--candidates", "tree=none.txt"))],
+)
+def test_a_refused_association_leaves_no_records_behind(
+    collector: FaultServer, tmp_path: Path, questions: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    path = tmp_path / "kept"
+    asked = run(collector.url, "park", *questions, *options, "--token", TOKEN, "--save-records", path)
+    assert isinstance(asked.exception, SottoError)
+    assert not path.exists()
 
 
 def test_one_wave_is_asked_for_and_taken(collector: FaultServer, tmp_path: Path) -> None:

@@ -54,11 +54,11 @@ def associate(
     place, questions = sources[:n_named], sources[n_named:]
     if len(questions) not in (2, 3):
         raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
+    strings = _candidates(candidates)
     survey, records = read_source(place, token).records(wave)
+    association = find_association(survey, of_wave(survey, records, wave), questions, strings, level=level)
     if kept:
         save_records(survey, records, kept)
-    strings = _candidates(candidates)
-    association = find_association(survey, of_wave(survey, records, wave), questions, strings, level=level)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))
     for warning in association.warnings:
         warn(warning)
