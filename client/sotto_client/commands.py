@@ -18,11 +18,11 @@ from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
-from sotto_protocol.documents import decimal_text
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
 from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above, epsilon_below
 
 _TIMEOUT_S = 10.0
 _ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
@@ -50,7 +50,7 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
         return
     _echo(align(_tabulate(survey)))
     if survey.waves > 1:
-        _echo(f"waves {survey.waves}, of the same answers together epsilon {survey.epsilon_forever:f}")
+        _echo(f"waves {survey.waves}, of the same answers together epsilon {epsilon_above(survey.epsilon_forever)}")
     if survey.draw:
         _echo(_say_drawn(survey))
     if asked := [question.id for question in survey.questions if isinstance(question.mechanism, AskedOption)]:
@@ -173,7 +173,11 @@ def _room(survey: Survey) -> list[str]:
 
 def _left(name: str, limit: float, period: str, taken: Decimal, taking: str) -> str:
     left = Decimal(str(limit)) - taken
-    room = f"{decimal_text(left)} left after {taking}" if left >= 0 else f"too low for the {taken:f} of {taking}"
+    room = (
+        f"{epsilon_below(left)} left after {taking}"
+        if left >= 0
+        else f"too low for the {epsilon_above(taken)} of {taking}"
+    )
     return f"{name} {limit:g}{period} by default, {room}"
 
 
@@ -182,9 +186,9 @@ def _tabulate(survey: Survey) -> list[list[str]]:
     has_forever = any(question.epsilon_forever != question.epsilon for question in survey.questions)
     rows = [["question", "type", "mechanism", "epsilon", *["epsilon_forever"] * has_forever, "expected"]]
     for question in survey.questions:
-        epsilons = [f"{question.epsilon:f}", *[f"{question.epsilon_forever:f}"] * has_forever]
+        epsilons = [epsilon_above(question.epsilon), *[epsilon_above(question.epsilon_forever)] * has_forever]
         rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
-    return [*rows, ["total", "", "", f"{survey.epsilon:f}", *[""] * has_forever, ""]]
+    return [*rows, ["total", "", "", epsilon_above(survey.epsilon), *[""] * has_forever, ""]]
 
 
 def _address(url: str, survey_id: str) -> tuple[str, str]:
@@ -206,7 +210,7 @@ def _send(state: State, timeout_s: float, skip_delay: bool) -> None:
 def _describe(inventory: Inventory) -> str:
     spent = [["answered", "survey", "wave", "epsilon", "receipt"]]
     for e in inventory.ledger:
-        epsilon = f"{e.epsilon:f}" + (" in all waves" if e.is_summed else "")
+        epsilon = epsilon_above(e.epsilon) + (" in all waves" if e.is_summed else "")
         spent.append([e.day, e.survey_id, str(e.wave), epsilon, e.receipt])
     parts = [align(spent) if inventory.ledger else "nothing answered"]
     for asked in inventory.drawn:

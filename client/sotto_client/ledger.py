@@ -25,6 +25,7 @@ from sotto_client.permanent import TAG_BYTES
 from sotto_client.receipt import Receipt
 from sotto_protocol import Survey
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text
+from sotto_protocol.words import epsilon_above, epsilon_below
 
 MAX_EPSILON = 8.0
 """What a device lets one survey take, unless its app says otherwise; in nats."""
@@ -256,8 +257,8 @@ def _require(entry: Entry, needed: Decimal, name: str, limit: Decimal, spent: De
     left = max(_EXACT.subtract(limit, spent), Decimal(0))
     if needed > left:
         raise BudgetExceeded(
-            f"answering survey {entry.survey_id} would spend epsilon {_shown(needed)}, but {name} "
-            f"({_shown(limit)}) leaves {_shown(left)} {scope}.",
+            f"answering survey {entry.survey_id} would spend epsilon {epsilon_above(needed)}, but {name} "
+            f"({decimal_text(limit)}) leaves {epsilon_below(left)} {scope}.",
             needed=needed,
             left=left,
             limit=name,
@@ -280,7 +281,3 @@ def _epsilon(name: str, value: float | Decimal) -> Decimal:
     ):
         raise ValueError(f"{name} ({value!r:.40}) must be finite and > 0.")
     return Decimal(str(value))
-
-
-def _shown(epsilon: Decimal) -> str:
-    return format(float(epsilon), ".4f").rstrip("0").rstrip(".")

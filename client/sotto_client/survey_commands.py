@@ -13,6 +13,7 @@ from sotto_protocol.authoring.surveyjs import Imported, import_form, question_id
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
+from sotto_protocol.words import counted, epsilon_above
 
 _EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
 
@@ -87,7 +88,9 @@ def _write(text: str, target: Path | None) -> None:
 def _tell(imported: Imported, compiled: Survey, epsilon: Decimal) -> None:
     """Say on stderr what it takes, and what was not taken over."""
     n = len(compiled.questions)
-    _warn([f"{n} question{'s' if n > 1 else ''}, epsilon {epsilon:f} each, {compiled.epsilon:f} in total"])
+    _warn(
+        [f"{counted(n, 'question')}, epsilon {epsilon_above(epsilon)} each, {epsilon_above(compiled.epsilon)} in total"]
+    )
     _warn(imported.notes)
     if imported.left_out:
         names = ", ".join(f'"{element.name}"' for element in imported.left_out)

@@ -14,6 +14,7 @@ from scipy import special
 from sotto_estimator.channel import Channel, Floats
 from sotto_protocol import Tally
 from sotto_protocol.counted import Counted
+from sotto_protocol.words import counted
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that an honest crowd's reports of a question give a warning."""
@@ -39,7 +40,7 @@ class Quality:
 
     def __str__(self) -> str:
         return (
-            f"quality of {self.question}: {self.n_implausible:,} of {self.n_reports:,} reports implausible, "
+            f"quality of {self.question}: {self.n_implausible:,} of {counted(self.n_reports, 'report')} implausible, "
             f"of an honest crowd at most {self.most_if_honest:,}"
         )
 
@@ -97,4 +98,4 @@ def shift_per_percent(shares: Floats, channel: Channel) -> tuple[Floats, Floats]
     other = channel.prob_support_if_other
     up = PERCENT * ((1 - other) / channel.contrast - shares)
     down = PERCENT * (-other / channel.contrast - shares)
-    return np.asarray(up), np.asarray(down)
+    return np.maximum(up, 0.0), np.minimum(down, 0.0)  # beyond are rounding errors alone

@@ -20,6 +20,7 @@ from sotto_estimator.quality import Quality
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
 from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
 
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
 _CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
@@ -55,9 +56,9 @@ def _share_table(estimates: Estimates) -> str:
 
 def caption(estimates: Estimates) -> str:
     """Return what the intervals mean, a line for each thing to know."""
-    epsilon = f"{'at most ' * bool(estimates.drawn)}{epsilon_words(estimates.epsilon)}"  # by what a device drew
+    epsilon = f"{'at most ' * bool(estimates.drawn)}{epsilon_above(estimates.epsilon)}"  # by what a device drew
     lines = [
-        f"{estimates.title}: n = {estimates.n_reports:,} reports, epsilon {epsilon} a report",
+        f"{estimates.title}: n = {counted(estimates.n_reports, 'report')}, epsilon {epsilon} a report",
         interval_words(estimates.options),
     ]
     if estimates.waves:
@@ -73,15 +74,6 @@ def caption(estimates: Estimates) -> str:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
     lines += map(str, (*estimates.withheld, *estimates.contradictions))
     return "\n".join(lines)
-
-
-def epsilon_words(epsilon: float | Decimal) -> str:
-    """Return an epsilon as all tables have it.
-
-    >>> epsilon_words(Decimal("1.098612288669"))
-    '1.0986'
-    """
-    return f"{epsilon:.4f}"
 
 
 def interval_words(options: IntervalOptions, made: str = "") -> str:
@@ -124,8 +116,13 @@ def percent(share: float) -> str:
 
 
 def signed_percent(shift: float) -> str:
-    """Return a difference of shares in per cent with two decimals and its sign."""
-    return f"{100 * shift:+.2f} %"
+    """Return a difference of shares in per cent with two decimals and its sign, where it has one.
+
+    >>> signed_percent(-0.0123), signed_percent(-1e-18)
+    ('-1.23 %', '0.00 %')
+    """
+    words = f"{100 * shift:+.2f} %"
+    return words if words.strip("+-0. %") else words[1:]
 
 
 def as_json(estimates: Estimates) -> str:
@@ -214,7 +211,7 @@ def _cells(row: Estimate, has_n: bool) -> list[str]:
     numbers += [] if row.consistent_share is None else [row.consistent_share]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
     n = [f"{row.n_reports:,}"] * has_n
-    return [row.question, row.answer, *n, epsilon_words(row.epsilon), *map(percent, numbers), *shifts]
+    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *map(percent, numbers), *shifts]
 
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from sotto_protocol.readings import (
 )
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
+from sotto_protocol.words import epsilon_above
 
 _WHOLE = (
     "The report is made on your device, once; asking again brings nothing new. This holds for anyone who sees the "
@@ -93,10 +94,11 @@ class QuestionExplanation:
         is_once = self.epsilon_forever == self.epsilon
         once = "Epsilon" if is_once else "One report: epsilon"
         lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens)]
-        lines += [f"  {once} {self.epsilon:f}. A suspicion of", *_bounds(self.suspicions)]
+        lines += [f"  {once} {epsilon_above(self.epsilon)}. A suspicion of", *_bounds(self.suspicions)]
         lines += _wrap(f"{self.crowd} {said(self.accusations)}")
         if not is_once:
-            forever = f"  All reports of one answer, however many: epsilon {self.epsilon_forever:f}. A suspicion of"
+            forever = "  All reports of one answer, however many: "
+            forever += f"epsilon {epsilon_above(self.epsilon_forever)}. A suspicion of"
             lines += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
         return "\n".join(lines)
 
@@ -127,13 +129,14 @@ class Explanation(Settings):
         scope += " in one wave" if self.waves > 1 else ""
         most = "at most " if self.draw else ""
         whole = [
-            f"{scope}: epsilon {most}{self.epsilon:f}. Whatever one may suspect about them, a suspicion of",
+            f"{scope}: epsilon {most}{epsilon_above(self.epsilon)}. Whatever one may suspect about them, "
+            "a suspicion of",
             *_bounds(self.suspicions),
             *_wrap(str(said(self.accusations))),
         ]
         if self.waves > 1:
-            forever = f"In all {self.waves} waves, if they stay the same: epsilon {most}{self.epsilon_forever:f}."
-            forever += " A suspicion of"
+            forever = f"In all {self.waves} waves, if they stay the same: "
+            forever += f"epsilon {most}{epsilon_above(self.epsilon_forever)}. A suspicion of"
             whole += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
         whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
         more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self.promises()] if text]
@@ -178,7 +181,7 @@ def explain(survey: Survey) -> Explanation:
       Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4. Whoever thought
       yes as likely as no takes you for a yes with 75 % after a reported yes, with 25 % after a reported
       no.
-      Epsilon 1.098612288669. A suspicion of
+      Epsilon 1.0987. A suspicion of
           1 % before: at most 3 %, at least 0.3 % after
          10 % before: at most 25 %, at least 3.5 % after
          50 % before: at most 75 %, at least 25 % after

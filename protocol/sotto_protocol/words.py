@@ -1,12 +1,16 @@
-"""Probabilities in plain words: as frequencies that people can picture."""
+"""Numbers in plain words: probabilities as frequencies that people can picture, epsilons in four decimals."""
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+
+from sotto_protocol.documents import decimal_text
 
 FIRST_DRAW = "First, once, your device draws a lasting"
 """How the words on a permanent stage begin."""
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
+_EPSILON_STEP = Decimal("0.0001")
+_CONTEXT = Context(prec=40)  # the app may have set another
 _MAX_SMALL = 20  # the largest denominator of "n times in m"
 
 
@@ -18,17 +22,40 @@ def times(prob: float) -> str:
     """
     simple = Fraction(prob).limit_denominator(_MAX_SMALL)
     if abs(simple - Fraction(prob)) < 1e-8 and 0 < simple < 1:
-        return f"{_count(simple.numerator)} in {simple.denominator}"
+        return f"{counted(simple.numerator, 'time')} in {simple.denominator}"
     if prob > 0.9995:
         return f"all but {times(1 - prob)}"
     out_of = 1000
     while round(prob * out_of) < 100:
         out_of *= 10
-    return f"about {_count(round(prob * out_of))} in {out_of:,}"
+    return f"about {counted(round(prob * out_of), 'time')} in {out_of:,}"
 
 
-def _count(n_times: int) -> str:
-    return f"{n_times:,} time" + ("" if n_times == 1 else "s")
+def counted(n: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "report"), counted(20_000, "report")
+    ('1 report', '20,000 reports')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def epsilon_above(epsilon: Decimal | float) -> str:
+    """Return an epsilon rounded up to four decimals: never less than is given away.
+
+    >>> epsilon_above(Decimal("1.098612288669")), epsilon_above(Decimal("0.999999999981")), epsilon_above(0.3)
+    ('1.0987', '1', '0.3')
+    """
+    return decimal_text(Decimal(str(epsilon)).quantize(_EPSILON_STEP, ROUND_CEILING, _CONTEXT))
+
+
+def epsilon_below(epsilon: Decimal) -> str:
+    """Return what is left of a limit, rounded down to four decimals.
+
+    >>> epsilon_below(Decimal("6.901387711331"))
+    '6.9013'
+    """
+    return decimal_text(epsilon.quantize(_EPSILON_STEP, ROUND_FLOOR, _CONTEXT))
 
 
 def roughly(prob: float) -> str:

@@ -60,11 +60,11 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
     assert result.exit_code == 0
     heading, *rows, total, limit, period, fingerprint = result.stdout.splitlines()
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "expected"]
-    assert rows[0].split() == ["paid", "yes-no", "warner", "1.098612288669", "True", "or", "False"]
+    assert rows[0].split() == ["paid", "yes-no", "warner", "1.0987", "True", "or", "False"]
     assert [row.split()[0] for row in rows] == ["paid", "dish", "drinks"]
-    assert total.split() == ["total", "3.098612288669"]
-    assert limit == "max_epsilon 8 by default, 4.901387711331 left after one report"
-    assert period == "max_period_epsilon 16 in 30 days by default, 12.901387711331 left after one report"
+    assert total.split() == ["total", "3.0987"]
+    assert limit == "max_epsilon 8 by default, 4.9013 left after one report"
+    assert period == "max_period_epsilon 16 in 30 days by default, 12.9013 left after one report"
     assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
     assert result.stderr == ""
 
@@ -287,7 +287,7 @@ def test_outbox_shows_what_was_spent_and_what_waits_in_words(state: Path, http: 
     assert result.exit_code == 0
     heading, spent, waiting, *reported = result.stdout.splitlines()
     assert heading.split() == ["answered", "survey", "wave", "epsilon", "receipt"]
-    assert spent.split()[1:] == ["lunch", "1", "3.098612288669", receipt]
+    assert spent.split()[1:] == ["lunch", "1", "3.0987", receipt]
     assert waiting.startswith(f"waiting: {receipt}  lunch wave 1  {http.url}  attempts ")
     assert [line.split(": reported ")[0].strip() for line in reported] == ["paid", "dish", "drinks"]
     assert reported[0].split()[-1] in ("yes", "no")

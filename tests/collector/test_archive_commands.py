@@ -78,7 +78,7 @@ def test_saved_tally_is_estimated(served: Served, tmp_path: Path) -> None:
 
 
 def test_export_without_parts_chooses_them(served: Served, tmp_path: Path) -> None:
-    assert run("export", served.db, "strings", "--to", tmp_path / "archive")[1].endswith(": 1 parts\n")
+    assert run("export", served.db, "strings", "--to", tmp_path / "archive")[1].endswith(": 1 part\n")
 
 
 def test_survey_with_a_minimum_is_refused_in_the_collectors_words(served: Served, tmp_path: Path) -> None:

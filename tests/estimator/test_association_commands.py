@@ -72,7 +72,7 @@ def run(*arguments: object) -> Result:
 def test_a_file_of_records_gives_a_table(kept: Path) -> None:
     result = run(kept, "paid", "size")
     assert result.exit_code == 0, result.output
-    assert "n = 2,000 reports, epsilon 6.0000 for paid and size together" in result.stdout
+    assert "n = 2,000 reports, epsilon 6 for paid and size together" in result.stdout
     assert "maximum likelihood, converged in" in result.stdout
     assert "95 % normal intervals" in result.stdout
     assert "independence: chi-square" in result.stdout

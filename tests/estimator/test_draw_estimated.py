@@ -169,7 +169,7 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
     results = find_results(Release(WAVES, True, tallies), Choices())
     section = results.sections[0]
     n = sum(tally.counted("q0").n_reports for tally in tallies.values())
-    assert section.caption[0] == f"n = {n:,} reports, epsilon 1.0000"
+    assert section.caption[0] == f"n = {n:,} reports, epsilon 1"
     assert [point.wave for point in section.series[0].points] == [1, 3]
     assert [point.n_reports for point in section.series[0].points] == [
         tallies[wave].counted("q0").n_reports for wave in (1, 3)

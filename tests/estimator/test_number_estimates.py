@@ -187,6 +187,26 @@ def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Est
     assert height_px < 2**15
 
 
+@pytest.mark.parametrize(("output", "name"), [(0, "shift_down"), (1, "shift_up")])
+def test_fakes_that_say_what_all_say_move_nothing(output: int, name: str) -> None:
+    """In JSON as in the table: where they did in the last digit, they were said to move the mean by -1.89e-16."""
+    for most in range(2, 40):
+        number = f'type="number"\ntext="?"\nminimum=0\nmaximum={most}\nepsilon=0.7\n'
+        survey = compile_toml(f'id="n"\ntitle="N"\n[[questions]]\nid="k"\n{number}')
+        counts = np.zeros(2, np.int64)
+        counts[output] = most
+        found = estimate_tally(Tally(survey, {1: most}, {"k": counts}))
+        assert getattr(found.means[0], name) == 0
+        assert re.search(r"e-1|-0 ", table(found)) is None
+
+
+def test_one_report_is_one_report(tally: Tally) -> None:
+    alone = Tally(
+        SURVEY, {1: 1}, {key: np.eye(1, len(counts), dtype=np.int64)[0] for key, counts in tally.support_counts.items()}
+    )
+    assert table(estimate_tally(alone)).startswith("People: n = 1 report, epsilon 4 a report\n")
+
+
 def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) -> None:
     assert not estimate_tally(tally).contradictions
     n = 20_000

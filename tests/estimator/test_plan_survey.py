@@ -133,7 +133,7 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert shown.exit_code == 0, shown.output
     words = " ".join(shown.output.split())
     assert "95 % intervals by the Chernoff bound (relative entropy), at a true share of 50 %" in words
-    assert "Lunch: n = 300 respondents, epsilon 7.3000 a report" in words
+    assert "Lunch: n = 300 respondents, epsilon 7.3 a report" in words
     assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
     assert "options below 11.55 % cannot be told from none" in words
     assert "habits: nothing will be learnt. With 75 answers an interval is +- 103 points" in words

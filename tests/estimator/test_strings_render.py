@@ -41,7 +41,7 @@ def decoded(options: DecodeOptions | None = None, rows: tuple[DecodedString, ...
 
 def test_the_table_says_n_epsilons_method_level_correction_and_what_is_left() -> None:
     assert table(SUBJECT, decoded()).splitlines() == [
-        "Fruit, liked: n = 12,345 reports, epsilon 2.0000 a report, 6.0000 for ever",
+        "Fruit, liked: n = 12,345 reports, epsilon 2 a report, 6 for ever",
         "95 % intervals by the normal approximation, of those that were detected, about the population",
         "detected among 1,000 candidates: false discovery rate at most 0.05; "
         "intervals and std. errors allow for the choice",

@@ -167,7 +167,7 @@ def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
     assert explanation.suspicions == suspicions(LUNCH.epsilon)
     text = str(explanation)
     assert text.startswith("Lunch\n\npaid: Did you pay?\n")
-    assert "All answers together: epsilon 3.098612288669." in text
+    assert "All answers together: epsilon 3.0987." in text
     assert max(map(len, text.splitlines())) <= 110
 
 

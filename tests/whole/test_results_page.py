@@ -18,8 +18,9 @@ from page_reading import password, read_page
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.page.section import MAX_ROWS
-from sotto_estimator.render import epsilon_words, table
+from sotto_estimator.render import table
 from sotto_protocol import Report, Survey, Tally, compile_survey, compile_toml
+from sotto_protocol.words import epsilon_above
 
 WAVES = compile_toml("""
 id = "waves"
@@ -74,7 +75,7 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> N
     page = read_page(see(house, SURVEY, query))
     for question in SURVEY.questions:
         assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, options_of(query))
-        assert f"n = 500 reports, epsilon {epsilon_words(question.epsilon)}" in page.words
+        assert f"n = 500 reports, epsilon {epsilon_above(question.epsilon)}" in page.words
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -117,8 +118,8 @@ def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
     for wave in (1, 2):
         house.collect(WAVES, 30, wave)
     said = {
-        "shares": ["n = 60 reports, epsilon 2.0000", "95 % intervals by the Chernoff bound", "waves 1, 2 pooled"],
-        "waves": ["waves 1 to 2, each by itself; epsilon 2.0000", "95 % intervals by the Chernoff bound"],
+        "shares": ["n = 60 reports, epsilon 2", "95 % intervals by the Chernoff bound", "waves 1, 2 pooled"],
+        "waves": ["waves 1 to 2, each by itself; epsilon 2", "95 % intervals by the Chernoff bound"],
     }
     for chart, lines in said.items():
         response = house.http.get(f"/s/waves/results/facts/{chart}.svg", headers=house.analyst)
@@ -144,8 +145,8 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
         [f"{row.n_reports:,}", row.share] for row in found.rows if row.question == "liked"
     ]
     assert page.table("The shares of member: n = ")[0][1] == found.rows[-1].share
-    assert "Epsilon a report at most 2.0000" in page.words
-    assert table(found).startswith("Some: n = 400 reports, epsilon at most 2.0000 a report\n")
+    assert "Epsilon a report at most 2" in page.words
+    assert table(found).startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
 
 
 @pytest.mark.parametrize("query", ["", "&method=clopper-pearson&target=respondents", "&simultaneous=yes&method=wilson"])
@@ -220,7 +221,7 @@ def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them
 def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
     house.collect(TEXT_ONLY, 40)
     page = read_page(see(house, TEXT_ONLY))
-    assert "n = 40 reports, epsilon 2.0000" in page.words
+    assert "n = 40 reports, epsilon 2" in page.words
     assert "sotto decode http://localhost text-only home --candidates candidates.txt" in page.words
     response = house.http.get("/s/text-only/results.csv", headers=house.analyst)
     assert (response.status_code, "text questions only" in response.text) == (404, True)

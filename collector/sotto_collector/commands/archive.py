@@ -14,6 +14,7 @@ from sotto_collector.errors import ArchiveError, CollectorError
 from sotto_collector.remote import RemoteCollector
 from sotto_collector.store import Store
 from sotto_protocol import Survey, Tally
+from sotto_protocol.words import counted
 
 if TYPE_CHECKING:  # these load Arrow
     from sotto_collector.archive.manifest import Manifest
@@ -42,7 +43,7 @@ def export(source: str, survey: str, folder: Path, token: str | None, parts: int
         manifest, n_kept = write_archive(opened, folder, parts, _show_parts)
     _end_line()
     kept = f", {n_kept} of them there already" if n_kept else ""
-    click.echo(f"{manifest.n_reports:,} reports in {folder}: {manifest.n_parts} parts{kept}")
+    click.echo(f"{counted(manifest.n_reports, 'report')} in {folder}: {counted(manifest.n_parts, 'part')}{kept}")
     click.echo(_NOTICE, err=True)
 
 
@@ -65,16 +66,16 @@ def tally(folder: Path, wave: int | None, workers: int | None, scheduler: str | 
     if save is not None and os.path.lexists(save):  # before the work
         raise ArchiveError(f"{save} must be a new file; there is one already.")
     with _scale("tally"):
-        counted = _count(folder, wave, workers, scheduler)
+        tally = _count(folder, wave, workers, scheduler)
     _end_line()
     if save is None:
-        click.echo(counted.to_json())
+        click.echo(tally.to_json())
         return
     try:
-        write_durably(save, counted.to_json())
+        write_durably(save, tally.to_json())
     except OSError as fault:
         raise ArchiveError(f"{save} cannot be written: {fault.strerror}.") from fault
-    click.echo(f"{counted.n_reports:,} reports counted into {save}")
+    click.echo(f"{counted(tally.n_reports, 'report')} counted into {save}")
 
 
 def _count(folder: Path, wave: int | None, workers: int | None, scheduler: str | None) -> Tally:

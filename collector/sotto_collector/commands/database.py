@@ -13,6 +13,7 @@ from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
+from sotto_protocol.words import counted
 
 
 @click.group("db", epilog="Example:  sotto db init --db survey.db")
@@ -80,11 +81,13 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
     survey_id = stored.survey.id
     if not stored.survey.keeps_reports:
         differ = "".join(f"; there are {found.n_stored:,}" for found in differences)
-        return f"{survey_id}  {n_reports:,} reports  keeps counts alone: only their ids can be recounted{differ}"
+        return (
+            f"{survey_id}  {counted(n_reports, 'report')}  keeps counts alone: only their ids can be recounted{differ}"
+        )
     if not differences:
-        return f"{survey_id}  {n_reports:,} reports  tally = recount"
+        return f"{survey_id}  {counted(n_reports, 'report')}  tally = recount"
     return "\n".join(
-        f"{survey_id}  wave {found.wave}  tally of {found.n_tallied:,} reports, {found.n_stored:,} stored, "
+        f"{survey_id}  wave {found.wave}  tally of {counted(found.n_tallied, 'report')}, {found.n_stored:,} stored, "
         f"{found.n_counts} counts differ" + ("; written anew" if fix else "")
         for found in differences
     )

@@ -12,7 +12,7 @@ from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain, said
 from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
-from sotto_protocol.words import percent_above, percent_below
+from sotto_protocol.words import epsilon_above, percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
 MAX_RADIOS = 12
@@ -107,6 +107,7 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
         explanation=explanation,
         asked=list(_ask(survey, explanation)),
         above=percent_above,
+        epsilon_above=epsilon_above,
         below=percent_below,
         said=said,
     )

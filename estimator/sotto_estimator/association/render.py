@@ -4,8 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.render import csv_text, epsilon_words, escaped, json_text, level_words, percent
+from sotto_estimator.render import csv_text, escaped, json_text, level_words, percent
 from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
 
 _MOST_ROWS = 60
 
@@ -24,8 +25,8 @@ def caption(association: Association) -> str:
     test, convergence = association.independence, association.convergence
     verdict = "converged" if convergence.converged else "NOT converged"
     return (
-        f"{association.title}: n = {association.n_reports:,} reports, epsilon {epsilon_words(association.epsilon)} for "
-        f"{' and '.join(association.questions)} together\n"
+        f"{association.title}: n = {counted(association.n_reports, 'report')}, "
+        f"epsilon {epsilon_above(association.epsilon)} for {' and '.join(association.questions)} together\n"
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
         f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "

@@ -51,7 +51,8 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     """
     channel, devices, n = counts.channel, counts.devices, counts.n_reports
     total = sum(output * count for output, count in enumerate(counts.histogram.tolist()))
-    place = float((Fraction(total, n) - channel.offset) / channel.slope)
+    mean_output = Fraction(total, n)
+    place = float((mean_output - channel.offset) / channel.slope)
     low, high = mean_bounds(counts.histogram, channel, devices, options, n_intervals)
     minimum, maximum = float(counts.kind.minimum), float(counts.kind.maximum)
     width = maximum - minimum
@@ -68,8 +69,8 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
         standard_error=width * place_error(counts.histogram, channel) * math.sqrt(devices.effect),
         low=low,
         high=high,
-        shift_up=PERCENT * (float(channel.place_of(channel.n_outputs - 1)) - place) * width,
-        shift_down=PERCENT * (float(channel.place_of(0)) - place) * width,
+        shift_up=PERCENT * float((channel.n_outputs - 1 - mean_output) / channel.slope) * width,
+        shift_down=PERCENT * float(-mean_output / channel.slope) * width,
         interval=words_of_interval(channel, options),
         consistent_mean=min(max(value, minimum), maximum) if options.consistent else None,
     )

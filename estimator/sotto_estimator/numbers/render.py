@@ -8,6 +8,7 @@ from typing import Any
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
 
 FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
 APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
@@ -100,4 +101,4 @@ def _cells(mean: MeanEstimate) -> list[str]:
     numbers += [] if mean.consistent_mean is None else [mean.consistent_mean]
     cells = [value_words(number, mean.standard_error) for number in numbers]
     shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
-    return [mean.question, f"{mean.n_reports:,}", f"{mean.epsilon:.4f}", *cells, *shifts, mean.unit]
+    return [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon), *cells, *shifts, mean.unit]

@@ -15,7 +15,8 @@ from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.render import as_csv, as_json, cut_words, epsilon_words, interval_words, percent, signed_percent
+from sotto_estimator.render import as_csv, as_json, cut_words, interval_words, percent, signed_percent
+from sotto_protocol.words import counted, epsilon_above
 
 Made = TypeVar("Made")
 
@@ -80,8 +81,9 @@ class _Routes:
             tag=tag,
             results=results,
             fields=results.choices.fields(results.survey),
+            counted=counted,
             cut_words=cut_words,
-            epsilon_words=epsilon_words,
+            epsilon_above=epsilon_above,
             inline_svg=inline_svg,
             words={"quantile": quantile_words, "smoothing": smoothing_words, "value": value_words},
             interval_words=interval_words,

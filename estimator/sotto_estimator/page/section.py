@@ -14,8 +14,8 @@ from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.quality import Quality
-from sotto_estimator.render import epsilon_words
 from sotto_protocol import Question
+from sotto_protocol.words import counted, epsilon_above
 
 MAX_ROWS = 1000
 """A page of more would be slow to look at; the files have all."""
@@ -59,14 +59,17 @@ class Section:
     @property
     def caption(self) -> list[str]:
         """What stands beside a chart: n and epsilon first."""
-        return [f"n = {self.n_reports:,} reports, epsilon {epsilon_words(self.question.epsilon)}", *self.remarks]
+        return [
+            f"n = {counted(self.n_reports, 'report')}, epsilon {epsilon_above(self.question.epsilon)}",
+            *self.remarks,
+        ]
 
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
         lines = self.caption
         if chart == "waves":
             waves = [point.wave for point in self.series[0].points]
-            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {epsilon_words(self.question.epsilon)}"
+            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {epsilon_above(self.question.epsilon)}"
             lines = [about, *self.remarks[:1]]
         return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
 

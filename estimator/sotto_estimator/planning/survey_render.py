@@ -9,9 +9,10 @@ from sotto_estimator.planning.outlook import Figures
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
 from sotto_estimator.planning.survey_words import amount, sentences, wrapped
 from sotto_estimator.planning.table import width_words
-from sotto_estimator.render import csv_text, epsilon_words, json_text, method_words
+from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
 
 _COLUMNS = ["half-width", "from none", "two groups"]
 
@@ -30,7 +31,7 @@ def _caption(plan: SurveyPlan) -> str:
     how = method_words(reach.level, reach.method, reach.target).rpartition(", about")[0]
     return "\n".join(
         [
-            f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_words(survey.epsilon)} a "
+            f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
             "report",
             f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to hold "
             "at once",
@@ -46,7 +47,7 @@ def _caption(plan: SurveyPlan) -> str:
 
 
 def _cells(one: QuestionPlan, target: Target) -> list[str]:
-    named = [one.question.id, target, one.question.mechanism.name, epsilon_words(one.question.epsilon)]
+    named = [one.question.id, target, one.question.mechanism.name, epsilon_above(one.question.epsilon)]
     named[0] = named[0] if target == TARGETS[0] else ""
     alone, together = one.of(target), one.of(target, is_together=True)
     return [*named, f"{one.n_answers:,}", *_figures(alone, one), *_figures(together, one)]

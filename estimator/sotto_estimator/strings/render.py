@@ -8,7 +8,6 @@ from sotto_estimator.quality import Quality
 from sotto_estimator.render import (
     FAKES,
     csv_text,
-    epsilon_words,
     escaped,
     json_text,
     level_words,
@@ -21,6 +20,7 @@ from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",
@@ -80,7 +80,7 @@ def caption(subject: Subject, decoded: Decoded) -> str:
     together = "all together" if options.simultaneous else "of those that were detected"
     tested = counted_words(decoded.n_candidates, decoded.origin)
     return (
-        f"{title}: n = {decoded.n_reports:,} reports{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
+        f"{title}: n = {counted(decoded.n_reports, 'report')}{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
         f"{level_words(options.level)} intervals by the {_METHODS[options.method]}, {together}, about the population\n"
         f"detected among {tested}: {_CORRECTIONS[options.correction]} {options.fdr:g}; "
         f"intervals and std. errors allow for the choice{_bound_words(decoded)}"
@@ -172,8 +172,8 @@ def _epsilon_words(subject: Subject) -> str:
     if subject.epsilon is None:
         return ""
     forever = subject.epsilon_forever
-    words = f", epsilon {epsilon_words(subject.epsilon)} a report"
-    return words if forever in (None, subject.epsilon) else f"{words}, {epsilon_words(forever)} for ever"
+    words = f", epsilon {epsilon_above(subject.epsilon)} a report"
+    return words if forever in (None, subject.epsilon) else f"{words}, {epsilon_above(forever)} for ever"
 
 
 def _bound_words(decoded: Decoded) -> str:

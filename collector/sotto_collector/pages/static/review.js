@@ -1,5 +1,7 @@
 // What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer.
 
+import { epsilonAbove } from "./words.js";
+
 const MAX_LISTED = 12;
 
 /** A number, or numbers, in their unit. */
@@ -84,7 +86,7 @@ export function showReview(survey, answers, draft) {
   for (const question of survey.questions.filter(({ id }) => id in draft.reported)) {
     table().append(rows(question, answers[question.id], draft.reported[question.id]));
   }
-  document.getElementById("epsilon").textContent = draft.epsilon;
+  document.getElementById("epsilon").textContent = epsilonAbove(draft.epsilon);
   document.getElementById("body").textContent = draft.body;
 }
 

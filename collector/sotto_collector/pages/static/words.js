@@ -2,12 +2,16 @@
 
 const KEPT = "What you answered stays on this page, and nothing was sent.";
 
+/** Of a number above 0 in decimals: what is left of it when it is rounded down to four. */
+const FOUR_DECIMALS = /^\d+(\.\d{1,4})?/;
+
 const WORDS = {
   SurveyRefused: (said) => ["This device does not take part in this survey", `${said} Nothing was sent.`, false],
   SurveyUnavailable: (said) => ["The survey cannot be fetched now", `${said} ${KEPT} Please try again later.`, true],
   BudgetExceeded: (_, { needed, left }) => [
     "That would give away more than this device allows",
-    `Answering would take epsilon ${needed}, and ${left} is left of what this browser gives away. Nothing was sent.`,
+    `Answering would take epsilon ${epsilonAbove(needed)}, and ${FOUR_DECIMALS.exec(left)[0]} is left of what this browser ` +
+      "gives away. Nothing was sent.",
     false,
   ],
   ParticipationEnded: (said) => ["This device has ended taking part", `${said} Nothing was sent.`, false],
@@ -40,6 +44,14 @@ const UNKNOWN = ["Something went wrong on this page", `${KEPT} Please try again,
 export function describe(fault, sotto = {}) {
   const name = Object.keys(WORDS).find((kind) => sotto[kind] && fault instanceof sotto[kind]);
   return name ? WORDS[name](sentence(fault.message), fault) : UNKNOWN;
+}
+
+/** An exact epsilon rounded up to four decimals: never less than is given away. */
+export function epsilonAbove(epsilon) {
+  const [below] = FOUR_DECIMALS.exec(epsilon);
+  if (below === epsilon) return epsilon;
+  const digits = String(BigInt(below.replace(".", "")) + 1n).padStart(5, "0");
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`.replace(/\.?0+$/, "");
 }
 
 /** A fault's words as a sentence. */
