@@ -155,6 +155,8 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "waves": 1,
         "min_reports": 1,
         "keep": "reports",
+        "public_results": False,
+        "draw": 0,
         "n_reports": 3,
         "cors_origins": [],
         "reports_per_minute": None,

@@ -17,7 +17,7 @@ from sotto_collector.invitations import MAX_REVOKED
 from sotto_collector.pages.headers import is_page
 from sotto_collector.settings import Settings
 from sotto_protocol import compile_toml
-from sotto_protocol.members import MAX_MIN_REPORTS, MAX_WAVES
+from sotto_protocol.members import MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_WAVES
 
 IS_FULL = bool(os.environ.get("SOTTO_TEST_FULL"))
 N_EXAMPLES = 100 if IS_FULL else 5
@@ -84,6 +84,7 @@ def test_limits_are_those_of_surveys() -> None:
     waves = next(query["schema"] for query in queries if query["name"] == "wave"), report["wave"], listed["waves"]
     assert [wave["maximum"] for wave in waves] == [MAX_WAVES] * 3
     assert listed["min_reports"]["maximum"] == MAX_MIN_REPORTS
+    assert listed["draw"]["exclusiveMaximum"] == MAX_QUESTIONS
     assert schemas["Revocation"]["oneOf"][0]["properties"]["invitations"]["maxItems"] == MAX_REVOKED
 
 

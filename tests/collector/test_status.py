@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_something_else_than_a_collector_is_named(
 ) -> None:
     monkeypatch.setattr("sotto_collector.remote.RemoteCollector.ask", lambda *_: answer)
     assert "it lists no surveys" in str(run(served).exception)
+
+
+def test_how_many_questions_are_drawn_is_listed(tmp_path: Path) -> None:
+    drawn = replace(SURVEY, draw=1)
+    with serve(tmp_path / "survey.db", survey=drawn) as served:
+        assert "habits  open, draws 1  " in run(served, "--interval-s", "0").stdout
+        listed = json.loads(run(served, "--interval-s", "0", "--json").stdout)["surveys"]
+    assert [row["draw"] for row in listed] == [1]
 
 
 def test_a_collector_without_surveys_is_no_fault(tmp_path: Path) -> None:

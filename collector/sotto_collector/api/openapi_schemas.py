@@ -9,7 +9,7 @@ from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, invitation_text
-from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_WAVES
+from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_WAVES
 from sotto_protocol.report import REPORT_ID_BYTES
 
 Schema = dict[str, Any]
@@ -75,8 +75,15 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "open": {"type": "boolean"},
             "invited": {"type": "boolean"},
             "waves": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
+            "public_results": {"type": "boolean"},
             "min_reports": {"type": "integer", "minimum": 1, "maximum": MAX_MIN_REPORTS},
             "keep": {"enum": list(KEEPS)},
+            "draw": {
+                "type": "integer",
+                "minimum": 0,
+                "exclusiveMaximum": MAX_QUESTIONS,
+                "description": "How many of the questions a device answers; 0: all.",
+            },
             "n_reports": _COUNT,
             "cors_origins": origins,
             "reports_per_minute": per_minute,

@@ -78,6 +78,7 @@ def _is_survey(document: Any) -> bool:
         and isinstance(document.get("id"), str)
         and ID_PATTERN.fullmatch(document["id"]) is not None
         and all(type(document.get(name)) is int for name in ("n_reports", "waves"))
+        and type(document.get("draw", 0)) is int
         and all(type(document.get(name)) is bool for name in ("open", "invited"))
         and type(document.get("reports_per_minute")) in (int, type(None))
         and document.get("keep", REPORTS) in KEEPS
@@ -114,7 +115,8 @@ def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
 
 
 def _describe_state(survey: dict[str, Any]) -> str:
-    """Return who takes part, whether reports are taken, and whether they are kept."""
+    """Return who takes part, whether reports are taken, how many questions are drawn, and whether reports are kept."""
     state = "open" if survey["open"] else "closed"
+    drawn = [f"draws {survey['draw']}"] * bool(survey.get("draw"))
     counts = ["counts only"] * (survey.get("keep") == COUNTS)
-    return " ".join([*["invited"] * survey["invited"], ", ".join([state, *counts])])
+    return " ".join([*["invited"] * survey["invited"], ", ".join([state, *drawn, *counts])])
