@@ -13,11 +13,13 @@ import click
 from sotto_client.delivery import Delivery
 from sotto_client.errors import ClientError
 from sotto_client.exchange import check_survey_id, check_url
+from sotto_client.explain_plot import draw_explanation
 from sotto_client.inventory import Inventory, Kept, take_inventory
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
+from sotto_protocol.curves import curves
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
@@ -74,22 +76,32 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
 @click.argument("source")
 @click.argument("survey_id", metavar="[SURVEY]", required=False)
 @_as_json
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this file, SVG; off by default.")
 @click.option(
     "--timeout-s", default=_TIMEOUT_S, show_default=True, type=click.FloatRange(0.1), help="Wait for URL, in seconds."
 )
-def explain(source: str, survey_id: str | None, as_json: bool, timeout_s: float) -> None:
+def explain(source: str, survey_id: str | None, as_json: bool, plot: Path | None, timeout_s: float) -> None:
     """Say in plain words what a report gives away.
 
-    SOURCE is a survey file, or the URL of a collector that has SURVEY.
+    SOURCE is a survey file, or the URL of a collector that has SURVEY. What a suspicion becomes, how good any test of
+    an answer is, and how many others send the same by chance.
     """
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise click.UsageError(f"--plot ({plot}) must end in .svg: no other kind of picture is drawn.")
     if survey_id is None:
         if "://" in source:
             raise click.UsageError("A collector's URL is followed by a survey's id.")
         survey = read_file(Path(source))
     else:
         survey = fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)
+    if plot is not None:
+        _write(plot, draw_explanation(survey))
     explanation = explain_survey(survey)
-    _echo(json.dumps(asdict(explanation), default=float, indent=2) if as_json else str(explanation))
+    if not as_json:
+        _echo(str(explanation))
+        return
+    drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
+    _echo(json.dumps(asdict(explanation) | drawn, default=float, indent=2))
 
 
 @click.command(epilog="Example:  sotto outbox device.db")
@@ -189,6 +201,13 @@ def _tabulate(survey: Survey) -> list[list[str]]:
         epsilons = [epsilon_above(question.epsilon), *[epsilon_above(question.epsilon_forever)] * has_forever]
         rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
     return [*rows, ["total", "", "", epsilon_above(survey.epsilon), *[""] * has_forever, ""]]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise ClientError(f"{path}: {fault.strerror}") from fault
 
 
 def _address(url: str, survey_id: str) -> tuple[str, str]:
