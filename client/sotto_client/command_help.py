@@ -19,6 +19,7 @@ SHORT_HELP = {
     "publish": "Publish a survey at a collector.",
     "recount": "Count the stored reports again, and compare with the tallies.",
     "serve": "Run the collector.",
+    "simulate": "Rehearse a survey on made-up people: how well it will do, and what goes wrong.",
     "status": "Show a collector's surveys: open or closed, reports, reports a second.",
     "survey": "Write survey files from forms of other programs.",
     "tally": "Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.",

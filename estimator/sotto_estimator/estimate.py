@@ -97,8 +97,12 @@ class _Counts:
         return Sample(self.question, self.labels, self.support_counts, self.channel, self.n_true)
 
 
-def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Estimates:
+def estimate_tally(
+    tally: Tally, options: IntervalOptions | None = None, *, has_distributions: bool = True
+) -> Estimates:
     """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
+
+    `has_distributions`: those of numbers too, which take longer than all the rest.
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
@@ -125,7 +129,9 @@ def estimate_tally(tally: Tally, options: IntervalOptions | None = None) -> Esti
         drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
         means=means,
         distributions=tuple(
-            estimate_distribution(of, options.level) for of in numbers if of.n_reports and has_distribution(of)
+            estimate_distribution(of, options.level)
+            for of in numbers
+            if has_distributions and of.n_reports and has_distribution(of)
         ),
         asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
     )

@@ -23,13 +23,17 @@ _FORMATS = (".png", ".pdf", ".svg")
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A labelled share with its interval, all in [0, 1] but the share, which may lie outside."""
+    """A labelled share with its interval, all in [0, 1] but the share, which may lie outside.
+
+    `truth`: the true share, where people are made up.
+    """
 
     label: str
     share: float
     low: float
     high: float
     colour: str = "C0"
+    truth: float | None = None
 
 
 def plot(estimates: Estimates, path: Path) -> None:
@@ -85,6 +89,8 @@ def _draw_shares(axes: Axes, bars: Sequence[Bar], max_percent: float) -> None:
     middles = [50 * (bar.low + bar.high) for bar in bars]
     halves = [50 * (bar.high - bar.low) for bar in bars]
     axes.errorbar(middles, places, xerr=halves, fmt="none", ecolor="black", elinewidth=1.2, capsize=3)
+    known = [(100 * bar.truth, place) for place, bar in zip(places, bars, strict=True) if bar.truth is not None]
+    axes.scatter([true for true, _ in known], [place for _, place in known], marker="D", color="black", zorder=3)
     axes.set_yticks(places, [drawable(bar.label) for bar in bars], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, max_percent)

@@ -56,6 +56,11 @@ def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -
     assert (console.folder / "lunch.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_on_rehearsing_works(console: Console) -> None:
+    console.run_document(DOCS / "simulate.md")
+    assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
@@ -86,7 +91,8 @@ with SurveyClient("{DOCUMENTED_URL}", "my-survey", state="device.db") as device:
 
 
 def simulate(folder: Path) -> None:
-    """Write the files that the examples of `decode` and `associate` name, of some hundred simulated respondents."""
+    """Write the files that the examples of `decode`, `associate` and `simulate` name, of some hundred people."""
+    (folder / "truth.toml").write_text("[questions.dish]\nstrings = {soup = 0.6, salad = 0.3}\n")
     survey = compile_toml(LUNCH)
     paid = [number % 2 for number in range(400)]
     records = survey.perturb({"paid": paid, "dish": ["salad" if yes else "soup" for yes in paid]}, os_coins())

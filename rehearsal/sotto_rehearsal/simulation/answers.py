@@ -1,0 +1,193 @@
+"""What people answer to one question, whose true shares are known: it draws answers as devices encode them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Encoded = NDArray[Any]
+"""Answers as mechanisms take them: shape (n,), or (n, n_options) of any-of."""
+
+
+class Answers(ABC):
+    """One question's answers. `labels` names what is estimated of them, `expected` is what that truly is, shape (k,).
+
+    That is a share of each label; of numbers their mean alone, in its unit.
+    """
+
+    labels: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def expected(self) -> Floats:
+        """What is true of a population, label by label."""
+
+    @abstractmethod
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        """Draw so many people's answers, each person's by itself."""
+
+    @abstractmethod
+    def add_up(self, answers: Encoded) -> Floats:
+        """Return the sum over people of what `expected` is the mean of."""
+
+    @abstractmethod
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        """Return a probability for each person, by the labels that are true of them; of several, that any happens."""
+
+
+@dataclass(frozen=True)
+class Choice(Answers):
+    """One value of several, such as yes or no, an option: `values[i]` is the answer of a share `shares[i]`.
+
+    `names[i]` is what it is called; `labels` are the first of the names.
+    """
+
+    names: tuple[str, ...]
+    values: Encoded
+    shares: Floats
+    labels: tuple[str, ...]
+
+    @property
+    def expected(self) -> Floats:
+        return self.shares[: len(self.labels)]
+
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.cumsum(self.shares)[:-1]
+
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        return self.values[np.searchsorted(self._ends, people.random(n_people), side="right")]
+
+    def add_up(self, answers: Encoded) -> Floats:
+        counts = np.bincount(answers, minlength=len(self.values))
+        return np.asarray(counts[self.values[: len(self.labels)]], np.float64)
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        of_value = np.zeros(len(self.values))
+        for name, chance in of_label.items():
+            of_value[self.values[self.names.index(name)]] = chance
+        return np.asarray(of_value[answers])
+
+
+@dataclass(frozen=True)
+class Numbers(Answers):
+    """A number of a range: `numbers[i]`, i steps above the least, is the answer of a share `shares[i]`."""
+
+    numbers: Floats
+    shares: Floats
+    labels: tuple[str, ...] = ("mean",)
+
+    @property
+    def expected(self) -> Floats:
+        return np.array([self.shares @ self.numbers])
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of people's numbers, in their unit."""
+        mean = self.shares @ self.numbers
+        return float(np.sqrt(self.shares @ (self.numbers - mean) ** 2))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.cumsum(self.shares)[:-1]
+
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        return np.searchsorted(self._ends, people.random(n_people), side="right")
+
+    def add_up(self, answers: Encoded) -> Floats:
+        return np.array([self.numbers[answers].sum()])
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        return np.zeros(len(answers))
+
+
+@dataclass(frozen=True)
+class Selections(Answers):
+    """Some of several options: row `rows[i]` of zeros and ones is the answer of a share `shares[i]`."""
+
+    labels: tuple[str, ...]
+    rows: Encoded
+    shares: Floats
+
+    @property
+    def expected(self) -> Floats:
+        return np.asarray(self.shares @ self.rows)
+
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.cumsum(self.shares)[:-1]
+
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        return self.rows[np.searchsorted(self._ends, people.random(n_people), side="right")]
+
+    def add_up(self, answers: Encoded) -> Floats:
+        return np.asarray(answers.sum(axis=0), np.float64)
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        return _any_of(answers, self.labels, of_label)
+
+
+@dataclass(frozen=True)
+class Options(Answers):
+    """Some of several options, each of a share of its own; at most `most` of them, to which the shares may add up.
+
+    Where all may be selected, they are independent. Else they are drawn systematically (Madow 1949): that keeps every
+    share, and nobody selects more than the sum of the shares, rounded up.
+    """
+
+    labels: tuple[str, ...]
+    shares: Floats
+    most: int
+
+    @property
+    def expected(self) -> Floats:
+        return self.shares
+
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        if self.most == len(self.labels):
+            return people.random((n_people, len(self.labels))) < self.shares
+        ends = people.random((n_people, 1)) + np.concatenate([[0.0], np.cumsum(self.shares)])
+        chosen: Encoded = np.diff(np.floor(ends), axis=1) > 0
+        chosen[chosen.sum(axis=1) > self.most] = False  # by a rounding error: next to never
+        return chosen
+
+    def add_up(self, answers: Encoded) -> Floats:
+        return np.asarray(answers.sum(axis=0), np.float64)
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        return _any_of(answers, self.labels, of_label)
+
+
+@dataclass(frozen=True)
+class Strings(Answers):
+    """An open answer: `labels[i]` of a share `shares[i]`; of all others everybody types one that nobody else does."""
+
+    labels: tuple[str, ...]
+    shares: Floats
+
+    @property
+    def expected(self) -> Floats:
+        return self.shares
+
+    def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
+        place = np.searchsorted(np.cumsum(self.shares), people.random(n_people), side="right")
+        drawn: Encoded = np.array([*self.labels, ""], object)[place]
+        others = np.flatnonzero(place == len(self.labels))
+        drawn[others] = [f"other {number:016x}" for number in people.integers(2**63, size=len(others)).tolist()]
+        return drawn
+
+    def add_up(self, answers: Encoded) -> Floats:
+        return np.array([np.count_nonzero(answers == label) for label in self.labels], np.float64)
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        return np.array([of_label.get(answer, 0.0) for answer in answers.tolist()])
+
+
+def _any_of(rows: Encoded, labels: tuple[str, ...], of_label: Mapping[str, float]) -> Floats:
+    kept = 1 - np.array([of_label.get(label, 0.0) for label in labels])
+    return np.asarray(1 - np.where(rows, kept, 1.0).prod(axis=1))

@@ -1,0 +1,146 @@
+"""A crowd: made-up people, their devices, and the tallies of what these report, wave by wave."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_protocol import Survey, Tally
+from sotto_protocol.drawn import Drawn, draw_questions
+from sotto_protocol.mechanisms.asked_option import AskedOption
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import HEAD, WAVE
+from sotto_rehearsal.simulation.answers import Encoded, Floats
+from sotto_rehearsal.simulation.devices import Devices
+from sotto_rehearsal.simulation.fakes import clever_reports, clumsy_reports
+from sotto_rehearsal.simulation.people import People
+from sotto_rehearsal.simulation.randomness import Randomness
+from sotto_rehearsal.simulation.truth import Truth
+
+PEOPLE_PER_CHUNK = 2**16
+"""So many are worked on at once: it bounds memory."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run does: of which survey and which truth, with how many people, in how many waves.
+
+    `is_about_respondents`: what is true of those whose reports are counted is added up, too.
+    """
+
+    survey: Survey
+    truth: Truth
+    n_people: int
+    n_waves: int
+    is_about_respondents: bool
+
+
+@dataclass
+class Crowd:
+    """What a crowd reported: a tally a wave.
+
+    `sums[i]` adds up what `Answers.expected` of question i is the mean of, over people whose reports are counted, and
+    `n_people[i]` how many these are, value by value: zeros, unless the task is about them.
+    """
+
+    task: Task
+    tallies: dict[int, Tally] = field(default_factory=dict)
+    sums: list[Floats] = field(default_factory=list)
+    n_people: list[Floats] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for totals in (self.sums, self.n_people):
+            totals.extend(np.zeros(len(of.answers.labels)) for of in self.task.truth.questions)
+
+    def count(self, wave: int, columns: list[Bytes], drawn: Drawn | None) -> None:
+        """Count the reports of a wave, of which these are the questions' parts."""
+        survey = self.task.survey
+        n_reports = len(columns[0]) if drawn is None else len(drawn)
+        numbers = {name: np.full(n_reports, wave if name == WAVE else 1) for name in HEAD}
+        records = survey.layout.join(columns, numbers, drawn)  # type: ignore[arg-type]  # arrays are sequences here
+        tally = Tally.of(survey, records)
+        self.tallies[wave] = self.tallies[wave] + tally if wave in self.tallies else tally
+
+    def add_up(self, index: int, answers: Encoded, group: Bytes) -> None:
+        """Add up what is true of people whose reports to a question are counted; `group`: their devices'."""
+        of = self.task.truth.questions[index]
+        if isinstance(of.question.mechanism, AskedOption):
+            asked = _numbers_in(group)
+            n_asked = np.bincount(asked, minlength=len(of.answers.labels))
+            chosen = answers[np.arange(len(asked)), asked]
+            self.sums[index] += np.bincount(asked, weights=chosen, minlength=len(of.answers.labels))
+            self.n_people[index] += n_asked
+        else:
+            self.sums[index] += of.answers.add_up(answers)
+            self.n_people[index] += len(answers)
+
+
+def send_reports(task: Task, randomness: Randomness, progress: Callable[[int], object] = lambda _: None) -> Crowd:
+    """Have all people answer in all waves, and return what is counted. `progress` hears how many are through, in parts.
+
+    Of the people some are fakes, where there are such: their share, rounded.
+    """
+    crowd, trouble = Crowd(task), task.truth.trouble
+    n_clumsy = round(trouble.clumsy_fakes * task.n_people)
+    n_clever = min(round(trouble.clever_fakes * task.n_people), task.n_people - n_clumsy)
+    sent = [(n_clumsy, _send_noise), (n_clever, _send_for_one), (task.n_people - n_clumsy - n_clever, _send_answers)]
+    for n_people, send in sent:
+        for start in range(0, n_people, PEOPLE_PER_CHUNK):
+            size = min(PEOPLE_PER_CHUNK, n_people - start)
+            send(crowd, size, randomness)
+            progress(size)
+    return crowd
+
+
+def _send_answers(crowd: Crowd, n_people: int, randomness: Randomness) -> None:
+    """Have people answer truthfully, as far as the trouble lets them."""
+    task = crowd.task
+    people = People(task.truth, n_people, randomness.people)
+    owners, is_first = people.owners()
+    drawn = _draw(task.survey, len(owners), randomness)
+    has = [slice(None) if drawn is None else drawn[:, index] for index in range(len(task.truth.questions))]
+    devices = [
+        Devices(of.question.mechanism, len(owners[asked]), task.n_waves, randomness.coins)
+        for of, asked in zip(task.truth.questions, has, strict=True)
+    ]
+    for wave in range(1, task.n_waves + 1):
+        people.think(wave)
+        is_here = people.are_here[owners]
+        columns = [
+            device.report(said[owners[asked]])[is_here[asked]]
+            for device, said, asked in zip(devices, people.say(), has, strict=True)
+        ]
+        crowd.count(wave, columns, None if drawn is None else drawn[is_here])
+        if task.is_about_respondents:
+            for index, (device, true, asked) in enumerate(zip(devices, people.answers, has, strict=True)):
+                counted = (is_here & is_first)[asked]
+                crowd.add_up(index, true[owners[asked][counted]], device.group[counted])
+
+
+def _send_noise(crowd: Crowd, n_fakes: int, randomness: Randomness) -> None:
+    _send_fakes(crowd, n_fakes, randomness, clumsy_reports)
+
+
+def _send_for_one(crowd: Crowd, n_fakes: int, randomness: Randomness) -> None:
+    _send_fakes(crowd, n_fakes, randomness, clever_reports)
+
+
+def _send_fakes(crowd: Crowd, n_fakes: int, randomness: Randomness, make: Callable[..., Bytes]) -> None:
+    """Have fakes send reports that no answer produced, new ones in each wave."""
+    task = crowd.task
+    drawn = _draw(task.survey, n_fakes, randomness)
+    n_each = [n_fakes] * len(task.truth.questions) if drawn is None else drawn.sum(axis=0).tolist()
+    for wave in range(1, task.n_waves + 1):
+        columns = [make(of, n, randomness) for of, n in zip(task.truth.questions, n_each, strict=True)]
+        crowd.count(wave, columns, drawn)
+
+
+def _draw(survey: Survey, n_devices: int, randomness: Randomness) -> Drawn | None:
+    """Draw the questions of each device; None where all are asked."""
+    return draw_questions(len(survey.questions), survey.draw, randomness.coins, n_devices) if survey.draw else None
+
+
+def _numbers_in(group: Bytes) -> NDArray[np.intp]:
+    """Return the numbers that groups stand for, big-endian, shape (n,)."""
+    return np.asarray(group.astype(np.intp) @ (256 ** np.arange(group.shape[1])[::-1]))

@@ -1,0 +1,189 @@
+"""A simulation as tables for people, as JSON and CSV for programs: the same numbers in all three."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sotto_estimator.render import (
+    csv_text,
+    escaped,
+    interval_words,
+    json_text,
+    percent,
+    signed_percent,
+)
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted, epsilon_above
+from sotto_rehearsal.simulation.summary import Row, Simulation
+
+_STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
+_WARNINGS = {
+    "implausible": "more reports of implausible shape than an honest crowd sends",
+    "contradiction": "counts that contradict the design",
+    "misfit": "strings that do not explain the counts",
+}
+
+
+def table(simulation: Simulation) -> str:
+    """Return a caption, a table for each kind of value, and what is to be learnt from it."""
+    tables = [_table(simulation, kind) for kind in ("share", "mean", "string")]
+    return "\n\n".join(filter(None, [caption(simulation), *tables, "\n".join(_lessons(simulation))]))
+
+
+def caption(simulation: Simulation) -> str:
+    """Return what was simulated, and what the intervals mean, a line for each thing to know."""
+    task, options = simulation.task, simulation.options
+    runs = counted(simulation.n_runs, "run")
+    waves = f" in {task.n_waves} waves" if task.n_waves > 1 else ""
+    lines = [
+        f"{task.survey.title}: {runs} of {task.n_people:,} people{waves}, on average {simulation.n_reports:,.0f} "
+        f"reports a run, epsilon {epsilon_above(task.survey.epsilon)} a report",
+        interval_words(options),
+    ]
+    if simulation.seed is not None:
+        lines.append(f"seed {simulation.seed}: people and coins can be foreseen, and are made up")
+    if task.truth.assumed:
+        lines.append(f"every answer is taken to be as likely to {', '.join(task.truth.assumed)}: no truth says more")
+    lines += [f"trouble: {words}" for words in _trouble(simulation)]
+    if any(row.kind == "string" for row in simulation.rows):
+        lines.append(_STRINGS)
+    return "\n".join(lines)
+
+
+def _trouble(simulation: Simulation) -> list[str]:
+    truth = simulation.task.truth
+    leaving = [
+        f"{100 * share:g} % of those whose answer to {of.question.id} is {escaped(label)} send nothing"
+        for of in truth.questions
+        for label, share in (of.leaving or {}).items()
+    ]
+    return [*truth.trouble.in_words(), *leaving]
+
+
+def _table(simulation: Simulation, kind: str) -> str:
+    rows = [row for row in simulation.rows if row.kind == kind]
+    if not rows:
+        return ""
+    name = {"share": "answer", "mean": "number", "string": "string"}[kind]
+    head = ["question", name, "n", "epsilon", "truth", "found in", "bias", "RMSE", "half-width", "median", "planned"]
+    return align([[*head, "covered", "verdict"], *map(_cells, rows)], n_left=2)
+
+
+def _cells(row: Row) -> list[str]:
+    say, signed = (percent, signed_percent) if row.kind != "mean" else (_number, _signed)
+    widths = (row.mean_half_width, row.median_half_width, row.planned_half_width)
+    return [
+        row.question,
+        escaped(row.answer),
+        f"{row.n_reports:,.0f}",
+        epsilon_above(row.epsilon),
+        f"{say(row.truth)} {row.unit}".rstrip(),
+        f"{row.n_found:,}",
+        _or_dash(row.bias, signed),
+        _or_dash(row.rmse, say),
+        *(_or_dash(width, say) for width in widths),
+        _or_dash(row.coverage, _percent_of_runs),
+        row.verdict or "-",
+    ]
+
+
+def _or_dash(number: float | None, say: Any) -> str:
+    return "-" if number is None else str(say(number))
+
+
+def _number(number: float) -> str:
+    return f"{number:.4g}"
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.3g}"
+
+
+def _percent_of_runs(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _lessons(simulation: Simulation) -> list[str]:
+    """Return in words how intervals did, what is named right, which warnings were given."""
+    lines = [_on_coverage(simulation)]
+    if off := ", ".join(_name(row) for row in simulation.rows if row.is_off):
+        lines.append(f"off on average by more than chance, and with more people as much: {off}")
+    lines += [
+        f"{naming.question}: the most common answer ({naming.answer}) comes out first in "
+        f"{_percent_of_runs(naming.named_right)} of the runs"
+        for naming in simulation.naming
+    ]
+    lines += [
+        f"{warned.question}: a warning of {_WARNINGS[warned.warning]} in {_percent_of_runs(warned.share)} of the runs"
+        for warned in simulation.warned
+    ]
+    if _trouble(simulation) and not simulation.warned:
+        lines.append("no warning was given in any run: this trouble does not show in the reports")
+    return lines
+
+
+def _on_coverage(simulation: Simulation) -> str:
+    judged = [row for row in simulation.rows if row.coverage_error is not None]
+    if not judged:
+        return "no estimate in any run: there is nothing to judge"
+    level = simulation.options.level
+    error = min(row.coverage_error or 0 for row in judged)
+    yardstick = f"an interval that holds its level covers {100 * level:g} +- {100 * error:.1f} % in so many runs"
+    if not simulation.missing:
+        return f"every interval holds the truth as often as it says, or more often ({yardstick})"
+    named = ", ".join(_name(row) for row in simulation.missing)
+    why = "" if _trouble(simulation) else "; their method is approximate, and too narrow at this size"
+    return f"too rarely in their intervals: {named} ({yardstick}){why}"
+
+
+def _name(row: Row) -> str:
+    return f"{row.question} {escaped(row.answer)}"
+
+
+def as_json(simulation: Simulation) -> str:
+    """Return the simulation as a JSON object; shares as fractions."""
+    return json_text(
+        _heading(simulation)
+        | {
+            "assumed": list(simulation.task.truth.assumed),
+            "trouble": asdict(simulation.task.truth.trouble),
+            "leave": {of.question.id: dict(of.leaving) for of in simulation.task.truth.questions if of.leaving},
+            "rows": [asdict(row) for row in simulation.rows],
+            "most_common": [asdict(naming) for naming in simulation.naming],
+            "warnings": [asdict(warned) for warned in simulation.warned],
+        }
+    )
+
+
+def as_csv(simulation: Simulation) -> str:
+    """Return a row a value as CSV with a header, what was simulated in every row; what does not apply is empty.
+
+    How often the most common answer is named right, and warnings are given, stands in every row of the question.
+    """
+    right = {naming.question: naming.named_right for naming in simulation.naming}
+    warned = {(of.question, of.warning): of.share for of in simulation.warned}
+    return csv_text(
+        [
+            asdict(row)
+            | {"named_right": right.get(row.question)}
+            | {warning: warned.get((row.question, warning), 0.0) for warning in _WARNINGS}
+            | _heading(simulation)
+            for row in simulation.rows
+        ]
+    )
+
+
+def _heading(simulation: Simulation) -> dict[str, Any]:
+    task, options = simulation.task, simulation.options
+    return {
+        "title": task.survey.title,
+        "n_people": task.n_people,
+        "n_runs": simulation.n_runs,
+        "n_waves": task.n_waves,
+        "seed": simulation.seed,
+        "mean_n_reports": simulation.n_reports,
+        "survey_epsilon": float(task.survey.epsilon),
+        "level": options.level,
+        "simultaneous": options.simultaneous,
+        "method": options.method,
+        "target": options.target,
+    }

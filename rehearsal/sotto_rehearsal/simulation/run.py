@@ -1,0 +1,108 @@
+"""One run: from a crowd's tallies to the very estimates that an analyst would be shown, held against the truth."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from sotto_estimator.estimate import estimate_tally, is_text
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.quality import qualities
+from sotto_estimator.strings.decode import DecodeOptions
+from sotto_estimator.strings.question import decode_tally
+from sotto_estimator.strings.remarks import MISFIT_P_VALUE
+from sotto_protocol import Question, Tally
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
+from sotto_rehearsal.simulation.answers import Floats
+from sotto_rehearsal.simulation.crowd import Crowd, Task, send_reports
+from sotto_rehearsal.simulation.randomness import Randomness
+
+Found = dict[tuple[str, str], tuple[float, float, float, float]]
+"""Of a question's id and a label: the estimate, the ends of its interval, and how many reports it is of."""
+WARNINGS = ("implausible", "contradiction", "misfit")
+"""Reports of implausible shape; counts that contradict the design; strings that do not explain the counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What an analyst of one run saw. A row a value, in the order of the questions and their labels.
+
+    `found`, shape (n_rows, 4): the estimate, low, high, and the number of its reports; NaN where there is none, as of a
+    string that was not found. `true`, shape (n_rows,): what the estimate is about. `warned`: (what, question's id) of
+    the warnings that were given.
+    """
+
+    n_reports: int
+    found: Floats
+    true: Floats
+    warned: frozenset[tuple[str, str]]
+
+
+def run_once(
+    task: Task, options: IntervalOptions, randomness: Randomness, progress: Callable[[int], object] = lambda _: None
+) -> Run:
+    """Have a new crowd answer, and estimate. All waves are pooled; of a sketch, as `sotto decode` has it, one is taken.
+
+    Raises DomainError where the method does not allow for pooled waves.
+    """
+    crowd = send_reports(task, randomness, progress)
+    tally = reduce(add, crowd.tallies.values())
+    found: Found = {}
+    warned: set[tuple[str, str]] = set()
+    if tally.n_reports:
+        _estimate(tally, options, found, warned)
+        for of in task.truth.questions:
+            if is_text(of.question):
+                _decode(of.question, of.answers.labels, _readable(of.question, crowd, tally), options, found, warned)
+    nothing = (np.nan,) * 4
+    keys = [(of.question.id, label) for of in task.truth.questions for label in of.answers.labels]
+    rows = np.array([found.get(key, nothing) for key in keys])
+    return Run(tally.n_reports, rows, np.concatenate([*_truths(crowd)]), frozenset(warned))
+
+
+def _estimate(tally: Tally, options: IntervalOptions, found: Found, warned: set[tuple[str, str]]) -> None:
+    warned.update(("implausible", quality.question) for quality in qualities(tally) if quality.is_alarming)
+    if all(map(is_text, tally.survey.questions)):
+        return
+    estimates = estimate_tally(tally, options, has_distributions=False)
+    for row in estimates.rows:
+        found[row.question, row.answer] = (row.share, row.low, row.high, row.n_reports)
+    for mean in estimates.means:
+        found[mean.question, "mean"] = (mean.mean, mean.low, mean.high, mean.n_reports)
+    warned.update(("contradiction", contradiction.question) for contradiction in estimates.contradictions)
+
+
+def _readable(question: Question, crowd: Crowd, pooled: Tally) -> Tally:
+    """Return the tally that a text question is decoded of: a sketch's is of one wave, the last."""
+    is_sketch = isinstance(question.mechanism, SketchResponse)
+    return crowd.tallies[max(crowd.tallies)] if is_sketch else pooled
+
+
+def _decode(
+    question: Question,
+    strings: tuple[str, ...],
+    tally: Tally,
+    options: IntervalOptions,
+    found: Found,
+    warned: set[tuple[str, str]],
+) -> None:
+    n_reports = tally.counted(question.id).n_reports
+    if not n_reports:
+        return
+    decode_options = DecodeOptions(options.level, simultaneous=options.simultaneous)
+    decoded = decode_tally(tally, question.id, strings, decode_options)
+    for row in decoded.rows:
+        found[question.id, row.string] = (row.share, row.low, row.high, n_reports)
+    if decoded.fit.p_value < MISFIT_P_VALUE:
+        warned.add(("misfit", question.id))
+
+
+def _truths(crowd: Crowd) -> Iterator[Floats]:
+    """Yield what is true of those whom intervals are about, question by question."""
+    for of, sums, n_people in zip(crowd.task.truth.questions, crowd.sums, crowd.n_people, strict=True):
+        if crowd.task.is_about_respondents:
+            yield np.divide(sums, n_people, out=np.full(len(sums), np.nan), where=n_people > 0)
+        else:
+            yield of.answers.expected

@@ -1,0 +1,208 @@
+"""All runs together: how often intervals hold the truth, how far estimates are off, how often warnings are given."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import binom, t
+
+from sotto_estimator.estimate import is_text
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers.counts import is_number
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_rehearsal.simulation.answers import Floats
+from sotto_rehearsal.simulation.crowd import Task
+from sotto_rehearsal.simulation.planned import planned_half_widths
+from sotto_rehearsal.simulation.randomness import randomness_of
+from sotto_rehearsal.simulation.run import WARNINGS, Run, run_once
+from sotto_rehearsal.simulation.truth import QuestionTruth
+
+FALSE_ALARM = 0.01
+"""The probability, at most, that any interval of a simulation is called too narrow although all hold their level; and
+that any estimate is called off although none is, by a t-test, which is approximate."""
+HOLDS, MISSES = "holds", "MISSES"
+_LEAST_FOUND = 0.5
+"""A string that is found more rarely has no verdict: it is found when it is overestimated, as chance alone does.
+
+An interval is too high with half of 1 - level at most, and only then too high where the string is found: of the runs
+that find it, at least half of all, that is 1 - level at most.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What all runs say of one value; shares as fractions, a mean and what is about it in `unit`.
+
+    `kind`: "share", "mean" or "string". `truth`: the mean over the runs of what is true. `n_reports`: how many reports
+    an estimate was of, on average. `n_found`: in how many runs there was one, of a string in how many it was detected;
+    all below is of these, and None where there are none. `bias_error`, `coverage_error`: the Monte Carlo standard
+    errors, that of a coverage which is the level. `planned_half_width`: None where nothing plans it. `coverage`: in how
+    large a share of them the interval holds the truth, None of a string that is found rarely; `verdict`: `HOLDS` or
+    `MISSES`, whether that is as many as there should be. `is_off`: whether the bias is more than chance makes it; never
+    said of strings, which are estimated where they are found.
+    """
+
+    question: str
+    answer: str
+    kind: str
+    unit: str
+    epsilon: float
+    truth: float
+    n_reports: float
+    n_found: int
+    estimate: float | None = None
+    bias: float | None = None
+    bias_error: float | None = None
+    rmse: float | None = None
+    mean_half_width: float | None = None
+    median_half_width: float | None = None
+    planned_half_width: float | None = None
+    coverage: float | None = None
+    coverage_error: float | None = None
+    verdict: str = ""
+    is_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """In how large a share of the runs the option of the largest estimate is one of the most common."""
+
+    question: str
+    answer: str
+    named_right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """In how large a share of the runs a warning was given of a question; `warning` is one of `WARNINGS`."""
+
+    question: str
+    warning: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What was simulated, and what came out. `first`: the first run, which is as any other."""
+
+    task: Task
+    options: IntervalOptions
+    n_runs: int
+    seed: int | None
+    n_reports: float
+    rows: tuple[Row, ...]
+    naming: tuple[Naming, ...]
+    warned: tuple[Warned, ...]
+    first: Run
+
+    @property
+    def missing(self) -> tuple[Row, ...]:
+        """The rows whose intervals hold the truth too rarely."""
+        return tuple(row for row in self.rows if row.verdict == MISSES)
+
+
+def simulate(
+    task: Task,
+    options: IntervalOptions,
+    n_runs: int,
+    seed: int | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Simulation:
+    """Run n times, each with new people and new coins. Raises DomainError, as `run_once`."""
+    runs = [run_once(task, options, randomness, progress) for randomness in randomness_of(n_runs, seed)]
+    found, true = np.array([run.found for run in runs]), np.array([run.true for run in runs])
+    rows, naming, start = [], [], 0
+    for of in task.truth.questions:
+        places = slice(start, start + len(of.answers.labels))
+        rows += _rows(task, options, of, found[:, places], true[:, places])
+        if isinstance(of.question.mechanism, PureMechanism) and of.question.mechanism.sums_to_one:
+            naming.append(_naming(of, found[:, places, 0]))
+        start = places.stop
+    return Simulation(
+        task,
+        options,
+        n_runs,
+        seed,
+        float(np.mean([run.n_reports for run in runs])),
+        _judged(rows, options.level),
+        tuple(naming),
+        _count_warnings(task, runs),
+        runs[0],
+    )
+
+
+def _rows(task: Task, options: IntervalOptions, of: QuestionTruth, found: Floats, true: Floats) -> list[Row]:
+    n_found = np.isfinite(found[:, :, 0]).sum(axis=0)
+    n_reports = np.nansum(found[:, :, 3], axis=0) / np.maximum(n_found, 1)
+    planned = planned_half_widths(task.survey, of, n_reports, task.n_waves, options)
+    return [
+        _row(of, label, found[:, place], true[:, place], float(n_reports[place]), float(planned[place]), options.level)
+        for place, label in enumerate(of.answers.labels)
+    ]
+
+
+def _row(
+    of: QuestionTruth, label: str, found: Floats, true: Floats, n_reports: float, planned: float, level: float
+) -> Row:
+    question = of.question
+    kind = "string" if is_text(question) else "mean" if is_number(question) else "share"
+    unit = getattr(question.kind, "unit", "")
+    is_found = np.isfinite(found[:, 0]) & np.isfinite(true)
+    n = int(is_found.sum())
+    truth = float(true[np.isfinite(true)].mean()) if np.isfinite(true).any() else float("nan")
+    row = Row(question.id, label, kind, unit, float(question.epsilon), truth, n_reports, n)
+    if not n:
+        return row
+    estimates, low, high = found[is_found, :3].T
+    errors, halves = estimates - true[is_found], (high - low) / 2
+    is_judged = kind != "string" or n >= _LEAST_FOUND * len(found)
+    numbers = {
+        "estimate": estimates.mean(),
+        "bias": errors.mean(),
+        "bias_error": errors.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan,
+        "rmse": np.sqrt((errors**2).mean()),
+        "mean_half_width": halves.mean(),
+        "median_half_width": np.median(halves),
+        "planned_half_width": planned,
+        "coverage": ((low <= true[is_found]) & (true[is_found] <= high)).mean() if is_judged else np.nan,
+        "coverage_error": np.sqrt(level * (1 - level) / n) if is_judged else np.nan,
+    }
+    known = {name: float(number) for name, number in numbers.items() if np.isfinite(number)}
+    return replace(row, **known)  # type: ignore[arg-type]  # floats all
+
+
+def _judged(rows: Sequence[Row], level: float) -> tuple[Row, ...]:
+    """Return rows with what tests say of each, all of which together err with `FALSE_ALARM`: see there."""
+    n_tests = sum(row.coverage is not None for row in rows)
+    return tuple(replace(row, verdict=_verdict(row, level, n_tests), is_off=_is_off(row, n_tests)) for row in rows)
+
+
+def _verdict(row: Row, level: float, n_tests: int) -> str:
+    if row.coverage is None:
+        return ""
+    n_held = round(row.coverage * row.n_found)
+    return MISSES if binom.cdf(n_held, row.n_found, level) <= FALSE_ALARM / n_tests else HOLDS
+
+
+def _is_off(row: Row, n_tests: int) -> bool:
+    if row.kind == "string" or row.bias is None or not row.bias_error:
+        return False
+    return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * row.bias_error
+
+
+def _naming(of: QuestionTruth, estimates: Floats) -> Naming:
+    shares = of.answers.expected
+    common = np.flatnonzero(shares >= shares.max())
+    is_right = np.isin(np.nan_to_num(estimates, nan=-np.inf).argmax(axis=1), common) & np.isfinite(estimates).any(
+        axis=1
+    )
+    return Naming(of.question.id, of.answers.labels[int(common[0])], float(is_right.mean()))
+
+
+def _count_warnings(task: Task, runs: Sequence[Run]) -> tuple[Warned, ...]:
+    counted = [
+        Warned(of.question.id, warning, sum((warning, of.question.id) in run.warned for run in runs) / len(runs))
+        for of in task.truth.questions
+        for warning in WARNINGS
+    ]
+    return tuple(warned for warned in counted if warned.share)
