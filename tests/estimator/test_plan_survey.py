@@ -3,13 +3,13 @@
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from scipy import stats
 
+from planned import LUNCH, plan_file, survey_of
 from sotto_client.cli import main
 from sotto_estimator.channel import TARGETS, Channel, Target
 from sotto_estimator.estimate import channel_of
@@ -19,52 +19,6 @@ from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.strings.plan import POWER
-from sotto_protocol import Survey, compile_toml
-
-LUNCH = """
-id = "lunch"
-title = "Lunch"
-[[questions]]
-id = "paid"
-type = "yes-no"
-text = "Did you pay?"
-epsilon = 1
-[[questions]]
-id = "cuisine"
-type = "one-of"
-text = "What do you have most often?"
-options = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
-epsilon = 2
-[[questions]]
-id = "habits"
-type = "any-of"
-text = "What have you done?"
-options = ["eaten at the desk", "skipped lunch", "eaten a colleague's food", "left early"]
-epsilon = 0.3
-[[questions]]
-id = "hours"
-type = "number"
-text = "How long?"
-minimum = 0
-maximum = 16
-unit = "hours"
-epsilon = 1
-[[questions]]
-id = "dish"
-type = "text"
-text = "What was it?"
-epsilon = 3
-"""
-
-
-def survey_of(text: str = LUNCH, **more: Any) -> Survey:
-    return compile_toml("\n".join(f"{name} = {value}" for name, value in more.items()) + text)
-
-
-def run(tmp_path: Path, *words: str, text: str = LUNCH, name: str = "survey.toml") -> Result:
-    path = tmp_path / name
-    path.write_text(text)
-    return CliRunner().invoke(main, ["plan", str(path), *words])
 
 
 def test_widths_are_those_of_estimates_for_both_targets_by_themselves_and_together() -> None:
@@ -129,7 +83,7 @@ def test_where_no_share_is_told_from_none_there_is_none() -> None:
 
 
 def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path) -> None:
-    shown = run(tmp_path, "--n", "300")
+    shown = plan_file(tmp_path, LUNCH, "--n", "300")
     assert shown.exit_code == 0, shown.output
     words = " ".join(shown.output.split())
     assert "95 % intervals by the Chernoff bound (relative entropy), at a true share of 50 %" in words
@@ -142,14 +96,14 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
 
 
 def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
-    document = json.loads(run(tmp_path, "--n", "300", "--json").output)
+    document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)
     assert (document["n"], document["method"], document["level"], document["n_intervals"]) == (
         300,
         "chernoff",
         0.95,
         11,
     )
-    rows = list(csv.DictReader(run(tmp_path, "--n", "300", "--csv").output.splitlines()))
+    rows = list(csv.DictReader(plan_file(tmp_path, LUNCH, "--n", "300", "--csv").output.splitlines()))
     figures = [(one["question"], of) for one in document["questions"] for of in one["figures"]]
     assert len(rows) == len(figures) == 5 * 4
     for row, (question, of) in zip(rows, figures, strict=True):
@@ -159,18 +113,21 @@ def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
 
 def test_a_published_survey_is_planned_as_its_file_is(tmp_path: Path) -> None:
     canonical = survey_of().canonical.decode()
-    assert run(tmp_path, "--n", "300", text=canonical, name="survey.json").output == run(tmp_path, "--n", "300").output
+    assert (
+        plan_file(tmp_path, canonical, "--n", "300", name="survey.json").output
+        == plan_file(tmp_path, LUNCH, "--n", "300").output
+    )
 
 
 def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -> None:
-    shown = run(tmp_path, "--n", "100", text="min_reports = 200\n" + LUNCH)
+    shown = plan_file(tmp_path, "min_reports = 200\n" + LUNCH, "--n", "100")
     assert "paid: with 100 reports nothing of it is shown at all, which needs 200." in shown.output
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "needs --n"),
+        ([], "A plan without --n needs something that is wanted"),
         (["--n", "0"], "--n"),
         (["--n", "1"], "n (1) must be in [2, 10^12]"),
         (["--n", "300", "--epsilon", "1"], "--epsilon does not go with a survey file"),
@@ -179,13 +136,13 @@ def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -
     ],
 )
 def test_bad_usage_is_refused_in_a_line(tmp_path: Path, words: list[str], said: str) -> None:
-    refused = run(tmp_path, *words)
+    refused = plan_file(tmp_path, LUNCH, *words)
     assert refused.exit_code == 2
     assert said in refused.output
 
 
 def test_a_file_that_is_no_survey_is_named(tmp_path: Path) -> None:
-    refused = run(tmp_path, "--n", "300", text="id = 3")
+    refused = plan_file(tmp_path, "id = 3", "--n", "300")
     assert refused.exit_code == 1
     assert "survey.toml: $.id: must be" in refused.output
     missing = CliRunner().invoke(main, ["plan", str(tmp_path / "none.toml"), "--n", "300"])

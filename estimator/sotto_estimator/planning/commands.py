@@ -101,7 +101,7 @@ def plan(
     check_survey_options(of_file)
     if of_file.survey_file:
         reach = Reach(**options, n_candidates=n_candidates or Reach().n_candidates)
-        click.echo(survey_plan_output(style, of_file.survey_file, n_reports, half_width, reach))
+        click.echo(survey_plan_output(style, of_file, of_file.survey_file, n_reports, half_width, reach))
         return
     if not epsilons:
         raise click.UsageError("Give SURVEY_FILE or --epsilon.")

@@ -46,6 +46,10 @@ class Reach:
     n_candidates: int = 100
     assurance: float = EXPECTED
 
+    def assurance_of(self, target: Target) -> float:
+        """Return with which a share's half-width is met: about the respondents it is the expected count's."""
+        return self.assurance if target == "population" else EXPECTED
+
 
 class _Intervals(TypedDict):
     level: float
@@ -98,9 +102,8 @@ def width_of(question: Question, n: int, reach: Reach, target: Target | None = N
     if isinstance(mechanism, WindowResponse):
         options = IntervalOptions(reach.level, reach.method, target)
         return float(half_widths(np.array([float(n)]), mechanism, study_of(question), options, n_intervals)[0])
-    assurance = reach.assurance if target == "population" else EXPECTED
     intervals = _intervals(reach, target, n_intervals)
-    return half_width(n, channel_of(question), share=reach.share, assurance=assurance, **intervals)
+    return half_width(n, channel_of(question), share=reach.share, assurance=reach.assurance_of(target), **intervals)
 
 
 def study_of(question: Question) -> NumberStudy:

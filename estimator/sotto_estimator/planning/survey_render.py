@@ -1,20 +1,51 @@
 """A survey's plan as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.numbers.counts import is_number
-from sotto_estimator.planning.outlook import Figures
+from sotto_estimator.planning.assurance import EXPECTED
+from sotto_estimator.planning.outlook import Figures, Reach
+from sotto_estimator.planning.split import Verdict
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
 from sotto_estimator.planning.survey_words import amount, sentences, wrapped
 from sotto_estimator.planning.table import width_words
+from sotto_estimator.planning.wish_words import say_respondents, say_verdict, verdict_members, wish_members, wish_table
+from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
+from sotto_protocol import Survey
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
+from sotto_protocol.words import epsilon_above
 
+_OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
+
+
+def plan_output(style: str, plan: SurveyPlan, wishes: Sequence[Wish], verdict: Verdict | None) -> str:
+    """Return a plan, with what is wished and whether it is reached, as text, JSON or CSV."""
+    if style == "json":
+        return survey_json(plan, wishes, verdict)
+    if style == "csv":
+        return survey_csv(plan, wishes)
+    parts = [survey_table(plan)]
+    parts += [wishes_table(wishes, plan.reach), say_verdict(verdict, wishes, plan)] if verdict else []
+    return "\n\n".join(parts)
+
+
+def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Reach) -> str:
+    """Return what wishes take, where no number of respondents is planned, as text, JSON or CSV."""
+    members = [wish_members(wish) for wish in wishes]
+    said = {"survey": survey.id, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn} | _reach_members(reach)
+    if style == "json":
+        return json_text(said | {"wishes": members})
+    if style == "csv":
+        return csv_text([member | said for member in members])
+    head = f"{survey.title}: epsilon {epsilon_above(survey.epsilon)} a report"
+    return f"{head}\n{wishes_table(wishes, reach)}\n\n{say_respondents(wishes)}"
 
 
 def survey_table(plan: SurveyPlan) -> str:
@@ -22,6 +53,13 @@ def survey_table(plan: SurveyPlan) -> str:
     head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS, *(f"{name}, all" for name in _COLUMNS)]
     rows = [_cells(one, target) for one in plan.questions for target in TARGETS]
     return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), sentences(plan)])
+
+
+def wishes_table(wishes: Sequence[Wish], reach: Reach) -> str:
+    """Return what is wished, what it takes, and what kind of intervals is meant."""
+    how = method_words(reach.level, reach.method, reach.target)
+    caption = f"Wanted: {how}, each by itself, at a true share of {100 * reach.share:g} %"
+    return f"{caption}\n\n{wish_table(wishes)}"
 
 
 def _caption(plan: SurveyPlan) -> str:
@@ -34,7 +72,7 @@ def _caption(plan: SurveyPlan) -> str:
             f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
             "report",
             f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to hold "
-            "at once",
+            f"at once{_assured(reach)}",
             wrapped(
                 f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; "
                 f"two groups: the smallest difference between two halves whose intervals then do not meet, about "
@@ -44,6 +82,12 @@ def _caption(plan: SurveyPlan) -> str:
             ),
         ]
     )
+
+
+def _assured(reach: Reach) -> str:
+    if reach.assurance == EXPECTED:
+        return ""
+    return f"; of a share of the population as narrow, or narrower, with a probability of {100 * reach.assurance:g} %"
 
 
 def _cells(one: QuestionPlan, target: Target) -> list[str]:
@@ -56,20 +100,26 @@ def _cells(one: QuestionPlan, target: Target) -> list[str]:
 def _figures(figures: Figures, one: QuestionPlan) -> list[str]:
     say = amount if is_number(one.question) else lambda width, _: width_words(width)
     listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
-    return ["-" if figure is None else say(figure, one) for figure in listed]
+    return ["-" if figure is None else say(figure, one.question) for figure in listed]
 
 
-def survey_json(plan: SurveyPlan) -> str:
+def survey_json(plan: SurveyPlan, wishes: Sequence[Wish] = (), verdict: Verdict | None = None) -> str:
     """Return the plan as a JSON object; shares as fractions, a number's figures in its unit."""
-    return json_text(_members(plan) | {"questions": [_question_members(one) for one in plan.questions]})
+    document = _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    if verdict:
+        document["wishes"] = [wish_members(wish) for wish in wishes]
+        document["verdict"] = verdict_members(verdict)
+    return json_text(document)
 
 
-def survey_csv(plan: SurveyPlan) -> str:
+def survey_csv(plan: SurveyPlan, wishes: Sequence[Wish] = ()) -> str:
     """Return the plan as CSV, a row for each question, target, and one at a time or all together."""
+    wished = {wish.question.id: wish_members(wish) for wish in wishes}
     rows = []
     for one in plan.questions:
         members = _question_members(one)
         figures = members.pop("figures")
+        members |= wished.get(one.question.id, dict.fromkeys(_OF_WISH))
         rows += [members | of_target | _members(plan) for of_target in figures]
     return csv_text(rows)
 
@@ -77,9 +127,13 @@ def survey_csv(plan: SurveyPlan) -> str:
 def _members(plan: SurveyPlan) -> dict[str, Any]:
     survey = plan.survey
     said = {"survey": survey.id, "n": plan.n, "epsilon_total": float(survey.epsilon), "draw": survey.n_drawn}
-    reach = asdict(plan.reach)
-    reach["want_target"] = reach.pop("target")
-    return said | reach | {"n_intervals": plan.n_intervals, "power": POWER}
+    return said | _reach_members(plan.reach) | {"n_intervals": plan.n_intervals, "power": POWER}
+
+
+def _reach_members(reach: Reach) -> dict[str, Any]:
+    members = asdict(reach)
+    members["want_target"] = members.pop("target")
+    return members
 
 
 def _question_members(one: QuestionPlan) -> dict[str, Any]:
@@ -90,6 +144,7 @@ def _question_members(one: QuestionPlan) -> dict[str, Any]:
         "mechanism": question.mechanism.name,
         "epsilon": float(question.epsilon),
         "n_answers": one.n_answers,
+        "width": one.width,
         "unit": getattr(question.kind, "unit", ""),
         "want": one.want,
         "figures": [asdict(figures) for figures in one.figures],

@@ -9,6 +9,7 @@ from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.render import value_words
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
 from sotto_estimator.planning.table import width_words
+from sotto_protocol import Question
 from sotto_protocol.minimum import needs_of
 
 _COLUMNS = 100
@@ -33,11 +34,11 @@ def points(width: float) -> str:
     return f"{100 * width:.3g} points" if width >= 0.001 else width_words(width).removesuffix(" %") + " points"
 
 
-def amount(width: float, one: QuestionPlan) -> str:
+def amount(width: float, question: Question) -> str:
     """Return a half-width in the words of its question: points, or a number's unit."""
-    if not is_number(one.question):
+    if not is_number(question):
         return points(width)
-    unit = getattr(one.question.kind, "unit", "")
+    unit = getattr(question.kind, "unit", "")
     return f"{value_words(width, width)} {unit}".rstrip()
 
 
@@ -50,7 +51,7 @@ def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
     elif one.is_hopeless:
         yield (
             f"{one.question.id}: nothing will be learnt. With {one.n_answers:,} answers an interval is "
-            f"+- {amount(one.width, one)}, which is all that can be answered."
+            f"+- {amount(one.width, one.question)}, which is all that can be answered."
         )
     else:
         yield f"{_known(one, plan)}; {_not_told(one)}"
@@ -60,7 +61,7 @@ def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
     target = plan.reach.target
     other: Target = "respondents" if target == "population" else "population"
     widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
-    alone, others, together = (amount(0.0 if width is None else width, one) for width in widths)
+    alone, others, together = (amount(0.0 if width is None else width, one.question) for width in widths)
     of_other = "of these people themselves" if other == "respondents" else "of all whom they stand for"
     all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
     more = ", ".join(filter(None, [f"+- {others} {of_other}", all_of_them]))
@@ -82,7 +83,7 @@ def _not_told(one: QuestionPlan) -> str:
     if alone.smallest_difference is None:
         told.append(f"{group} cannot be told apart, whatever they answer")
     else:
-        told.append(f"{group} cannot be told apart below {amount(alone.smallest_difference, one)}")
+        told.append(f"{group} cannot be told apart below {amount(alone.smallest_difference, one.question)}")
     return ", and ".join(told) + "."
 
 

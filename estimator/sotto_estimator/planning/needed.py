@@ -1,0 +1,81 @@
+"""What a wished width takes: how many respondents, or how much epsilon."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import DomainError
+from sotto_estimator.estimate import channel_of, is_text
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers import plan as numbers
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.outlook import Reach, study_of, width_of
+from sotto_estimator.planning.survey import answers_of, respondents_of
+from sotto_estimator.planning.widths import respondents_needed, smallest_n
+from sotto_protocol import Question
+from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
+from sotto_protocol.mechanisms.window import WindowResponse
+
+EPSILON_STEP = Decimal("0.001")
+"""Epsilons are looked for in steps of the least that there is."""
+
+
+def respondents_for(question: Question, want: float, reach: Reach, part: Fraction) -> int | None:
+    """Return the fewest respondents that give the width, `part` of whom are asked; None where 10^12 do not."""
+    try:
+        return respondents_of(question, _answers_for(question, want, reach), part)
+    except DomainError:
+        return None
+
+
+def _answers_for(question: Question, want: float, reach: Reach) -> int:
+    mechanism = question.mechanism
+    if is_text(question):
+
+        def shares(n: Floats) -> Floats:
+            return np.array([width_of(question, int(size), reach) for size in n])
+
+        return smallest_n(shares, want, 0)
+    if isinstance(mechanism, WindowResponse):
+        options = IntervalOptions(reach.level, reach.method, reach.target)
+        return numbers.respondents_for(want, mechanism, study_of(question), options)
+    return respondents_needed(
+        want,
+        channel_of(question),
+        level=reach.level,
+        method=reach.method,
+        target=reach.target,
+        share=reach.share,
+        assurance=reach.assurance_of(reach.target),
+    )
+
+
+def least_epsilon(draft: Draft, index: int, want: float, n: int, reach: Reach, part: Fraction) -> Decimal | None:
+    """Return an epsilon with which n respondents give the width, where one step less does not; None where none does.
+
+    In [0.001, 20], in steps of 0.001, below any `epsilon_forever`. By bisection: more epsilon gives less width, but for
+    the rounding to whole counts, and where `auto` takes another mechanism.
+    """
+    if not draft.is_free(index):
+        question = draft.survey.questions[index]
+        return question.epsilon if width_of(question, answers_of(question, n, part), reach) <= want else None
+
+    def is_enough(n_steps: int) -> bool:
+        question = draft.ask(index, n_steps * EPSILON_STEP)
+        return question is not None and width_of(question, answers_of(question, n, part), reach) <= want
+
+    low, high = 0, most_steps(draft, index)
+    if not is_enough(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high * EPSILON_STEP
+
+
+def most_steps(draft: Draft, index: int) -> int:
+    """Return the largest epsilon that a question can have, in steps."""
+    forever = draft.document["questions"][index].get("epsilon_forever")
+    return int(MAX_EPSILON / EPSILON_STEP) if forever is None else -int(-forever // EPSILON_STEP) - 1

@@ -1,0 +1,132 @@
+"""How a total epsilon is split over a survey's questions, and how many of them are drawn, so that wishes are met."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
+from sotto_estimator.planning.outlook import width_of
+from sotto_estimator.planning.survey import SurveyPlan, answers_of
+
+_MOST_DRAWS = 12  # of no more questions every number of drawn ones is tried; of more 1, 2, 4 .. and all
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The least epsilons that meet the wishes, where so many questions are drawn: `n_drawn`, or all.
+
+    None of a question whose wish no epsilon meets; one without a wish keeps its own. `total`: of one report, None where
+    a wish is not met.
+    """
+
+    n_drawn: int
+    epsilons: tuple[Decimal | None, ...]
+
+    @property
+    def total(self) -> Decimal | None:
+        known = [epsilon for epsilon in self.epsilons if epsilon is not None]
+        return None if len(known) < len(self.epsilons) else sum_of_most(known, self.n_drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What a total epsilon gives where it does not meet the wishes: the split's epsilons, all less by one factor.
+
+    `widths`: of the questions at these, in their order. `n`: so many respondents would make the wishes met by them;
+    None where 10^12 would not.
+    """
+
+    epsilons: tuple[Decimal, ...]
+    widths: tuple[float, ...]
+    n: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a `total` epsilon meets the wishes.
+
+    `split`: by which, or that of the least total; None where none has one. `as_asked`: the split of as many drawn
+    questions as the file has. `shortfall`: where the total is too small.
+    """
+
+    total: Decimal
+    as_asked: Split
+    split: Split | None
+    shortfall: Shortfall | None = None
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether the split's total is within the one that there is."""
+        return self.split is not None and self.shortfall is None
+
+
+def judge_wishes(draft: Draft, plan: SurveyPlan, total: Decimal) -> Verdict:
+    """Return whether a total epsilon meets the wishes of a plan, and by which epsilons.
+
+    As many questions drawn as in the file, if that is enough; else as many as take least.
+    """
+    n_questions = len(draft.survey.questions)
+    as_asked = split_of(draft, plan, draft.survey.n_drawn)
+    if as_asked.total is not None and as_asked.total <= total:
+        return Verdict(total, as_asked, as_asked)
+    others = () if draft.is_final else (split_of(draft, plan, n) for n in draws_of(n_questions))
+    known = [split for split in (as_asked, *others) if split.total is not None]
+    if not known:
+        return Verdict(total, as_asked, None)
+    best = min(known, key=lambda split: (split.total, -split.n_drawn))
+    if best.total is not None and best.total <= total:
+        return Verdict(total, as_asked, best)
+    return Verdict(total, as_asked, best, _shortfall(draft, plan, best, total))
+
+
+def draws_of(n_questions: int) -> Sequence[int]:
+    """Return how many of so many questions could be drawn: each number, or of many 1, 2, 4 .. and all."""
+    if n_questions <= _MOST_DRAWS:
+        return range(1, n_questions + 1)
+    return [*(2**power for power in range(n_questions.bit_length()) if 2**power < n_questions), n_questions]
+
+
+def split_of(draft: Draft, plan: SurveyPlan, n_drawn: int) -> Split:
+    """Return the least epsilons where so many questions are drawn."""
+    part = Fraction(n_drawn, len(plan.questions))
+    epsilons = tuple(
+        one.question.epsilon if one.want is None else least_epsilon(draft, index, one.want, plan.n, plan.reach, part)
+        for index, one in enumerate(plan.questions)
+    )
+    return Split(n_drawn, epsilons)
+
+
+def sum_of_most(epsilons: Sequence[Decimal], n_drawn: int) -> Decimal:
+    """Return the sum of the largest epsilons, of as many questions as are drawn."""
+    return sum(sorted(epsilons, reverse=True)[:n_drawn], Decimal(0))
+
+
+def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> Shortfall:
+    """Return what the total gives in place of the split's, which is more: all wishes' epsilons less by one factor."""
+    part = Fraction(split.n_drawn, len(plan.questions))
+    known = [epsilon or Decimal(0) for epsilon in split.epsilons]
+    free = [one.want is not None and draft.is_free(index) for index, one in enumerate(plan.questions)]
+
+    def scaled(per_mille: int) -> tuple[Decimal, ...]:
+        return tuple(
+            max(EPSILON_STEP, (epsilon * per_mille / 1000).quantize(EPSILON_STEP, ROUND_FLOOR)) if is_free else epsilon
+            for epsilon, is_free in zip(known, free, strict=True)
+        )
+
+    per_mille = bisect_left(range(1, 1001), True, key=lambda k: sum_of_most(scaled(k), split.n_drawn) > total)
+    epsilons = scaled(per_mille)
+    asked = [
+        draft.ask(index, epsilon) or one.question if is_free else one.question
+        for index, (epsilon, is_free, one) in enumerate(zip(epsilons, free, plan.questions, strict=True))
+    ]
+    widths = tuple(width_of(question, answers_of(question, plan.n, part), plan.reach) for question in asked)
+    sizes = [
+        respondents_for(question, one.want, plan.reach, part)
+        for question, one in zip(asked, plan.questions, strict=True)
+        if one.want is not None
+    ]
+    reached = [size for size in sizes if size is not None]
+    return Shortfall(epsilons, widths, max(reached) if len(reached) == len(sizes) else None)
