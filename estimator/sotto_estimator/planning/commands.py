@@ -89,7 +89,9 @@ def plan(
     """Plan what a survey will show of so many respondents, or how many of them a precision needs.
 
     Of SURVEY_FILE, which is TOML, JSON or canonical JSON, prints for every question how wide the intervals of --n
-    respondents will be, which shares cannot be told from none, and which groups cannot be told apart.
+    respondents will be, which shares cannot be told from none, and which groups cannot be told apart. What is wanted of
+    a question (its `want`, or --half-width) gets the epsilon that reaches it, and the whole survey a split of
+    --total-epsilon; without --n, how many respondents reach it.
 
     Without it plans one question by its --epsilon. Prints the half-width for --n respondents, or the n for a
     --half-width, for every mechanism that can ask the question, beside a trusted curator's Laplace noise and no privacy

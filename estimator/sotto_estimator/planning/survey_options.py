@@ -23,7 +23,18 @@ from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.members import MAX_QUESTIONS
 
 _OF_FILE = ("survey_file", "total_epsilon", "is_written")
-_WITH_FILE = ("n_reports", "half_width", "n_candidates", "level", "method", "target", "share", "assurance", "is_json", "is_csv")
+_WITH_FILE = (
+    "n_reports",
+    "half_width",
+    "n_candidates",
+    "level",
+    "method",
+    "target",
+    "share",
+    "assurance",
+    "is_json",
+    "is_csv",
+)
 _MOST_TOTAL = MAX_EPSILON * MAX_QUESTIONS
 
 

@@ -19,7 +19,6 @@ from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_protocol import Survey
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
-from sotto_protocol.words import epsilon_above
 
 _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
