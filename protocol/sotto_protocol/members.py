@@ -74,7 +74,9 @@ class Settings:
             value = getattr(self, setting.name)
             is_usual = type(value) is type(setting.default) and value == setting.default
             if not is_usual and not setting.metadata["accepts"](value):
-                raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}.")
+                is_said = setting.metadata["accepts"](setting.default)
+                or_usual = "" if is_said else f", or {setting.default}, as where it is left out"
+                raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}{or_usual}.")
 
     def settings(self) -> dict[str, Any]:
         """Return all that is set, by name."""

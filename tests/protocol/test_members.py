@@ -62,5 +62,11 @@ def test_a_setting_outside_its_domain_is_refused_at_its_place(name: str, value: 
 
 def test_a_file_does_not_say_one_wave_but_leaves_it_out() -> None:
     assert replace(LUNCH, waves=1) == LUNCH
+    with pytest.raises(
+        SurveyError, match=r"^\$\.waves: must be an integer in \[2, 1000\], or 1, as where it is left out\.$"
+    ):
+        replace(LUNCH, waves=0)
+    with pytest.raises(SurveyError, match=r"^\$\.min_reports: must be an integer in \[1, 1000000\]\.$"):
+        replace(LUNCH, min_reports=0)
     with pytest.raises(SurveyError, match=r"^\$\.waves: must be an integer in \[2, 1000\]\.$"):
         compile_survey(DOCUMENT | {"waves": 1})
