@@ -22,7 +22,7 @@ from sotto_estimator.planning.widths import (
 )
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_protocol.mechanisms.mechanism import PureMechanism
-from sotto_protocol.mechanisms.registry import candidates
+from sotto_protocol.mechanisms.registry import best_of, candidates
 from sotto_protocol.mechanisms.thresholds import Stages
 from sotto_protocol.mechanisms.unary import symmetric_unary
 from sotto_protocol.mechanisms.warner import basic_yes_no, warner
@@ -34,13 +34,17 @@ _N_DRAWN_BITS = 4
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One mechanism's precision. `epsilon` in nats, None without privacy; shares as fractions."""
+    """One mechanism's precision. `epsilon` in nats, None without privacy; shares as fractions.
+
+    `is_auto`: whether `mechanism = "auto"` in a survey file takes it.
+    """
 
     epsilon: float | None
     mechanism: str
     n_reports: int
     standard_deviation: float
     half_width: float
+    is_auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,14 @@ class Design:
         if not self.max_selected:
             return candidates("one-of", self.n_options, epsilon, forever)
         return candidates("any-of", self.n_options, epsilon, forever, self.max_selected)
+
+    def auto(self, epsilon: Decimal, forever: Decimal | None = None) -> str:
+        """Return the name of the mechanism that `auto` takes; nothing for yes-no, which has one of each kind."""
+        if not self.n_options:
+            return ""
+        if not self.max_selected:
+            return best_of("one-of", self.n_options, epsilon, forever).name
+        return best_of("any-of", self.n_options, epsilon, forever, self.max_selected).name
 
     @property
     def sensitivity(self) -> int:
@@ -76,19 +88,23 @@ def plan_rows(
 ) -> list[PlanRow]:
     """Return the rows for n respondents, or, where n is None, for the wanted half-width.
 
+    Of an epsilon the mechanisms come first that need the fewest respondents, or have the narrowest intervals.
     `forever`: epsilon of all reports of one answer; rows are then those of a first report by mechanisms of two stages.
     """
-    rows = []
+    rows: list[PlanRow] = []
     for epsilon in epsilons:
+        auto, of_devices = design.auto(epsilon, forever), []
         for mechanism in design.mechanisms(epsilon, forever):
             channel = Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
             one_in = mechanism.n_values if mechanism.has_cohorts else 1  # of so many people one is asked an option
             size = n or one_in * respondents_needed(wanted or 0, channel, **options)
             asked = max(1, size // one_in)
-            deviation = _deviation(asked, channel, options)
-            rows.append(PlanRow(float(epsilon), mechanism.name, size, deviation, half_width(asked, channel, **options)))
+            deviation, width = _deviation(asked, channel, options), half_width(asked, channel, **options)
+            is_auto = mechanism.name == auto
+            of_devices.append(PlanRow(float(epsilon), mechanism.name, size, deviation, width, is_auto))
         if forever is None and design.n_options > _N_DRAWN_BITS and not design.max_selected:
-            rows.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))
+            of_devices.append(_d_bit_flip(epsilon, design.n_options, n, wanted, options))
+        rows += sorted(of_devices, key=lambda row: (row.n_reports, row.half_width))
         rows.append(_curator(float(epsilon), design.sensitivity, n, wanted, options))
     return [*rows, _no_privacy(n, wanted, options)]
 
@@ -128,12 +144,13 @@ def _deviation(n: int, channel: Channel, options: PlanOptions) -> float:
 
 def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     """Return an aligned table for people, and under it what a half-width is."""
-    cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width"]]
+    has_auto = any(row.is_auto for row in rows)
+    cells = [["epsilon", "mechanism", "n", "std. deviation", "half-width", *["taken"] * has_auto]]
     for row in rows:
         epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
-        cells.append(
-            [epsilon, row.mechanism, f"{row.n_reports:,}", *map(width_words, (row.standard_deviation, row.half_width))]
-        )
+        widths = map(width_words, (row.standard_deviation, row.half_width))
+        taken = ["by auto" if row.is_auto else ""] * has_auto
+        cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *widths, *taken])
     words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}.\n"
     words += _assurance_words(options)
     if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in rows):
