@@ -110,14 +110,17 @@ class State(Database):
 
     @staticmethod
     def open(path: str | os.PathLike[str] | None = None, *, create: bool = True) -> "State":
-        """Open a state, by default the user's, and create it where there is none.
+        """Open a state, by default the user's, and create it where there is none. Only the default's folder is made.
 
         Raises StateError, with the path, for what is not a state of ours, is of a newer version, or cannot be used.
         """
         if path == MEMORY:
             state = State(None)
         else:
-            state = State(_make_file(default_path() if path is None else Path(path).absolute(), create))
+            place = default_path() if path is None else Path(path).absolute()
+            if create and path is None:
+                _make_folder(place)
+            state = State(_make_file(place, create))
         with state.read():  # opens it
             return state
 
@@ -172,13 +175,22 @@ class State(Database):
             connection.execute(f"PRAGMA user_version={_VERSION}")
 
 
+def _make_folder(path: Path) -> None:
+    try:
+        with making_files:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as fault:
+        raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
+
+
 def _make_file(path: Path, create: bool) -> Path:
     try:
         with making_files:
             if create and not path.exists():
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with suppress(FileExistsError):  # another process was faster: its file is as good
                     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileNotFoundError as fault:
+        raise StateError(f"state {path} cannot be created: there is no folder {path.parent}.") from fault
     except OSError as fault:
         raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
     try:

@@ -48,15 +48,25 @@ def mode_of(path: Path) -> int:
 
 
 @pytest.mark.usefixtures("any_mode")
-def test_only_the_owner_can_read_the_file_its_folder_and_its_journal(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "device.db"
-    with closing(State.open(path)) as state, state.write() as connection:
+def test_only_the_owner_can_read_the_file_its_folder_and_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
+    path = tmp_path / "home" / "sottovoce" / "device.db"
+    with closing(State.open()) as state, state.write() as connection:
         connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
         [journal] = path.parent.glob("device.db-*")
         assert journal.stat().st_size > 0
         assert mode_of(journal) == 0o600
     assert (mode_of(path), mode_of(path.parent)) == (0o600, 0o700)
     assert {file.name: file.stat().st_size for file in path.parent.iterdir() if file != path} == {journal.name: 0}
+
+
+def test_a_path_that_is_given_makes_no_folder(tmp_path: Path) -> None:
+    """A mistyped one would begin a new device, with all of its budget left, and answer once more."""
+    with pytest.raises(StateError, match=r"a/b/device\.db cannot be created: there is no folder .*a/b\.$"):
+        State.open(tmp_path / "a" / "b" / "device.db")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("any_mode")
