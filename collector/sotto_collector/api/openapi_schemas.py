@@ -82,7 +82,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
                 "type": "integer",
                 "minimum": 0,
                 "exclusiveMaximum": MAX_QUESTIONS,
-                "description": "How many of the questions a device answers; 0: all.",
+                "description": "How many of the questions a device draws; 0: all.",
             },
             "n_reports": _COUNT,
             "cors_origins": origins,
