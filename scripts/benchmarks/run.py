@@ -24,6 +24,7 @@ BENCHMARKS = (
     "decoding",
     "sketches",
     "association",
+    "simulation",
     "ingest",
     "stores",
     "archive",
