@@ -176,7 +176,7 @@ def test_the_most_common_option_is_named_right_almost_always_in_a_large_crowd() 
 
 
 def test_memory_is_bounded_by_chunks_that_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sotto_rehearsal.simulation.crowd.PEOPLE_PER_CHUNK", 64)
+    monkeypatch.setattr("sotto_rehearsal.simulation.crowd.MOST_PER_CHUNK", 64)
     told = office("[trouble]\nclumsy_fakes = 0.1\nclever_fakes = 0.1")
     heard: list[int] = []
     simulation = simulate(task_of(told, 1000), IntervalOptions(), 2, SEED, heard.append)

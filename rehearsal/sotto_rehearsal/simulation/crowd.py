@@ -18,8 +18,10 @@ from sotto_rehearsal.simulation.people import People
 from sotto_rehearsal.simulation.randomness import Randomness
 from sotto_rehearsal.simulation.truth import Truth
 
-PEOPLE_PER_CHUNK = 2**16
-"""So many are worked on at once: it bounds memory."""
+MOST_PER_CHUNK = 2**16
+"""So many people are worked on at once, at the most, and fewer where their answers and reports are long."""
+_CHUNK_BYTES = 2**26
+_ENCODED_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ class Task:
     n_people: int
     n_waves: int
     is_about_respondents: bool
+
+    @property
+    def people_per_chunk(self) -> int:
+        """How many people are worked on at once: it bounds memory."""
+        mechanisms = [question.mechanism for question in self.survey.questions]
+        encoded = sum(mechanism.n_values if mechanism.takes_rows else 1 for mechanism in mechanisms)
+        return max(1, min(MOST_PER_CHUNK, _CHUNK_BYTES // (self.survey.layout.n_bytes + _ENCODED_BYTES * encoded)))
 
 
 @dataclass
@@ -86,8 +95,8 @@ def send_reports(task: Task, randomness: Randomness, progress: Callable[[int], o
     n_clever = min(round(trouble.clever_fakes * task.n_people), task.n_people - n_clumsy)
     sent = [(n_clumsy, _send_noise), (n_clever, _send_for_one), (task.n_people - n_clumsy - n_clever, _send_answers)]
     for n_people, send in sent:
-        for start in range(0, n_people, PEOPLE_PER_CHUNK):
-            size = min(PEOPLE_PER_CHUNK, n_people - start)
+        for start in range(0, n_people, task.people_per_chunk):
+            size = min(task.people_per_chunk, n_people - start)
             send(crowd, size, randomness)
             progress(size)
     return crowd

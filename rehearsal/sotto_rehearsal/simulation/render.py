@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from sotto_estimator.methods import find_method
 from sotto_estimator.render import (
     csv_text,
     escaped,
@@ -13,7 +14,7 @@ from sotto_estimator.render import (
 )
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
-from sotto_rehearsal.simulation.summary import Row, Simulation
+from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
 
 _STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
 _WARNINGS = {
@@ -131,8 +132,15 @@ def _on_coverage(simulation: Simulation) -> str:
     if not simulation.missing:
         return f"every interval holds the truth as often as it says, or more often ({yardstick})"
     named = ", ".join(_name(row) for row in simulation.missing)
-    why = "" if _trouble(simulation) else "; their method is approximate, and too narrow at this size"
-    return f"too rarely in their intervals: {named} ({yardstick}){why}"
+    return f"too rarely in their intervals: {named} ({yardstick}){'' if _trouble(simulation) else _why(simulation)}"
+
+
+def _why(simulation: Simulation) -> str:
+    """Return why honest people are too rarely in their intervals."""
+    is_guaranteed = find_method(simulation.options.method).is_guaranteed
+    if is_guaranteed and not any(row.kind == "string" for row in simulation.missing):
+        return f"; by chance, as in at most {100 * FALSE_ALARM:g} % of such simulations"
+    return "; the method is approximate, and its intervals are too narrow here"
 
 
 def _name(row: Row) -> str:
