@@ -20,6 +20,8 @@ from sotto_client.source import fetch_survey
 from sotto_client.state import State
 from sotto_protocol import Survey, SurveyError, read_survey
 from sotto_protocol.curves import curves
+from sotto_protocol.datasheet.render import to_html, to_markdown
+from sotto_protocol.datasheet.sheet import FORMAT, Datasheet, make_datasheet
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
@@ -28,6 +30,8 @@ from sotto_protocol.words import epsilon_above, epsilon_below
 
 _TIMEOUT_S = 10.0
 _ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
+_SHEETS = {".md": to_markdown, ".html": to_html}
+"""How a datasheet is written, by how a file's name ends."""
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
 
 
@@ -77,31 +81,68 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
 @click.argument("survey_id", metavar="[SURVEY]", required=False)
 @_as_json
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this file, SVG; off by default.")
+@click.option("--datasheet", is_flag=True, help="Print the survey on one page, for who decides; off by default.")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), help="File for --datasheet, .md or .html; by default stdout."
+)
 @click.option(
     "--timeout-s", default=_TIMEOUT_S, show_default=True, type=click.FloatRange(0.1), help="Wait for URL, in seconds."
 )
-def explain(source: str, survey_id: str | None, as_json: bool, plot: Path | None, timeout_s: float) -> None:
+def explain(
+    source: str,
+    survey_id: str | None,
+    as_json: bool,
+    plot: Path | None,
+    datasheet: bool,
+    target: Path | None,
+    timeout_s: float,
+) -> None:
     """Say in plain words what a report gives away.
 
     SOURCE is a survey file, or the URL of a collector that has SURVEY. What a suspicion becomes, how good any test of
-    an answer is, and how many others send the same by chance.
+    an answer is, and how many others send the same by chance. --datasheet: for an ethics board, with who sees what and
+    blanks to be filled in.
     """
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise click.UsageError(f"--plot ({plot}) must end in .svg: no other kind of picture is drawn.")
-    if survey_id is None:
-        if "://" in source:
-            raise click.UsageError("A collector's URL is followed by a survey's id.")
-        survey = read_file(Path(source))
-    else:
-        survey = fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)
+    _check_files(plot, target, datasheet=datasheet, as_json=as_json)
+    survey = _find(source, survey_id, timeout_s)
     if plot is not None:
         _write(plot, draw_explanation(survey))
-    explanation = explain_survey(survey)
-    if not as_json:
-        _echo(str(explanation))
+    if datasheet:
+        _give_datasheet(make_datasheet(survey), target, as_json=as_json)
+    elif as_json:
+        drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
+        _echo(json.dumps(asdict(explain_survey(survey)) | drawn, default=float, indent=2))
+    else:
+        _echo(str(explain_survey(survey)))
+
+
+def _check_files(plot: Path | None, target: Path | None, *, datasheet: bool, as_json: bool) -> None:
+    """Raise UsageError for files that would not be written."""
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise click.UsageError(f"--plot ({plot}) must end in .svg: no other kind of picture is drawn.")
+    if target is None:
         return
-    drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
-    _echo(json.dumps(asdict(explanation) | drawn, default=float, indent=2))
+    if not datasheet or as_json:
+        raise click.UsageError("--to goes with --datasheet, and without --json.")
+    if target.suffix.lower() not in _SHEETS:
+        raise click.UsageError(f"--to ({target}) must end in {' or '.join(_SHEETS)}.")
+
+
+def _find(source: str, survey_id: str | None, timeout_s: float) -> Survey:
+    if survey_id is not None:
+        return fetch_survey(*_address(source, survey_id), timeout_s=timeout_s)
+    if "://" in source:
+        raise click.UsageError("A collector's URL is followed by a survey's id.")
+    return read_file(Path(source))
+
+
+def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> None:
+    if as_json:
+        _echo(json.dumps({"format": FORMAT} | asdict(sheet), default=float, indent=2))
+    elif target is None:
+        _echo(to_markdown(sheet).rstrip())
+    else:
+        _write(target, _SHEETS[target.suffix.lower()](sheet))
 
 
 @click.command(epilog="Example:  sotto outbox device.db")

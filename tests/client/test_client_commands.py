@@ -19,6 +19,8 @@ from sotto_client import SurveyClient, explain
 from sotto_client.cli import main
 from sotto_client.masking import mask_passwords
 from sotto_protocol import Problem, compile_toml
+from sotto_protocol.datasheet.render import to_html, to_markdown
+from sotto_protocol.datasheet.sheet import make_datasheet
 
 DEFINITION = """
 id = "lunch"
@@ -252,6 +254,48 @@ def test_explain_prints_the_same_numbers_as_json(published: Path) -> None:
     assert printed["fingerprint"] == LUNCH.fingerprint
     assert printed["epsilon"] == float(LUNCH.epsilon)
     assert printed["suspicions"][2]["highest"] == explain(LUNCH).suspicions[2].highest
+
+
+def test_a_datasheet_is_the_same_of_a_file_and_of_a_collector(published: Path, http: FaultServer) -> None:
+    from_file, from_url = sotto("explain", published, "--datasheet"), sotto("explain", http.url, "lunch", "--datasheet")
+    assert from_file.exit_code == from_url.exit_code == 0
+    assert from_file.stdout == from_url.stdout == to_markdown(make_datasheet(LUNCH))
+
+
+def test_a_datasheet_is_written_by_how_the_files_name_ends_and_printed_as_json(published: Path) -> None:
+    folder, sheet = published.parent, make_datasheet(LUNCH)
+    for name, expected in (("sheet.md", to_markdown(sheet)), ("sheet.HTML", to_html(sheet))):
+        result = sotto("explain", published, "--datasheet", "--to", folder / name)
+        assert (result.exit_code, result.output) == (0, "")
+        assert (folder / name).read_text(encoding="utf-8") == expected
+    printed = json.loads(sotto("explain", published, "--datasheet", "--json").stdout)
+    assert (printed["format"], printed["epsilon"]) == ("sottovoce-datasheet-1", float(LUNCH.epsilon))
+    assert {blank["answer"] for blank in printed["to_be_filled_in"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--datasheet", "--to", "sheet.pdf"], "--to (sheet.pdf) must end in .md or .html."),
+        (["--to", "sheet.md"], "--to goes with --datasheet, and without --json."),
+        (["--datasheet", "--json", "--to", "sheet.md"], "--to goes with --datasheet, and without --json."),
+    ],
+)
+def test_a_datasheet_that_would_not_be_written_is_refused(published: Path, options: list[str], message: str) -> None:
+    result = sotto("explain", published, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--datasheet"], ["--json"]])
+def test_what_is_no_survey_or_no_collector_is_one_line(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "image.toml").write_bytes(b"\x89PNG\r\n")
+    no_survey = sotto("explain", tmp_path / "image.toml", *options)
+    nobody = sotto("explain", "http://127.0.0.1:9", "lunch", *options)
+    for result in (no_survey, nobody):
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.count("\n") == 1
 
 
 def test_explain_of_a_survey_that_is_not_there_is_one_line(http: FaultServer) -> None:

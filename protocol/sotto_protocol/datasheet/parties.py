@@ -1,0 +1,59 @@
+"""Who sees what of a survey's answers: a sentence or two a party, true of the survey at hand."""
+
+from sotto_protocol.survey import Survey
+
+Parties = list[tuple[str, str]]
+
+
+def who_sees_what(survey: Survey) -> Parties:
+    """Return every party and what it sees, from the respondent to the public."""
+    wave = " of the last wave" if survey.waves > 1 else ""
+    return [
+        ("The respondent", "The answers; on the survey page also what will be sent, before it is; then a receipt."),
+        (
+            "The device, and the app or page that asks",
+            "The true answers. None is sent, and the client writes none down. Until the report"
+            f"{wave} is delivered, the device keeps a secret: who reads it there can try out which answers fit.",
+        ),
+        (
+            "The network, and the hosts around the collector",
+            "That a device connected, when, and from which address. Who reads the connections' content, such as a "
+            "proxy where encryption ends, sees what the operator sees.",
+        ),
+        ("The operator of the collector", f"{_of_report(survey)} No true answer."),
+        ("Analysts, by a token that the operator gives out", _of_analysts(survey)),
+        ("The public", _of_public(survey)),
+    ]
+
+
+def _of_report(survey: Survey) -> str:
+    sent = ["the noisy answers", "a random id"]
+    sent += ["the wave"] * (survey.waves > 1) + ["which questions the device drew"] * bool(survey.draw)
+    sent += ["the device's groups, drawn by chance"] * bool(in_groups(survey)) + ["the invitation"] * survey.invited
+    return f"Of each report {', '.join(sent[:-1])} and {sent[-1]}."
+
+
+def in_groups(survey: Survey) -> list[str]:
+    """Return the ids of the questions for which a device belongs to a group whose number is sent."""
+    return [question.id for question in survey.questions if question.mechanism.group_bytes]
+
+
+def _of_analysts(survey: Survey) -> str:
+    if survey.min_reports > 1:
+        least = f"{survey.min_reports:,}"
+        return (
+            f"Counts of noisy reports: none of fewer than {least}, and none that differ by fewer from earlier ones. "
+            "No report by itself."
+        )
+    if not survey.keeps_reports:
+        return "Counts of noisy reports, as often as they look: who looks before and after a report sees what it added."
+    return "Counts of noisy reports, and each noisy report by itself."
+
+
+def _of_public(survey: Survey) -> str:
+    if not survey.public_results:
+        return "Nothing, unless an analyst publishes it."
+    if survey.min_reports == 1:
+        return "The estimates so far, as often as it looks: who looks before and after a report sees what it added."
+    alone = "" if survey.invited else " Who can send many reports may single one out, as noisy as it was sent."
+    return f"The estimates so far, in steps of at least {survey.min_reports:,} reports.{alone}"

@@ -1,0 +1,145 @@
+"""A datasheet says what is true of the survey at hand: each setting changes its sentences, and nothing is invented."""
+
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from contract import cases
+from devices import DIARY, FIVE, INVITED_PULSE, LUNCH, PULSE, ROTATED
+from published import survey_of
+from reading_html import read_html
+from sotto_protocol import Question, Survey, compile_survey
+from sotto_protocol.datasheet.render import to_html, to_markdown
+from sotto_protocol.datasheet.sheet import Datasheet, make_datasheet
+from sotto_protocol.explain import explain
+from sotto_protocol.words import percent_above
+
+SURVEYS = [LUNCH, PULSE, INVITED_PULSE, FIVE, ROTATED, DIARY]
+NUMBER = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": 1}
+HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
+
+
+def words_of(survey: Survey) -> str:
+    sheet = make_datasheet(survey)
+    lines = [line for section in sheet.sections for line in section.statements]
+    lines += [sight.sees for sight in sheet.who_sees_what] + [blank.asks for blank in sheet.to_be_filled_in]
+    return "\n".join(lines)
+
+
+def numbers(**more: Any) -> Survey:
+    question = {"id": "q", "text": "How many?"} | NUMBER
+    return compile_survey({"id": "s", "title": "S", "questions": [question]} | more)
+
+
+@pytest.mark.parametrize(
+    ("of", "otherwise", "said"),
+    [
+        (replace(LUNCH, invited=True), LUNCH, "The invitation travels beside the noisy report."),
+        (replace(LUNCH, invited=True), LUNCH, "a random id and the invitation."),
+        (replace(LUNCH, invited=True), LUNCH, "Who gave out the invitations, and keeps the list"),
+        (replace(LUNCH, invited=True), LUNCH, "which invitation each used up"),
+        (replace(LUNCH, invited=True), LUNCH, "Who answers on a second device needs another invitation"),
+        (LUNCH, replace(LUNCH, invited=True), "Anybody can send reports that no answer produced"),
+        (INVITED_PULSE, INVITED_PULSE, "The invitation, the same in every wave, travels"),
+        (replace(LUNCH, min_reports=1500), LUNCH, "none of fewer than 1,500, and none that differ by fewer"),
+        (replace(LUNCH, min_reports=1500), LUNCH, "With fewer than 1,500 reports there is no result"),
+        (LUNCH, replace(LUNCH, min_reports=1500), "and each noisy report by itself."),
+        (LUNCH, replace(LUNCH, keep="counts"), "The collector keeps every noisy report"),
+        (LUNCH, replace(LUNCH, keep="counts"), "Whoever has a report's receipt can have it erased"),
+        (LUNCH, replace(LUNCH, keep="counts"), "`sotto recount`"),
+        (replace(LUNCH, keep="counts"), LUNCH, "One report cannot be erased"),
+        (replace(LUNCH, keep="counts"), LUNCH, "the random ids of the reports that it counted: no report itself"),
+        (replace(LUNCH, keep="counts"), LUNCH, "When counts, backups and exports are deleted"),
+        (replace(LUNCH, public_results=True), LUNCH, "The estimates so far, as often as it looks"),
+        (replace(LUNCH, public_results=True, min_reports=20), LUNCH, "single one out"),
+        (LUNCH, replace(LUNCH, public_results=True), "Nothing, unless an analyst publishes it."),
+        (PULSE, LUNCH, "All 3 waves together, if the answers stay the same: epsilon 5.6."),
+        (PULSE, LUNCH, "A device's reports in the 3 waves can be linked to each other"),
+        (PULSE, LUNCH, "Whether an answer changed, and in which wave, is bounded by no epsilon."),
+        (PULSE, LUNCH, "When the waves are"),
+        (PULSE, LUNCH, "until the report of the last wave is delivered"),
+        (numbers(waves=2), numbers(), "bounded by no epsilon, nor how far a number moved."),
+        (PULSE, LUNCH, "Of word, rest a group that the device drew by chance is sent in clear"),
+        (PULSE, LUNCH, "Nobody can read a text answer."),
+        (FIVE, LUNCH, "all of its answers, to 2 of 5 questions, drawn on the device by chance: epsilon at most 3.5."),
+        (FIVE, LUNCH, "which questions the device drew"),
+        (ROTATED, FIVE, "Which questions a device drew is sent in clear, the same in every wave"),
+        (LUNCH, numbers(), "All answers together are protected little"),
+    ],
+)
+def test_a_sentence_stands_where_it_is_true_and_nowhere_else(of: Survey, otherwise: Survey, said: str) -> None:
+    assert said in words_of(of)
+    assert of is otherwise or said not in words_of(otherwise)
+
+
+def test_an_invited_survey_of_public_results_says_of_nobody_that_they_single_reports_out() -> None:
+    assert "single one out" not in words_of(replace(LUNCH, public_results=True, min_reports=20, invited=True))
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
+def test_figures_are_those_of_the_explanation(survey: Survey) -> None:
+    sheet, explanation = make_datasheet(survey), explain(survey)
+    assert (sheet.epsilon, sheet.epsilon_forever) == (survey.epsilon, survey.epsilon_forever)
+    assert sheet.settings() == survey.settings()
+    for line, question in zip(sheet.questions, explanation.questions, strict=True):
+        assert (line.epsilon, line.epsilon_forever) == (question.epsilon, question.epsilon_forever)
+        assert line.tenth_becomes == question.suspicions[1].highest
+    said = words_of(survey)
+    assert percent_above(explanation.suspicions[1].highest) in said
+    assert str(explanation.accusations[1]) in said
+    assert survey.waves == 1 or str(explanation.accusations_forever[1]) in said
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
+def test_every_word_is_in_markdown_html_and_json_alike(survey: Survey) -> None:
+    sheet = make_datasheet(survey)
+    markdown = to_markdown(sheet).replace("\\", "")
+    page = read_html(to_html(sheet)).text.replace("`", "")
+    document = json.dumps(asdict(sheet), default=float, ensure_ascii=False)
+    for line in words_of(survey).splitlines():
+        assert line in markdown
+        assert line.replace("`", "") in page
+        assert json.dumps(line, ensure_ascii=False) in document
+    for question in survey.questions:
+        assert all(question.text in text for text in (markdown, page, document))
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
+def test_what_the_survey_cannot_know_is_a_blank(survey: Survey) -> None:
+    sheet = make_datasheet(survey)
+    assert all(blank.answer is None for blank in sheet.to_be_filled_in)
+    assert to_markdown(sheet).count("______") == len(sheet.to_be_filled_in) >= 7
+    assert not any(word in words_of(survey) for word in ("days", "weeks", "months", "years", "GDPR"))
+
+
+@pytest.mark.parametrize("question", [*cases()])
+def test_there_is_a_datasheet_of_every_mechanism(question: Question) -> None:
+    survey = Survey("s", "S", (question,))
+    assert "One person's report from one device, its one answer: epsilon " in words_of(survey)
+    assert question.in_short in to_markdown(make_datasheet(survey)).replace("\\", "")
+    assert ("sent in clear" in words_of(survey)) == bool(question.mechanism.group_bytes)
+
+
+def hostile_sheet() -> Datasheet:
+    [question] = survey_of({"type": "yes-no", "epsilon": 1}).questions
+    return make_datasheet(Survey("s", HOSTILE, (replace(question, text=HOSTILE),)))
+
+
+def test_no_text_of_a_survey_becomes_markup() -> None:
+    page = to_html(hostile_sheet())
+    assert not read_html(page).find("script")
+    assert HOSTILE.strip() in " ".join(read_html(page).text.split())
+    markdown = to_markdown(hostile_sheet())
+    row = next(line for line in markdown.splitlines() if "alert" in line and line.startswith("|"))
+    assert row.replace("\\|", "").count("|") == 6
+    assert "\\<script\\>" in row
+    assert "\\[x\\](" in row
+
+
+def test_a_page_loads_nothing_and_says_its_language() -> None:
+    page = read_html(to_html(make_datasheet(LUNCH)))
+    assert page.one("html").attributes["lang"] == "en"
+    assert not [element for element in page.find() if {"src", "href"} & element.attributes.keys()]
+    assert len(page.find("h1")) == 1
