@@ -15,7 +15,7 @@ from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import find_survey, get_collector, list_for, read_sent, read_wave, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
-from sotto_collector.intake.parsing import read_json_body
+from sotto_collector.intake.parsing import read_json_body, require_json
 from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
 from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
@@ -59,6 +59,7 @@ def publish_survey() -> Response:
     token = require_token(collector.tokens)
     require_role(collector.tokens, "admin", token.survey_id)
     body = read_json_body(request.environ, collector.settings.max_body_bytes)
+    require_json(body)
     try:
         survey = Survey.from_canonical(body)
         survey.check_size()

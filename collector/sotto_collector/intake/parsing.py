@@ -57,6 +57,7 @@ _OPTIONAL = (
     _Member("invitation", "a text", lambda survey: survey.invited, is_required=False),
 )
 _DECODER = msgspec.json.Decoder(SentBatch)
+_SYNTAX = msgspec.json.Decoder(msgspec.Raw)
 SentObject = TypeVar("SentObject", bound=msgspec.Struct)
 
 
@@ -92,12 +93,21 @@ def _refuse_length(max_bytes: int) -> RequestError:
     return refuse(413, "body_too_large", f"the body must have at most {max_bytes} bytes.")
 
 
+def require_json(body: bytes) -> None:
+    """Raise RequestError 400 unless a body is JSON to its end: decoders stop at the first member that is wrong."""
+    try:
+        _SYNTAX.decode(body.decode())  # of bytes it would not look whether texts are UTF-8
+    except (msgspec.DecodeError, ValueError, RecursionError):  # malformed, not Unicode, nested too deeply
+        raise refuse(400, BAD_JSON, _JSON_WORDS) from None
+
+
 def read_object(environ: dict[str, Any], max_bytes: int, kind: type[SentObject]) -> SentObject:
     """Return the body of a JSON request, an object of exactly this kind. Raises RequestError 400, 411 to 422."""
     body = read_json_body(environ, max_bytes)
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError:
+        require_json(body)
         members = ", ".join(kind.__struct_fields__)
         raise refuse(422, "bad_request_body", f"must be an object of {members}, and nothing else.") from None
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -158,6 +168,7 @@ def _decode(body: bytes, survey: Survey) -> SentBatch:
     try:
         return _DECODER.decode(body)
     except msgspec.ValidationError as fault:
+        require_json(body)
         path = _PATH.search(str(fault).rpartition(" - at ")[2])
         where = path[1].replace("[...]", "").rstrip(".[") if path else "$"
         for member in _OPTIONAL:
