@@ -63,6 +63,8 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
         _echo(f"asked-option {', '.join(asked)}, {_ASKED}")
     if survey.invited:
         _echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
+    if survey.strata:
+        _echo(f"strata {', '.join(survey.strata)}, an invitation is of one, and results are of each")
     if survey.public_results:
         _echo(f"public results, everybody may see the estimates{_alone(survey)}")
     if survey.min_reports > 1:

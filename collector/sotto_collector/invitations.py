@@ -24,15 +24,18 @@ def hash_invitation(code: bytes, survey: Survey) -> bytes:
     return hashlib.sha256(f"sottovoce invitation {survey.fingerprint} ".encode() + code).digest()
 
 
-def make_invitations(store: Store, stored: StoredSurvey, n_invitations: int) -> list[str]:
-    """Make invitations, and return them: they cannot be seen again. Inserted in parts: reports come meanwhile."""
+def make_invitations(store: Store, stored: StoredSurvey, n_invitations: int, stratum: int = 1) -> list[str]:
+    """Make invitations of a stratum, and return them: they cannot be seen again.
+
+    They are inserted in parts: reports come meanwhile.
+    """
     codes = [secrets.token_bytes(INVITATION_BYTES) for _ in range(n_invitations)]
     hashes = [hash_invitation(code, stored.survey) for code in codes]
     step = max(1, ROWS_AT_ONCE // stored.survey.waves)
     for start in range(0, len(hashes), step):
         part = hashes[start : start + step]
-        add = partial(Transaction.add_invitations, key=stored.key, code_hashes=part, waves=stored.survey.waves)
-        store.run(add)
+        of = partial(Transaction.add_invitations, key=stored.key, waves=stored.survey.waves, stratum=stratum)
+        store.run(partial(of, code_hashes=part))
     return [invitation_text(code) for code in codes]
 
 
@@ -47,9 +50,11 @@ def revoke_invitations(store: Store, stored: StoredSurvey, texts: Iterable[str] 
     return store.run(lambda transaction: transaction.revoke_invitations(stored.key, hashes))
 
 
-def count_invitations(store: Store, stored: StoredSurvey) -> dict[int, int]:
-    """Return how many invitations are not used yet, by wave."""
+def count_invitations(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, int]:
+    """Return how many invitations, of a stratum or of all, are not used yet, by wave."""
     statement = select(invitations.c.wave, func.count()).where(invitations.c.survey_key == stored.key)
+    if stratum is not None:
+        statement = statement.where(invitations.c.stratum == stratum)
     with store.reader() as connection:
         left = {row[0]: row[1] for row in connection.execute(statement.group_by(invitations.c.wave))}
     return {wave: left.get(wave, 0) for wave in range(1, stored.survey.waves + 1)}

@@ -54,6 +54,7 @@ class Estimates:
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
     answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
+    `stratum`: whose reports these are, where they are of one stratum alone.
     """
 
     title: str
@@ -70,6 +71,7 @@ class Estimates:
     means: tuple[MeanEstimate, ...] = ()
     distributions: tuple[Distribution, ...] = ()
     asked: tuple[str, ...] = ()
+    stratum: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import FetchError, SourceError
 from sotto_estimator.http import get
 from sotto_protocol import SottoError, Tally
@@ -13,12 +14,12 @@ from sotto_protocol import SottoError, Tally
 _MAX_TALLY_BYTES = 64 * 2**20
 
 
-def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None) -> Tally:
-    """Fetch a survey's tally, of one wave or all, from a collector with an analyst's token.
+def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None, stratum: str | None = None) -> Tally:
+    """Fetch a survey's tally, of a wave, of a stratum by its name, or all, from a collector with an analyst's token.
 
     Raises FetchError, which names the collector.
     """
-    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally" + ("" if wave is None else f"?wave={wave}")
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/tally{Chosen(wave, stratum).query}"
     body = get(url, route, token, accept="application/json", max_bytes=_MAX_TALLY_BYTES)
     try:
         tally = Tally.from_json(body)
@@ -28,6 +29,8 @@ def fetch_tally(url: str, survey_id: str, token: str, wave: int | None = None) -
         raise FetchError(f"the collector at {url} answered with the tally of another survey.")
     if wave is not None and tally.waves not in ((wave,), ()):
         raise FetchError(f"the collector at {url} answered with the tally of other waves.")
+    if stratum is not None and stratum not in tally.survey.strata:
+        raise FetchError(f"the collector at {url} answered with the tally of a survey without this stratum.")
     return tally
 
 

@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 import numpy as np
 
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import FetchError, SourceError
 from sotto_estimator.fetch import unreadable
 from sotto_estimator.http import get
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.record import WAVE
 
 _MAX_BYTES = 2**30
 _ACCEPT = "application/octet-stream"
@@ -22,12 +22,12 @@ Records = tuple[Survey, Bytes]
 """A survey, and packed reports of it, shape (n, survey.layout.n_bytes)."""
 
 
-def fetch_records(url: str, survey_id: str, token: str, wave: int | None = None) -> Records:
-    """Fetch a survey's packed reports, of one wave or all, from a collector with an analyst's token.
+def fetch_records(url: str, survey_id: str, token: str, chosen: Chosen | None = None) -> Records:
+    """Fetch a survey's packed reports, of a wave, of a stratum or all, from a collector with an analyst's token.
 
     Raises FetchError, which names the collector.
     """
-    route = f"/v1/surveys/{quote(survey_id, safe='')}/records" + ("" if wave is None else f"?wave={wave}")
+    route = f"/v1/surveys/{quote(survey_id, safe='')}/records{(chosen or Chosen()).query}"
     body = get(url, route, token, accept=_ACCEPT, max_bytes=_MAX_BYTES)
     try:
         survey, records = _parse(body)
@@ -61,22 +61,12 @@ def save_records(survey: Survey, records: Bytes, path: Path) -> None:
         raise SourceError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
-def of_wave(survey: Survey, records: Bytes, wave: int | None) -> Bytes:
-    """Return the packed reports of one wave in [1, survey.waves], or all of them where it is None."""
-    if wave is None:
-        return records
-    if not 1 <= wave <= survey.waves:
-        raise SourceError(f"wave ({wave}) must be in [1, {survey.waves}], the survey's.")
-    chosen: Bytes = records[survey.layout.numbers(records, WAVE) == wave]
-    return chosen
-
-
 def _parse(content: bytes) -> Records:
     line, _, packed = content.partition(b"\n")
     survey = Survey.from_canonical(line)
     if len(packed) % survey.layout.n_bytes:
         raise SourceError(f"packed reports ({len(packed)} bytes) must be of {survey.layout.n_bytes} bytes each.")
     records = np.frombuffer(packed, np.uint8).reshape(-1, survey.layout.n_bytes)
-    survey.layout.numbers(records, WAVE)
+    survey.layout.cells(records)
     survey.layout.drawn(records)
     return survey, records

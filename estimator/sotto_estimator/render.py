@@ -61,6 +61,8 @@ def caption(estimates: Estimates) -> str:
         f"{estimates.title}: n = {counted(estimates.n_reports, 'report')}, epsilon {epsilon} a report",
         interval_words(estimates.options),
     ]
+    if estimates.stratum is not None:
+        lines.append(f"stratum {estimates.stratum} alone")
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
@@ -127,8 +129,13 @@ def signed_percent(shift: float) -> str:
 
 def as_json(estimates: Estimates) -> str:
     """Return the estimates as a JSON object; shares as fractions."""
+    return json_text(json_members(estimates))
+
+
+def json_members(estimates: Estimates) -> dict[str, Any]:
+    """Return the members of the estimates' JSON object."""
     heading = {"title": estimates.title, "n_reports": estimates.n_reports, "epsilon": estimates.epsilon}
-    heading |= {"waves": list(estimates.waves)} if estimates.waves else {}
+    heading |= _whose(estimates, list(estimates.waves))
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
     heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
     heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
@@ -139,7 +146,7 @@ def as_json(estimates: Estimates) -> str:
     }
     found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
     found |= {"distributions": [_approximate(of) for of in estimates.distributions]} if estimates.distributions else {}
-    return json_text(heading | _option_members(estimates) | found)
+    return heading | _option_members(estimates) | found
 
 
 def _approximate(distribution: Distribution) -> dict[str, Any]:
@@ -152,21 +159,34 @@ def as_csv(estimates: Estimates) -> str:
     Means stand in rows below the shares, in their units; then quantiles, and shares of bins. What does not apply is
     empty.
     """
-    waves = {"waves": " ".join(map(str, estimates.waves))} if estimates.waves else {}
+    return csv_text(csv_records([estimates]))
+
+
+def csv_records(several: Sequence[Estimates]) -> list[dict[str, Any]]:
+    """Return the rows of the CSV of one survey's estimates, or of several of its strata's: all of the same members."""
+    return _alike([record for estimates in several for record in _records(estimates)])
+
+
+def _records(estimates: Estimates) -> list[dict[str, Any]]:
+    whose = _whose(estimates, " ".join(map(str, estimates.waves)))
     quality = {known.question: known for known in estimates.quality}
     p_values = {found.question: found.p_value for found in estimates.contradictions}
     rows = [_members(row) for row in estimates.rows] + [mean_members(mean) for mean in estimates.means]
     rows += [record for of in estimates.distributions for record in distribution_records(of)]
-    return csv_text(
-        [
-            row
-            | _option_members(estimates)
-            | quality_members(quality.get(row["question"]))
-            | {"contradiction_p_value": p_values.get(row["question"])}
-            | waves
-            for row in _alike(rows)
-        ]
-    )
+    return [
+        row
+        | _option_members(estimates)
+        | quality_members(quality.get(row["question"]))
+        | {"contradiction_p_value": p_values.get(row["question"])}
+        | whose
+        for row in _alike(rows)
+    ]
+
+
+def _whose(estimates: Estimates, waves: object) -> dict[str, Any]:
+    """Return the members that say which reports these are, where they are not all of a survey of one wave."""
+    stratum = {} if estimates.stratum is None else {"stratum": estimates.stratum}
+    return stratum | ({"waves": waves} if estimates.waves else {})
 
 
 def _alike(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.options import refuse_token, warn
 from sotto_estimator.records import Records, fetch_records, read_records
@@ -24,13 +25,13 @@ class CollectorSource:
     survey_id: str
     token: str = field(repr=False)
 
-    def tally(self, wave: int | None) -> Tally:
-        """Fetch the tally of one wave, or of all. Raises FetchError."""
-        return fetch_tally(self.url, self.survey_id, self.token, wave)
+    def tally(self, chosen: Chosen) -> Tally:
+        """Fetch the tally of a wave, of a stratum, or of all. Raises FetchError."""
+        return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
 
-    def records(self, wave: int | None) -> Records:
-        """Fetch the packed reports of one wave, or of all. Raises FetchError."""
-        return fetch_records(self.url, self.survey_id, self.token, wave)
+    def records(self, chosen: Chosen) -> Records:
+        """Fetch the packed reports of a wave, of a stratum, or of all. Raises FetchError."""
+        return fetch_records(self.url, self.survey_id, self.token, chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,11 @@ class FileSource:
 
     paths: tuple[Path, ...]
 
-    def tally(self, wave: int | None) -> Tally:
-        """Return the files' tallies, merged. Raises UsageError where a wave is asked for, and SourceError."""
-        if wave:
-            raise click.UsageError("--wave goes with a collector's URL.")
+    def tally(self, chosen: Chosen) -> Tally:
+        """Return the files' tallies, merged. Raises UsageError where part of one is asked for, and SourceError."""
+        if chosen:
+            option = "--stratum" if chosen.wave is None else "--wave"
+            raise click.UsageError(f"{option} goes with a collector's URL.")
         return read_tallies(self.paths, warn)
 
     @property
@@ -54,8 +56,8 @@ class FileSource:
         except OSError:
             return False
 
-    def records(self, _wave: int | None) -> Records:
-        """Return a file's packed reports, of all its waves: see `of_wave`. Raises SourceError."""
+    def records(self, _chosen: Chosen) -> Records:
+        """Return a file's packed reports, all of them: see `Chosen.of`. Raises SourceError."""
         return read_records(self.paths[0])
 
 

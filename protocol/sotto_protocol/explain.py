@@ -47,6 +47,12 @@ _INVITED = (
     "note both as they come, and who knows to whom an invitation was given would then know which report is yours. The "
     "noise protects your answers all the same."
 )
+_STRATA = (
+    "Whoever runs the survey invites people in groups: {strata}. Your device does not say which one is yours; your "
+    "invitation tells the collector, which counts every group by itself and keeps with your report which group it is "
+    "of, and results are given by group. So your report is one of its group's, not of everybody's, and in a small "
+    "group few others have sent one like it. The noise protects your answers all the same, in a group of one too."
+)
 _DRAW = (
     "Of these {n_questions} questions only {n_drawn} {are} asked of you, which your device draws as by lot: once, "
     "before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers."
@@ -156,7 +162,9 @@ class Explanation(Settings):
         few = _MIN_REPORTS.format(min_reports=self.min_reports)
         alone = _ONE_BY_ONE if self.min_reports == 1 else _BY_OWN_REPORTS * (not self.invited)
         public = [_PUBLIC + alone] * self.public_results
-        return [invited] * self.invited + [few] * (self.min_reports > 1) + [_COUNTS] * (self.keep == COUNTS) + public
+        strata = _STRATA.format(strata=", ".join(self.strata))
+        taking_part = [invited] * self.invited + [strata] * bool(self.strata)
+        return taking_part + [few] * (self.min_reports > 1) + [_COUNTS] * (self.keep == COUNTS) + public
 
 
 def explain(survey: Survey) -> Explanation:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sotto_protocol.documents import Fields
+from sotto_protocol.documents import Fields, is_text
 from sotto_protocol.errors import SurveyError
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -20,6 +20,9 @@ MAX_MIN_REPORTS = 1_000_000
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
 MAX_TEXT = 2000
+MAX_STRATA = 64
+MAX_STRATUM = 40
+"""Characters of a stratum's name."""
 
 
 def read_id(fields: Fields) -> str:
@@ -48,6 +51,20 @@ def _word(words: tuple[str, ...]) -> Any:
     return _setting(words[0], "one of " + ", ".join(words), lambda v: type(v) is str and v in words)
 
 
+def _strata() -> Any:
+    expected = f"a list of 2 to {MAX_STRATA} different names, each of 1 to {MAX_STRATUM} characters, no blanks around"
+    return _setting((), expected, _are_strata)
+
+
+def _are_strata(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and 2 <= len(value) <= MAX_STRATA
+        and all(is_text(name, MAX_STRATUM) and name == name.strip(" ") for name in value)
+        and len(set(value)) == len(value)
+    )
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """What is set of a whole survey: each with what it is where it is left out, and its domain where it is given.
@@ -57,7 +74,8 @@ class Settings:
     [1, 1,000,000]: a collector gives no counts of fewer reports, of a wave or a cohort either, and none that differ
     from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
     a collector keeps the reports, or "counts" of them alone. `draw` in [1, 199], below the number of questions: so many
-    of them are drawn on every device, once, and answered; 0, all are. Raises SurveyError.
+    of them are drawn on every device, once, and answered; 0, all are. `strata`: the names of the groups in
+    which people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -68,6 +86,7 @@ class Settings:
     draw: int = _setting(
         0, "an integer in [1, d - 1], of d questions", lambda v: type(v) is int and 1 <= v < MAX_QUESTIONS
     )
+    strata: tuple[str, ...] = _strata()
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):
@@ -77,6 +96,8 @@ class Settings:
                 is_said = setting.metadata["accepts"](setting.default)
                 or_usual = "" if is_said else f", or {setting.default}, as where it is left out"
                 raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}{or_usual}.")
+        if self.strata and not self.invited:
+            raise SurveyError("$.strata", "go with invited = true alone: an invitation says of which stratum one is.")
 
     def settings(self) -> dict[str, Any]:
         """Return all that is set, by name."""
@@ -90,8 +111,9 @@ class Settings:
 
 def read_settings(document: Fields) -> dict[str, Any]:
     """Take what a file or a published survey sets of the whole, by name. Raises the fields' error."""
-    return {
+    taken = {
         setting.name: document.take(setting.name, setting.metadata["expected"], setting.metadata["accepts"])
         for setting in fields(Settings)
         if document.has(setting.name)
     }
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in taken.items()}

@@ -8,6 +8,8 @@ from fractions import Fraction
 from sotto_protocol.survey import Survey
 
 _RISK = 0.05
+_FEW_INVITED = 20
+"""Of fewer people in a stratum whoever invites them is warned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,17 @@ def say_shortfalls(survey: Survey, n_invited: int) -> list[str]:
     return lines
 
 
+def say_few(stratum: str, n_invited: int) -> list[str]:
+    """Return in words what so few people in a stratum mean for them; nothing where they are not few."""
+    if n_invited >= _FEW_INVITED:
+        return []
+    return [
+        f"stratum {stratum} has {n_invited:,} invitations: the collector keeps of every report which stratum it is of, "
+        "and of these each is known to be one of so few people's. Their noise protects them as it does everybody; "
+        "larger groups would hide them besides."
+    ]
+
+
 def _where(survey: Survey, need: Need) -> str:
     """Return in words of which reports a question needs so many."""
     cohorts = f" in each of its {need.n_cohorts:,} cohorts" if need.n_cohorts > 1 else ""
@@ -90,7 +103,7 @@ def _one_of(need: Need) -> str:
 
 
 def _of_a_wave(survey: Survey) -> str:
-    return " of a wave" if survey.waves > 1 else ""
+    return " of a wave" * (survey.waves > 1) + " of a stratum" * bool(survey.strata)
 
 
 def _likely(n_cohorts: int, min_reports: int, share: Fraction) -> int:

@@ -1,6 +1,7 @@
 """A record: one packed report of a whole survey. In front its public numbers, the head; then a column a question.
 
-Each part begins at a whole byte. Of the head there is the wave today, where a survey has several; another public number
+Each part begins at a whole byte. Of the head there is the wave, where a survey has several, and the stratum, where it
+has strata: of that a device says nothing, and the collector fills it in as its invitation has it. Another public number
 of a report is another item of `HEAD`. Where a survey has `draw`, which questions were drawn stands between head and
 columns (`sotto_protocol.drawn`).
 """
@@ -22,8 +23,11 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.questions.question import Question
 
 WAVE = "wave"
-HEAD = {WAVE: "waves"}
+STRATUM = "stratum"
+HEAD = {WAVE: "waves", STRATUM: "n_strata"}
 """The public numbers of a record, in their order: the member of a survey that says how many there are of each."""
+_NOT_SENT = frozenset({STRATUM})
+"""They are 0 in what comes from a device."""
 _KIND = ">u2"
 NOTHING_SENT: Mapping[str, Sequence[None]] = MappingProxyType({})
 
@@ -41,6 +45,11 @@ class HeadField:
     def end(self) -> int:
         """The byte behind it."""
         return self.start + self.n_bytes
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether devices send it."""
+        return self.name not in _NOT_SENT
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,11 @@ class RecordLayout:
         several = [(name, most) for name, most in self.most.items() if most > 1]
         return tuple(HeadField(name, HeadField.n_bytes * index, most) for index, (name, most) in enumerate(several))
 
+    @property
+    def sent_head(self) -> tuple[HeadField, ...]:
+        """Those fields of the head that devices send."""
+        return tuple(field for field in self.head if field.is_sent)
+
     @cached_property
     def head_bytes(self) -> int:
         """The width of the head."""
@@ -79,9 +93,10 @@ class RecordLayout:
     def join(self, columns: Sequence[Bytes], numbers: Mapping[str, Sequence[int]], drawn: Drawn | None = None) -> Bytes:
         """Join every question's part, shape (n, n_bytes), of n reports, and the numbers of their heads.
 
-        `drawn`, of a survey with `draw`: which questions each answers; parts are then of those that do.
+        `drawn`, of a survey with `draw`: which questions each answers; parts are then of those that do. Of the numbers
+        those that are not sent may be left out.
         """
-        head = [np.array(numbers[field.name], _KIND).view(np.uint8).reshape(-1, field.n_bytes) for field in self.head]
+        head = [_head_bytes(field, numbers, len(drawn if drawn is not None else columns[0])) for field in self.head]
         if drawn is not None:
             columns = [pack_drawn(drawn), *map(spread, columns, drawn.T)]
         return np.concatenate([*head, *columns], axis=1)
@@ -130,6 +145,18 @@ class RecordLayout:
             raise ReportError("$", f"packed reports must be of {field.name}s in [1, {field.most}].")
         return numbers
 
+    def put(self, records: Bytes, name: str, numbers: Sequence[int]) -> Bytes:
+        """Return records with these numbers, n of them, in their heads: of `name`, which the head has."""
+        field = next(field for field in self.head if field.name == name)
+        filled = self.check(records).copy()
+        filled[:, field.start : field.end] = _head_bytes(field, {name: numbers}, len(filled))
+        return filled
+
+    def cells(self, records: Bytes) -> NDArray[np.intp]:
+        """Return the cell of each record, shape (n,): see `Survey.cells`. Raises ReportError as `numbers` does."""
+        cells: NDArray[np.intp] = self.numbers(records, WAVE) + self.most[WAVE] * (self.numbers(records, STRATUM) - 1)
+        return cells
+
     def check(self, records: Bytes) -> Bytes:
         """Return records, shape (n, n_bytes). Raises ReportError where they have another width, if there are any."""
         if not len(records):
@@ -141,7 +168,7 @@ class RecordLayout:
     def to_wire(self, record: Bytes) -> dict[str, Any]:
         """Return one record, shape (n_bytes,), as the members that are sent: the head's numbers, and `answers`."""
         records = record.reshape(1, -1)
-        numbers = {field.name: int(self.numbers(records, field.name)[0]) for field in self.head}
+        numbers = {field.name: int(self.numbers(records, field.name)[0]) for field in self.sent_head}
         answers = {question.id: question.mechanism.to_wire(row) for question, part in self.cut(records) for row in part}
         return numbers | {"answers": answers}
 
@@ -178,7 +205,7 @@ class RecordLayout:
     def _read_numbers(
         self, numbers: Mapping[str, Sequence[int | None]], n_reports: int, where: str
     ) -> dict[str, list[int]]:
-        known = {field.name: field for field in self.head}
+        known = {field.name: field for field in self.sent_head}
         checked: dict[str, list[int]] = {}
         for name, given in ({name: [None] * n_reports for name in known} | dict(numbers)).items():
             field, checked[name] = known.get(name), []
@@ -194,7 +221,7 @@ class RecordLayout:
     def longest(self) -> bytes:
         """A record that no other one is longer than as JSON."""
         columns = [question.mechanism.longest_report().reshape(1, -1) for question in self.questions]
-        numbers = {field.name: [field.most] for field in self.head}
+        numbers = {field.name: [field.most] for field in self.sent_head}
         if not self.n_drawn:
             return self.join(columns, numbers).tobytes()
         sent = [
@@ -215,3 +242,9 @@ class RecordLayout:
     @cached_property
     def _ids(self) -> frozenset[str]:
         return frozenset(question.id for question in self.questions)
+
+
+def _head_bytes(field: HeadField, numbers: Mapping[str, Sequence[int]], n_reports: int) -> Bytes:
+    """Return a field of n heads, shape (n, n_bytes): zeros where it is not given, and not sent."""
+    given = numbers[field.name] if field.is_sent or field.name in numbers else [0] * n_reports
+    return np.array(given, _KIND).view(np.uint8).reshape(-1, field.n_bytes)

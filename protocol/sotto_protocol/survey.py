@@ -31,8 +31,8 @@ _N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every rep
 class Survey(Settings):
     """A compiled survey. Make one with `compile_survey` (an author's definition) or `Survey.from_canonical`.
 
-    `waves`, `invited`, `public_results`, `min_reports`, `keep`, `draw`: see `Settings`. The questions have at most 2^22
-    counts, times the waves. Raises SurveyError.
+    `waves`, `invited`, `public_results`, `min_reports`, `keep`, `draw`, `strata`: see `Settings`. The questions have at
+    most 2^22 counts, times the waves, times the strata. Raises SurveyError.
     """
 
     id: str
@@ -56,11 +56,18 @@ class Survey(Settings):
         n_counts = sum(math.prod(question.mechanism.counts_shape) for question in self.questions)
         if n_counts > MAX_COUNTS:
             raise SurveyError("$.questions", f"must have at most {MAX_COUNTS} counts; they have {n_counts}.")
-        if self.waves * n_counts > MAX_COUNTS:
+        if self.n_strata * n_counts > MAX_COUNTS:
+            raise SurveyError(
+                "$.strata",
+                f"must be at most {MAX_COUNTS // n_counts}, not {self.n_strata}: the questions have {n_counts} counts, "
+                f"and all strata together may have {MAX_COUNTS}.",
+            )
+        of_strata = f" in {self.n_strata} strata" if self.strata else ""
+        if self.waves * self.n_strata * n_counts > MAX_COUNTS:
             raise SurveyError(
                 "$.waves",
-                f"must be at most {MAX_COUNTS // n_counts}, not {self.waves}: the questions have {n_counts} counts, "
-                f"and all waves together may have {MAX_COUNTS}.",
+                f"must be at most {MAX_COUNTS // n_counts // self.n_strata}, not {self.waves}: the questions have "
+                f"{n_counts} counts{of_strata}, and all waves together may have {MAX_COUNTS}.",
             )
 
     @cached_property
@@ -106,6 +113,32 @@ class Survey(Settings):
     def layout(self) -> RecordLayout:
         """Where everything stands in a packed report."""
         return RecordLayout(self.questions, {name: getattr(self, member) for name, member in HEAD.items()}, self.draw)
+
+    @property
+    def n_strata(self) -> int:
+        """In how many groups people are invited; 1 where there are no strata."""
+        return len(self.strata) or 1
+
+    def cells(self, wave: int | None = None, stratum: int | None = None) -> list[int] | None:
+        """Return the cells of a wave, of a stratum, or of both; None where all are meant.
+
+        A cell is a wave of a stratum, by which a collector keeps counts: its number is wave + waves (stratum - 1).
+        Without strata it is the wave's.
+        """
+        if wave is None and stratum is None:
+            return None
+        waves = range(1, self.waves + 1) if wave is None else [wave]
+        strata = range(1, self.n_strata + 1) if stratum is None else [stratum]
+        return [number + self.waves * (place - 1) for place in strata for number in waves]
+
+    def wave_of(self, cell: int) -> int:
+        """Return the wave that a cell is of."""
+        return (cell - 1) % self.waves + 1
+
+    def say_cell(self, cell: int) -> str:
+        """Return in words which cell it is."""
+        of = f" of stratum {self.strata[(cell - 1) // self.waves]}" if self.strata else ""
+        return f"wave {self.wave_of(cell)}{of}"
 
     @property
     def keeps_reports(self) -> bool:

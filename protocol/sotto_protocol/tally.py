@@ -147,6 +147,14 @@ class Tally:
         waves = survey.layout.numbers(records, WAVE)
         return {wave: _count(survey, records[waves == wave], {wave: n}) for wave, n in reports_by_wave.items()}
 
+    @staticmethod
+    def by_cell(survey: Survey, records: Bytes) -> dict[int, "Tally"]:
+        """Count packed reports, shape (n, layout.n_bytes), cell by cell (`Survey.cells`); empty ones are left out."""
+        if not survey.strata:
+            return Tally.by_wave(survey, records)
+        cells = survey.layout.cells(records)
+        return {cell: Tally.of(survey, records[cells == cell]) for cell in np.unique(cells).tolist()}
+
     def __add__(self, other: "Tally") -> "Tally":
         """Return the tally of both sets of reports. Raises TallyError where the surveys differ."""
         return self._merge(other, add)

@@ -157,6 +157,7 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "keep": "reports",
         "public_results": False,
         "draw": 0,
+        "strata": [],
         "n_reports": 3,
         "cors_origins": [],
         "reports_per_minute": None,

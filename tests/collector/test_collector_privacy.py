@@ -40,9 +40,9 @@ COLUMNS = {
     "tokens": ["token_hash", "role", "label", "survey_id", "expires_s"],
     "reports": ["survey_key", "report_id", "packed"],
     "inbox": ["survey_key", "report_id", "packed"],
-    "tallies": ["survey_key", "wave", "shard", "n_reports", "counts"],
-    "releases": ["survey_key", "wave", "n_reports", "counts"],
-    "invitations": ["survey_key", "code_hash", "wave"],
+    "tallies": ["survey_key", "cell", "shard", "n_reports", "counts"],
+    "releases": ["survey_key", "cell", "n_reports", "counts"],
+    "invitations": ["survey_key", "code_hash", "wave", "stratum"],
     "alembic_version": ["version_num"],
 }
 

@@ -177,8 +177,8 @@ def test_recount_of_counts_finds_nothing_wrong_and_writes_nothing(store: Store) 
 @pytest.mark.parametrize(
     ("statement", "n_tallied", "n_ids"),
     [
-        ("UPDATE tallies SET n_reports = n_reports + 1 WHERE wave = 3", 51, 50),
-        ("DELETE FROM tallies WHERE wave = 3", 30, 50),
+        ("UPDATE tallies SET n_reports = n_reports + 1 WHERE cell = 3", 51, 50),
+        ("DELETE FROM tallies WHERE cell = 3", 30, 50),
         ("DELETE FROM inbox WHERE report_id = (SELECT min(report_id) FROM inbox)", 50, 49),
     ],
     ids=["a report too many", "a wave is gone", "an id is gone"],

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,38 @@ from alembic.migration import MigrationContext
 from click.testing import CliRunner
 from sqlalchemy import event, inspect, text
 
-from collecting import SMALL, SURVEY, TIMEOUT_S, count_here, make_reports, publish_here, tally_of
+from collecting import (
+    INVITED_WAVES,
+    SMALL,
+    SURVEY,
+    TIMEOUT_S,
+    count_here,
+    invite_reports,
+    make_reports,
+    publish_here,
+    tally_of,
+)
 from old_schemas import ANALYST_HASH, Reports, make_old
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
+from sotto_collector.invitations import count_invitations, make_invitations
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import check_integrity
+from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
 
 N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
+BEFORE_STRATA = (
+    "ALTER TABLE tallies RENAME COLUMN cell TO wave",
+    "ALTER TABLE releases RENAME COLUMN cell TO wave",
+    "ALTER TABLE invitations DROP COLUMN stratum",
+)
+"""From the schema of now to that of 0005."""
 OLD = pytest.mark.parametrize("number", [1, 2])
 
 
@@ -164,6 +183,7 @@ def test_upgrade_from_the_last_schema_keeps_tokens_and_gives_them_a_role_more(em
         "CREATE TABLE tokens (token_hash BLOB PRIMARY KEY, role TEXT NOT NULL CHECK (role IN ('admin', 'analyst')), "
         "label TEXT NOT NULL, survey_id TEXT, expires_s BIGINT)".replace("BLOB", binary_of(empty_db)),
         f"INSERT INTO tokens VALUES ({literal_of(empty_db, ANALYST_HASH)}, 'analyst', 'bob', 'habits', 99)",  # noqa: S608  # a test's
+        *BEFORE_STRATA,
         "UPDATE alembic_version SET version_num = '0003'",
     )
     assert upgrade(empty_db) == (0, f"schema 0003 -> {HEAD}\n")
@@ -313,3 +333,27 @@ def count_statements(db: str) -> int:
 
 def stop(_: object) -> None:
     raise ZeroDivisionError
+
+
+def test_upgrade_to_strata_keeps_tallies_releases_and_invitations(empty_db: str) -> None:
+    survey = replace(INVITED_WAVES, min_reports=5)
+    with closing(Store(empty_db)) as store:
+        stored = publish_here(store, survey)
+        reports = invite_reports(store, stored, make_reports(12, survey, 1))
+        spare = make_invitations(store, stored, 3)
+        count_here(store, stored, reports[:9])
+        given = read_released(store, stored)
+        count_here(store, stored, reports[9:])
+    execute(empty_db, *BEFORE_STRATA, "UPDATE alembic_version SET version_num = '0005'")
+    with pytest.raises(StoreError, match=r"it has 0005: run sotto db upgrade\.$"):
+        Store(empty_db)
+    assert upgrade(empty_db) == (0, f"schema 0005 -> {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        check_integrity(store)
+        assert store.read_tally(stored) == tally_of(survey, reports) == store.read_tally(stored, 1)
+        assert read_released(store, stored) == given
+        assert given.n_reports == 9
+        assert count_invitations(store, stored) == {1: 3, 2: 15, 3: 15}
+        more = [replace(report, invitation=spare[0]) for report in make_reports(1, survey, 2)]
+        assert count_here(store, stored, more) == [Outcome(1, 0, 0)]
+        check_integrity(store)

@@ -32,9 +32,9 @@ def test_tally_that_is_right_differs_nowhere(store: Store) -> None:
     ("statement", "differences"),
     [
         ("DELETE FROM tallies", [Difference("strings", 1, 0, 20, 7), Difference("strings", 3, 0, 10, 7)]),
-        ("DELETE FROM tallies WHERE wave = 3", [Difference("strings", 3, 0, 10, 7)]),
-        ("UPDATE tallies SET n_reports = n_reports + 1 WHERE wave = 1", [Difference("strings", 1, 21, 20, 0)]),
-        ("UPDATE tallies SET wave = 2 WHERE wave = 1", [Difference("strings", 1, 0, 20, 7)]),
+        ("DELETE FROM tallies WHERE cell = 3", [Difference("strings", 3, 0, 10, 7)]),
+        ("UPDATE tallies SET n_reports = n_reports + 1 WHERE cell = 1", [Difference("strings", 1, 21, 20, 0)]),
+        ("UPDATE tallies SET cell = 2 WHERE cell = 1", [Difference("strings", 1, 0, 20, 7)]),
     ],
 )
 def test_tally_that_is_wrong_is_said_to_be_and_is_repaired(
@@ -45,8 +45,8 @@ def test_tally_that_is_wrong_is_said_to_be_and_is_repaired(
     count_here(store, stored, reports)
     execute(store, statement)
     found = recount_survey(store, stored)
-    named = [(row.survey_id, row.wave, row.n_tallied, row.n_stored, row.n_counts > 0) for row in found]
-    wanted = [(row.survey_id, row.wave, row.n_tallied, row.n_stored, row.n_counts > 0) for row in differences]
+    named = [(row.survey_id, row.cell, row.n_tallied, row.n_stored, row.n_counts > 0) for row in found]
+    wanted = [(row.survey_id, row.cell, row.n_tallied, row.n_stored, row.n_counts > 0) for row in differences]
     assert named[: len(wanted)] == wanted
     with pytest.raises(StoreError, match="tally of strings differs"):
         check_integrity(store)

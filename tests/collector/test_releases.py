@@ -276,7 +276,7 @@ def test_many_waves_are_read_in_as_few_queries_as_one(house: House) -> None:
     def count() -> int:
         asked.clear()
         read_released_waves(store, stored)
-        return sum("tallies.wave" in text or "releases" in text for text in list(asked))
+        return sum("tallies.cell" in text or "releases" in text for text in list(asked))
 
     send(house, MANY_WAVES, make_reports(2, MANY_WAVES, 1))
     of_one = count(), count()  # the first takes a step

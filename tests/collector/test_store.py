@@ -130,8 +130,8 @@ def test_integrity_check_finds_a_report_that_was_counted_in_another_wave(store: 
     stored = publish_here(store, STRINGS)
     count_here(store, stored, make_reports(10, STRINGS, 1) + make_reports(5, STRINGS, 2))
     check_integrity(store)
-    execute(store, "UPDATE tallies SET wave = wave + 10")
-    execute(store, "UPDATE tallies SET wave = 13 - wave")  # they have changed places
+    execute(store, "UPDATE tallies SET cell = cell + 10")
+    execute(store, "UPDATE tallies SET cell = 13 - cell")  # they have changed places
     stated, found = store.read_tally(stored), store.recount(stored)
     assert stated.pack().counts.tolist() == found.pack().counts.tolist()
     assert (stated.reports_by_wave, found.reports_by_wave) == ({1: 5, 2: 10}, {1: 10, 2: 5})

@@ -12,6 +12,7 @@ import pytest
 from published import ANY_OF, ONE_OF, TEXT, YES_NO, survey_of
 from sotto_estimator.association.associate import associate
 from sotto_estimator.channel import Target
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.contradiction import contradictions_of
 from sotto_estimator.errors import SourceError
 from sotto_estimator.estimate import IntervalOptions, channel_of, estimate_tally
@@ -20,7 +21,6 @@ from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.quality import qualities
-from sotto_estimator.records import of_wave
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.strings.question import bit_counts
 from sotto_protocol import Coins, Survey, Tally
@@ -208,7 +208,7 @@ def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:
 
 def test_one_waves_records_are_those_of_a_draw_too() -> None:
     records = np.concatenate([people(WAVES, 20, wave) for wave in (1, 2)])
-    assert of_wave(WAVES, records, 2).tolist() == records[20:].tolist()
+    assert Chosen(2).of(WAVES, records).tolist() == records[20:].tolist()
     assert Tally.of(WAVES, records).counted("q0") == Counted(
         {wave: int(WAVES.layout.drawn(people(WAVES, 20, wave))[:, 0].sum()) for wave in (1, 2)}
     )

@@ -17,7 +17,10 @@ GIVEN: dict[str, Any] = {
     "min_reports": 20,
     "keep": "counts",
     "draw": 1,
+    "strata": ("north", "south"),
 }
+BESIDE: dict[str, Any] = {"strata": {"invited": True}}
+"""What a setting does not go without."""
 WRONG: dict[str, list[Any]] = {
     "waves": [0, 1001, True, "3", 2.0, None],
     "invited": [1, "true", None],
@@ -25,6 +28,7 @@ WRONG: dict[str, list[Any]] = {
     "min_reports": [0, 1_000_001, True, "20", None],
     "keep": ["", "report", 1, None],
     "draw": [-1, 200, True, "1", 1.0, None],
+    "strata": [["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "x" * 41], ["a", 1], [*map(str, range(65))], "ab", 2],
 }
 DOCUMENT = {
     "id": "lunch",
@@ -42,8 +46,9 @@ def test_every_setting_is_tried_here() -> None:
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_setting_is_read_published_read_back_and_explained(name: str) -> None:
-    survey = compile_survey(DOCUMENT | {name: GIVEN[name]})
-    usual = compile_survey(DOCUMENT)
+    given = list(GIVEN[name]) if isinstance(GIVEN[name], tuple) else GIVEN[name]
+    usual = compile_survey(DOCUMENT | BESIDE.get(name, {}))
+    survey = compile_survey(DOCUMENT | BESIDE.get(name, {}) | {name: given})
     assert survey.settings() == usual.settings() | {name: GIVEN[name]}
     assert Survey.from_canonical(survey.canonical) == survey != usual
     assert survey.fingerprint != usual.fingerprint

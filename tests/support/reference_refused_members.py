@@ -57,6 +57,7 @@ ASKED_OPTION = survey(of_shape("a", *ASKED[0]))
 K_TWICE, OUE_TWICE = (survey(of_shape("a", *MEMOS[name])) for name in ("k-ary", "oue"))
 TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
+STRATA = P | {"invited": True, "strata": ["north", "south"]}
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
 ONE_OF, ANY_OF, OPEN, GRAMS, SPLIT = map(one, ("k-ary", "bit-flips", "text", "unknown", "yes-no, two stages"))
 AGE, DEGREES, PULSE, FINE, FAR = map(survey, NUMBERS)
@@ -108,6 +109,12 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (P, "$.keep", ['"count"', '"Counts"', '"counts "', '"tallies"', '""', "null", "true", "1", '["counts"]', "{}"]),
     (TWO, "$.draw", [*_not_in(1, 1), "199", "200", "-1", "{}"]),
     (P, "$.draw", ["1", "0", "2"]),
+    (STRATA, "$.strata", ["null", "2", '"north"', "{}", "[]", '["north"]', '["north","north"]', '["north",1]']),
+    (STRATA, "$.strata", ['["north",null]', '["north",["south"]]', '[" north","south"]', '["north","south "]']),
+    (STRATA, "$.strata", [f'["north",{text}]' for text in [*NO_TEXTS, f'"{"x" * 41}"']]),
+    (STRATA, "$.strata", ["[" + ",".join(f'"{place}"' for place in range(65)) + "]"]),
+    (STRATA, "$.invited", NO_FLAGS),
+    (P, "$.strata", ['["north","south"]']),
     (P, Q, NO_OBJECTS),
     (TWO, "$.questions[1]", NO_OBJECTS[:2]),
     (TWO, "$.questions[1].mechanism.threshold_if_true", NO_THRESHOLDS[:2]),

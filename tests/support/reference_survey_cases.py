@@ -190,6 +190,16 @@ SURVEYS: list[tuple[str, Document]] = [
             waves=7,
         ),
     ),
+    ("two strata", survey(PLAIN, invited=True, strata=["north", "south"])),
+    (
+        "the most strata, of names as they may be",
+        survey(
+            *ALL,
+            waves=9,
+            invited=True,
+            strata=[f"{place:2}".replace(" ", "x") + "\U0001f600" * 38 for place in range(64)],
+        ),
+    ),
     ("numbers", survey(*NUMBERS)),
     ("numbers in waves", survey(*NUMBERS, waves=6)),
     ("sketches", survey(*OPEN_ONCE)),

@@ -31,7 +31,10 @@ def _survey(about: str, document: Document, parts: Sequence[Part] = ()) -> dict[
         "about": about,
         **_given(parts or text),
         "fingerprint": fingerprint(text),
-        "record_bytes": (2 if waves > 1 else 0) + _drawn_bytes(document) + sum(map(n_bytes_of, document["questions"])),
+        "record_bytes": 2 * (waves > 1)
+        + 2 * ("strata" in document)
+        + _drawn_bytes(document)
+        + sum(map(n_bytes_of, document["questions"])),
         "epsilon": written(units_of(document["epsilon"])),
         "epsilon_forever": written(_forever(document, waves)),
         **listed,

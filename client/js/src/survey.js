@@ -2,7 +2,7 @@
 
 import { hex, sha256 } from "./bytes.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
-import { Fields, notCanonical, parseJson } from "./documents.js";
+import { Fields, isText, notCanonical, parseJson } from "./documents.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
 import { TYPES } from "./questions/types.js";
@@ -12,6 +12,8 @@ const FORMAT = "sottovoce-survey-1";
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
 const MAX_TEXT = 2000;
+const STRATA_EXPECTED = "a list of 2 to 64 different names, each of 1 to 40 characters, no blanks around";
+const WHY_INVITED = "go with invited = true alone: an invitation says of which stratum one is.";
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
 
 /** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
@@ -96,7 +98,10 @@ export class Survey {
     this.keep = /** @type {"reports" | "counts"} what the collector keeps */ (keep);
     /** How many questions are drawn on every device; 0: all are asked. */
     this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
+    /** @type {readonly string[]} the groups in which people are invited */
+    this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
     fields.finish();
+    if (this.strata.length > 0 && !this.invited) throw fields.fail("strata", WHY_INVITED);
     this.questions = readQuestions(fields, listed);
     if (this.draw >= this.questions.length) throw fields.fail("draw", whyNoDraw(this.questions.length));
     /** How many questions a device answers. */
@@ -187,11 +192,17 @@ function readQuestions(/** @type {Fields} */ fields, /** @type {unknown[]} */ li
   return Object.freeze(questions);
 }
 
+function areStrata(/** @type {unknown} */ value) {
+  const isName = (/** @type {unknown} */ name) => isText(name, 40) && !/^ | $/.test(String(name));
+  return isList(value, 2, 64) && value.every(isName) && new Set(value).size === value.length;
+}
+
 function whyNoDraw(/** @type {number} */ nQuestions) {
   if (nQuestions === 1) return "must be left out: there is one question.";
   return `must be in [1, ${nQuestions - 1}]: fewer than there are questions.`;
 }
 
+/** @returns {value is unknown[]} */
 function isList(/** @type {unknown} */ value, /** @type {number} */ fewest, /** @type {number} */ most) {
   return Array.isArray(value) && fewest <= value.length && value.length <= most;
 }

@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 
 from sotto_collector.api.access import require_role
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.api.request import find_survey, get_collector, read_sent, respond
+from sotto_collector.api.request import find_stratum, find_survey, get_collector, read_sent, read_stratum, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
 from sotto_collector.invitations import (
@@ -40,6 +40,7 @@ class SentCount(msgspec.Struct, forbid_unknown_fields=True):
     """The body of a POST of invitations."""
 
     count: int
+    stratum: str | None = None
 
 
 class SentRevocation(msgspec.Struct, forbid_unknown_fields=True):
@@ -97,11 +98,13 @@ def invite(survey_id: str) -> Response:
     """Make invitations; they are shown this once."""
     collector, stored = _administer(survey_id)
     _check_invited(stored)
-    count = read_sent(SentCount).count
+    sent = read_sent(SentCount)
     most = MAX_INVITATIONS // stored.survey.waves
-    if not 1 <= count <= most:
+    if not 1 <= sent.count <= most:
         raise refuse(422, "bad_count", f"must be an integer in [1, {most}].", "$.count")
-    lines = ["invitation", *make_invitations(collector.store, stored, count), ""]
+    has_none = not stored.survey.strata and sent.stratum is None
+    stratum = 1 if has_none else find_stratum(stored.survey, sent.stratum)
+    lines = ["invitation", *make_invitations(collector.store, stored, sent.count, stratum), ""]
     response = Response("\r\n".join(lines), status=HTTPStatus.CREATED, content_type="text/csv; charset=utf-8")
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -109,11 +112,13 @@ def invite(survey_id: str) -> Response:
 
 @administration.get("/v1/surveys/<survey_id>/invitations")
 def get_invitations(survey_id: str) -> Response:
-    """Say how many invitations are not used yet, for each wave."""
+    """Say how many invitations, of a stratum or of all, are not used yet, for each wave, and how many reports came."""
     collector, stored = _administer(survey_id)
     _check_invited(stored)
-    left = count_invitations(collector.store, stored)
-    return respond({"unused": [left[wave] for wave in sorted(left)]})
+    stratum = read_stratum(stored.survey)
+    left = count_invitations(collector.store, stored, stratum)
+    n_reports = collector.store.count_tallied(stored.key, stored.survey.cells(stratum=stratum))
+    return respond({"unused": [left[wave] for wave in sorted(left)], "n_reports": n_reports})
 
 
 @administration.post("/v1/surveys/<survey_id>/invitations/revoke")

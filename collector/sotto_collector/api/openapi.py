@@ -14,7 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sotto_collector.api.openapi_schemas import HASH_PREFIX, describe_bodies, whole
 from sotto_collector.api.surveys import PART
 from sotto_collector.settings import Settings
-from sotto_protocol.members import ID_PATTERN, MAX_WAVES
+from sotto_protocol.members import ID_PATTERN, MAX_STRATUM, MAX_WAVES
 from sotto_protocol.problem import CONTENT_TYPE
 
 JSON = "application/json"
@@ -33,6 +33,7 @@ _PARAMETERS = {
 }
 _QUERIES: dict[str, dict[str, Any]] = {
     "wave": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
+    "stratum": {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM},
     "part": whole(PART),
 }
 
@@ -84,7 +85,7 @@ OPERATIONS = (
     Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
     Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt", refusals=(409,)),
     Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin"),
-    Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave",)),
+    Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave", "stratum")),
     Operation(
         "get",
         f"{SURVEY}/records",
@@ -92,9 +93,17 @@ OPERATIONS = (
         {200: "application/octet-stream"},
         "analyst",
         refusals=(409,),
-        queries=("wave", "part"),
+        queries=("wave", "stratum", "part"),
     ),
-    Operation("get", f"{SURVEY}/invitations", "How many are unused.", {200: "Unused"}, "admin", refusals=(409,)),
+    Operation(
+        "get",
+        f"{SURVEY}/invitations",
+        "How many are unused.",
+        {200: "Unused"},
+        "admin",
+        refusals=(409,),
+        queries=("stratum",),
+    ),
     Operation(
         "post", f"{SURVEY}/invitations", "Make invitations.", {201: "text/csv; charset=utf-8"}, "admin", "Count", (409,)
     ),

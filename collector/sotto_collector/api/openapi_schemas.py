@@ -9,7 +9,7 @@ from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, invitation_text
-from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_WAVES
+from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_STRATA, MAX_STRATUM, MAX_WAVES
 from sotto_protocol.report import REPORT_ID_BYTES
 
 Schema = dict[str, Any]
@@ -53,6 +53,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
     fingerprint = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
     survey_id = whole(ID_PATTERN)
     wave = {"type": "integer", "minimum": 1, "maximum": MAX_WAVES}
+    stratum = {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM}
     invitation = {"type": "string", "pattern": INVITATION}
     per_minute = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
     origins = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
@@ -84,6 +85,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
                 "exclusiveMaximum": MAX_QUESTIONS,
                 "description": "How many of the questions a device draws; 0: all.",
             },
+            "strata": _list(stratum, maxItems=MAX_STRATA),
             "n_reports": _COUNT,
             "cors_origins": origins,
             "reports_per_minute": per_minute,
@@ -132,8 +134,11 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
         "Closed": _object({"id": survey_id, "open": {"const": False}}),
         "Receipt": _object({"receipt": {"type": "string", "pattern": RECEIPT}}),
         "Erased": _object({"id": survey_id, "erased": _YES}),
-        "Count": _object({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
-        "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES)}),
+        "Count": _object(
+            {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(stratum)},
+            "stratum",
+        ),
+        "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
         "Revocation": {
             "oneOf": [
                 _object({"invitations": _list(invitation, minItems=1, maxItems=MAX_REVOKED)}),

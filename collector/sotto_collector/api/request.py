@@ -50,6 +50,20 @@ def read_wave(survey: Survey) -> int | None:
     return int(asked[0])
 
 
+def read_stratum(survey: Survey) -> int | None:
+    """Return the place of the stratum that the query asks for by name; None where it asks for none: all are meant."""
+    asked = request.args.getlist("stratum")
+    return find_stratum(survey, asked[0] if len(asked) == 1 else None) if asked else None
+
+
+def find_stratum(survey: Survey, name: object) -> int:
+    """Return the place of the stratum of this name, from 1 on. Raises RequestError 404."""
+    if name not in survey.strata:
+        expected = f"one of the survey's: {', '.join(survey.strata)}." if survey.strata else "left out: it has none."
+        raise refuse(404, "no_such_stratum", f"stratum must be {expected}")
+    return survey.strata.index(str(name)) + 1
+
+
 def list_for(collector: Collector, token: StoredToken) -> list[StoredSurvey]:
     """Return the surveys that a token is for."""
     return [stored for stored in collector.store.list_surveys() if token.survey_id in (None, stored.survey.id)]

@@ -12,7 +12,15 @@ from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
 from sotto_collector.api.reports import REPORTS_RULE, receive_reports
-from sotto_collector.api.request import find_survey, get_collector, list_for, read_sent, read_wave, respond
+from sotto_collector.api.request import (
+    find_survey,
+    get_collector,
+    list_for,
+    read_sent,
+    read_stratum,
+    read_wave,
+    respond,
+)
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
 from sotto_collector.intake.parsing import read_json_body, require_json
@@ -131,24 +139,25 @@ def close_survey(survey_id: str) -> Response:
 
 @surveys.get("/v1/surveys/<survey_id>/tally")
 def get_tally(survey_id: str) -> Response:
-    """Give the counts of all reports so far, or of one wave's."""
+    """Give the counts of all reports so far, or of a wave's, or a stratum's."""
     collector = get_collector()
     require_role(collector.tokens, "analyst", survey_id)
     stored = find_survey(survey_id)
-    tally = read_released(collector.store, stored, read_wave(stored.survey))
+    tally = read_released(collector.store, stored, read_wave(stored.survey), read_stratum(stored.survey))
     return Response(tally.to_json(), content_type="application/json")
 
 
 @surveys.get("/v1/surveys/<survey_id>/records")
 def get_records(survey_id: str) -> Response:
-    """Give noisy reports, of a wave, a part or all: the survey, a line feed, packed reports without their ids."""
+    """Give noisy reports, of a wave, a stratum, a part or all: the survey, a line feed, packed reports without ids."""
     collector = get_collector()
     require_role(collector.tokens, "analyst", survey_id)
     stored = find_survey(survey_id)
     stored.require_reports()
     if stored.survey.min_reports > 1:
         raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")
-    records = collector.store.open_records(stored, read_wave(stored.survey), _read_part())
+    asked = read_wave(stored.survey), _read_part(), read_stratum(stored.survey)
+    records = collector.store.open_records(stored, *asked)
     head = stored.survey.canonical + b"\n"
     response = Response(chain([head], records.chunks()), content_type="application/octet-stream")
     response.call_on_close(records.close)  # however it ends

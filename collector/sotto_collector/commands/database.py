@@ -60,9 +60,9 @@ def upgrade(db: str) -> None:
 def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
     """Count the stored reports again, and compare with the tallies.
 
-    SURVEYS are ids; all by default. Says every wave whose tally differs, and ends with status 1 if one does and was not
-    fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a survey that keeps counts
-    alone the ids of its reports are counted: nothing else is there, and nothing can be fixed.
+    SURVEYS are ids; all by default. Says every wave, of every stratum, whose tally differs, and ends with status 1 if
+    one does and was not fixed. The collector may run meanwhile; with --fix it waits while a survey is counted. Of a
+    survey that keeps counts alone the ids of its reports are counted: nothing else is there, and nothing can be fixed.
     """
     with closing(Store(db, create=False)) as store:
         known = {stored.survey.id: stored for stored in store.list_surveys()}
@@ -87,8 +87,8 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
     if not differences:
         return f"{survey_id}  {counted(n_reports, 'report')}  tally = recount"
     return "\n".join(
-        f"{survey_id}  wave {found.wave}  tally of {counted(found.n_tallied, 'report')}, {found.n_stored:,} stored, "
-        f"{found.n_counts} counts differ" + ("; written anew" if fix else "")
+        f"{survey_id}  {stored.survey.say_cell(found.cell or 1)}  tally of {counted(found.n_tallied, 'report')}, "
+        f"{found.n_stored:,} stored, {found.n_counts} counts differ" + ("; written anew" if fix else "")
         for found in differences
     )
 

@@ -4,6 +4,7 @@ import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import click
 
@@ -13,7 +14,7 @@ from sotto_collector.errors import CollectorError
 from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError
-from sotto_protocol.minimum import say_needs, say_shortfalls
+from sotto_protocol.minimum import say_few, say_needs, say_shortfalls
 
 COLUMN = "invitation"
 PAGE_COLUMN = "page"
@@ -32,14 +33,16 @@ def invite() -> None:
 @click.option(
     "--page", "has_pages", is_flag=True, help="Beside each, the address of the page for who has it; off by default."
 )
+@click.option("--stratum", metavar="NAME", help="Of a survey with strata: in which group they invite; no default.")
 @token_option
-def create(url: str, survey: str, count: int, target: Path, has_pages: bool, token: str) -> None:
+def create(url: str, survey: str, count: int, target: Path, has_pages: bool, stratum: str | None, token: str) -> None:
     """Write new invitations to a CSV file, one a line.
 
     The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
     owner alone. With --page there is a second column: the address of the survey's page, the invitation behind its #,
     which browsers send to nobody. Where the survey has min_reports, it says from how many reports each question is
-    shown, and warns where all invitations, with those that were made before, are too few for that.
+    shown, and warns where all invitations, with those that were made before, are too few for that; of a stratum also
+    where they are so few that a report is known to be one of a few people's.
     """
     collector = RemoteCollector(url, token)
     page = f"{page_address(collector, survey)}#" if has_pages else None
@@ -49,11 +52,11 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
         raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
     n_made = 0
     try:
-        _say_what_is_needed(collector, survey, count)
+        _say_what_is_needed(collector, survey, count, stratum)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow([COLUMN, PAGE_COLUMN] if page else [COLUMN])
-            for codes in _make(collector, survey, count):
+            for codes in _make(collector, survey, count, stratum):
                 table.writerows([code, page + code] if page else [code] for code in codes)
                 file.flush()
                 n_made += len(codes)
@@ -64,39 +67,47 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, tok
     click.echo(f"{count:,} invitations in {target}")
 
 
-def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int) -> None:
-    """Say on stderr what each question needs before it is shown, and what the invitations cannot reach."""
+def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str | None) -> None:
+    """Say on stderr what each question needs before it is shown, and what the invitations cannot reach, or give away.
+
+    Of a survey with strata each of them is looked at by itself.
+    """
     try:
         survey = Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
     except SurveyError as fault:
         raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
-    if survey.min_reports == 1:
+    if survey.min_reports == 1 and stratum is None:
         return
-    unused = collector.ask("GET", survey_path(survey_id, "/invitations"))["unused"]
-    listed = collector.ask("GET", "/v1/surveys")["surveys"]
-    n_reports = sum(row["n_reports"] for row in listed if row["id"] == survey_id)
+    left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
     # Every invitation is there once for each wave, until it comes with a report.
-    n_before = (sum(unused) + n_reports) // survey.waves
+    n_invited = (sum(left["unused"]) + left["n_reports"]) // survey.waves + n_new
     for line in say_needs(survey):
         click.echo(line, err=True)
-    for line in say_shortfalls(survey, n_before + n_new):
+    few = [] if stratum is None else say_few(stratum, n_invited)
+    for line in [*say_shortfalls(survey, n_invited), *few]:
         click.echo(f"Warning: {line}", err=True)
 
 
-def _make(collector: RemoteCollector, survey: str, count: int) -> Iterator[list[str]]:
+def _of(stratum: str | None) -> str:
+    """Return the end of an address that asks for a stratum alone."""
+    return "" if stratum is None else f"?{urlencode({'stratum': stratum})}"
+
+
+def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | None) -> Iterator[list[str]]:
     """Yield invitations as the collector makes them, up to MAX_INVITATIONS at a time. Raises RemoteError."""
     for start in range(0, count, MAX_INVITATIONS):
-        sent = {"count": min(MAX_INVITATIONS, count - start)}
+        sent = {"count": min(MAX_INVITATIONS, count - start)} | ({} if stratum is None else {"stratum": stratum})
         yield collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode().splitlines()[1:]
 
 
 @invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 panel")
 @click.argument("url")
 @click.argument("survey")
+@click.option("--stratum", metavar="NAME", help="Of a survey with strata: of which group  [default: all].")
 @token_option
-def count(url: str, survey: str, token: str) -> None:
+def count(url: str, survey: str, stratum: str | None, token: str) -> None:
     """Say how many invitations were not used yet, in each wave."""
-    unused = RemoteCollector(url, token).ask("GET", survey_path(survey, "/invitations"))["unused"]
+    unused = RemoteCollector(url, token).ask("GET", survey_path(survey, f"/invitations{_of(stratum)}"))["unused"]
     for wave, n_left in enumerate(unused, 1):
         click.echo(f"wave {wave}  {n_left:,} unused" if len(unused) > 1 else f"{n_left:,} unused")
 

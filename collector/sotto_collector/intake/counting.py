@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sotto_collector.errors import InvitationError, SurveyClosedError
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Tally
-from sotto_protocol.record import WAVE
+from sotto_protocol.record import STRATUM, WAVE
 from sotto_protocol.report import REPORT_ID_BYTES
 
 
@@ -48,7 +48,7 @@ class Outcome:
 class Merged:
     """Batches of one survey, joined: `owner` says which batch a report is of.
 
-    `first`: the places of the different ids, in the ids' order; of equal ones the first. `tallies`: by wave, of the
+    `first`: the places of the different ids, in the ids' order; of equal ones the first. `tallies`: by cell, of the
     reports there. They are counted before a transaction begins, which is not to wait for that; in it, what turns out to
     be stored already is taken out.
     """
@@ -73,14 +73,14 @@ class Merged:
         return is_new, n_conflicting
 
     def tally_new(self, is_new: NDArray[np.bool_]) -> dict[int, Tally]:
-        """Return the tallies of those of `first` that are new, by wave; only what differs from `tallies` is counted."""
+        """Return the tallies of those of `first` that are new, by cell; only what differs from `tallies` is counted."""
         if is_new.all():
             return self.tallies
         if 2 * is_new.sum() <= len(is_new):
-            return Tally.by_wave(self.stored.survey, self.records[self.first[is_new]])
-        known = Tally.by_wave(self.stored.survey, self.records[self.first[~is_new]])
-        left = {wave: tally - known[wave] if wave in known else tally for wave, tally in self.tallies.items()}
-        return {wave: tally for wave, tally in left.items() if tally.n_reports}
+            return Tally.by_cell(self.stored.survey, self.records[self.first[is_new]])
+        known = Tally.by_cell(self.stored.survey, self.records[self.first[~is_new]])
+        left = {cell: tally - known[cell] if cell in known else tally for cell, tally in self.tallies.items()}
+        return {cell: tally for cell, tally in left.items() if tally.n_reports}
 
     def _conflicting(self, transaction: Transaction, is_new: NDArray[np.bool_]) -> Iterator[int]:
         """Yield the reports whose id is stored with other bits; those of an erased one are not known."""
@@ -99,7 +99,7 @@ def merge(batches: list[Batch]) -> Merged:
     owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
     joined = b"".join(batch.ids for batch in batches)
     records, first = np.concatenate([batch.records for batch in batches]), _sort_unique(joined)
-    tallies = Tally.by_wave(batches[0].stored.survey, records[first])
+    tallies = Tally.by_cell(batches[0].stored.survey, records[first])
     return Merged(batches[0].stored, joined, records, owner, first, tallies)
 
 
@@ -107,7 +107,8 @@ def merge(batches: list[Batch]) -> Merged:
 class Prepared:
     """One survey's batches of a group, and their `places` in it, ready for a transaction.
 
-    `parts`: of an invited survey each batch by itself, as it is all or nothing; else one, of all.
+    `parts`: of an invited survey each batch by itself, as it is all or nothing; else one, of all. Of one with strata
+    none: of which stratum a report is is read in the transaction.
     """
 
     places: list[int]
@@ -123,7 +124,8 @@ def prepare_batches(batches: list[Batch]) -> list[Prepared]:
     prepared = []
     for _, places in sorted(by_survey.items()):
         of_survey = [batches[place] for place in places]
-        parts = [[batch] for batch in of_survey] if of_survey[0].stored.survey.invited else [of_survey]
+        survey = of_survey[0].stored.survey
+        parts = [[batch] for batch in of_survey if not survey.strata] if survey.invited else [of_survey]
         prepared.append(Prepared(places, of_survey, [merge(part) for part in parts]))
     return prepared
 
@@ -137,6 +139,8 @@ def count_batches(transaction: Transaction, group: list[Prepared]) -> list[Outco
         # Alone: each batch by itself is all or nothing, so the group's rows cannot be taken in one order for all.
         if not transaction.lock_survey(stored.key, alone=stored.survey.invited):
             outcomes = [_acknowledge(transaction, batch) for batch in prepared.batches]
+        elif stored.survey.strata:
+            outcomes = [_count_stratified(transaction, batch) for batch in prepared.batches]
         elif stored.survey.invited:
             both = zip(prepared.batches, prepared.parts, strict=True)
             outcomes = [_count_invited(transaction, batch, merged) for batch, merged in both]
@@ -151,7 +155,7 @@ def _acknowledge(transaction: Transaction, batch: Batch) -> Outcome | Exception:
     ids = np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")
     known = transaction.find(batch.stored.key, ids)
     if len(known) == len(batch):
-        sent = [record.tobytes() for record in batch.records]
+        sent = [record.tobytes() for record in _in_strata(batch, _find_strata(transaction, batch)).records]
         n_conflicting = sum(packed not in (b"", sent[index]) for index, packed in known.items())
         return Outcome(0, len(batch), n_conflicting)
     return SurveyClosedError("the survey takes no more reports.")
@@ -182,9 +186,40 @@ def _count_invited(transaction: Transaction, batch: Batch, merged: Merged) -> Ou
     return Outcome(len(inserted), len(batch) - len(inserted), n_conflicting[0])
 
 
+def _count_stratified(transaction: Transaction, batch: Batch) -> Outcome | Exception:
+    """Count an invited batch, each report in the stratum of its invitation; all of it or nothing."""
+    strata = _find_strata(transaction, batch)
+    if not all(strata):
+        return InvitationError(strata.index(0))
+    placed = _in_strata(batch, strata)
+    return _count_invited(transaction, placed, merge([placed]))
+
+
+def _in_strata(batch: Batch, strata: list[int]) -> Batch:
+    """Return a batch with the stratum in every record, where its survey has strata."""
+    survey = batch.stored.survey
+    return replace(batch, records=survey.layout.put(batch.records, STRATUM, strata)) if survey.strata else batch
+
+
+def _find_strata(transaction: Transaction, batch: Batch) -> list[int]:
+    """Return the stratum of every report: a stored one's own, else that of its invitation; 0 where it has none.
+
+    Of a stored report that is not kept nobody knows it, and nothing is counted by it: it is 1.
+    """
+    layout, key = batch.stored.survey.layout, batch.stored.key
+    if not batch.stored.survey.strata:
+        return [1] * len(batch)
+    of_invitations = transaction.find_strata(key, batch.invitations)
+    strata = [of_invitations.get(code, 0) for code in batch.invitations]
+    for place, packed in transaction.find(key, np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")).items():
+        stored = np.frombuffer(packed, np.uint8).reshape(-1, layout.n_bytes)
+        strata[place] = int(layout.numbers(stored, STRATUM)[0]) if packed else 1
+    return strata
+
+
 def _add_to_tallies(transaction: Transaction, merged: Merged, is_new: NDArray[np.bool_]) -> None:
-    for wave, tally in merged.tally_new(is_new).items():
-        transaction.add_to_tally(merged.stored.key, wave, tally.pack())
+    for cell, tally in merged.tally_new(is_new).items():
+        transaction.add_to_tally(merged.stored.key, cell, tally.pack())
 
 
 def _sort_unique(joined_ids: bytes) -> NDArray[np.intp]:

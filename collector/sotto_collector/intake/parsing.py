@@ -138,7 +138,7 @@ def _check(sent: SentBatch, body: bytes, stored: StoredSurvey, max_reports: int)
         raise refuse(422, BAD_REPORT, f"must be 1 to {max_reports} reports.", "$.reports")
     try:
         ids = _parse_ids([report.id for report in reports])
-        numbers = {field.name: [getattr(report, field.name) for report in reports] for field in survey.layout.head}
+        numbers = {field.name: [getattr(report, field.name) for report in reports] for field in survey.layout.sent_head}
         records = survey.layout.from_wire([report.answers for report in reports], "$.reports", numbers)
     except ReportError as fault:
         raise refuse(422, BAD_REPORT, fault.problem, fault.where) from None

@@ -11,7 +11,7 @@ from sqlalchemy import CompoundSelect, Connection, LargeBinary, Select, Table, f
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.schema import inbox, reports, tallies
 from sotto_protocol import Survey
-from sotto_protocol.record import WAVE
+from sotto_protocol.record import STRATUM, WAVE
 
 CHUNK_BYTES = 2**18
 """The most of the reports that is held in memory at once."""
@@ -37,12 +37,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which reports of a survey are asked for: all, or those of a wave, of a part."""
+    """Which reports of a survey are asked for: all, or those of a wave, of a stratum, of a part."""
 
     key: int
     survey: Survey
     wave: int | None = None
     part: Part | None = None
+    stratum: int | None = None
 
     def rows(self) -> CompoundSelect[Any]:
         """Return the statement for (report_id, packed) of those that were not erased, wherever they lie."""
@@ -51,9 +52,10 @@ class Selection:
     def _rows_of(self, table: Table) -> Select[Any]:
         columns = table.c
         conditions = [columns.survey_key == self.key, func.length(columns.packed) > 0]
+        asked = {WAVE: self.wave, STRATUM: self.stratum}
         for field in self.survey.layout.head:
-            if field.name == WAVE and self.wave is not None:
-                number = literal(self.wave.to_bytes(field.n_bytes, "big"), LargeBinary)
+            if (chosen := asked[field.name]) is not None:
+                number = literal(chosen.to_bytes(field.n_bytes, "big"), LargeBinary)
                 found = func.substr(columns.packed, 1 + field.start, field.n_bytes, type_=LargeBinary)
                 conditions.append(found == number)
         if self.part is not None:
@@ -67,8 +69,8 @@ class Selection:
         if self.part is not None:
             return int(connection.execute(select(func.count()).select_from(self.rows().subquery())).scalar_one())
         counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == self.key)
-        if self.wave is not None:
-            counted = counted.where(tallies.c.wave == self.wave)
+        if (cells := self.survey.cells(self.wave, self.stratum)) is not None:
+            counted = counted.where(tallies.c.cell.in_(cells))
         return int(connection.execute(counted).scalar_one())
 
     def chunks(self, dialect: Dialect, connection: Connection) -> Generator[bytes, None, None]:

@@ -14,13 +14,13 @@ from sotto_protocol import Tally
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A wave whose tally is not that of its reports: how many each has, and how many counts differ.
+    """A cell (`Survey.cells`) whose tally is not that of its reports: how many each has, and how many counts differ.
 
-    `wave` is None where a survey keeps counts alone: its ids are compared, those of all waves, with what was counted.
+    `cell` is None where a survey keeps counts alone: its ids are compared, those of all waves, with what was counted.
     """
 
     survey_id: str
-    wave: int | None
+    cell: int | None
     n_tallied: int
     n_stored: int
     n_counts: int
@@ -28,7 +28,7 @@ class Difference:
     @property
     def can_be_fixed(self) -> bool:
         """Whether the tally can be rewritten: from counts alone it cannot."""
-        return self.wave is not None
+        return self.cell is not None
 
 
 def recount_survey(store: Store, stored: StoredSurvey, *, fix: bool = False) -> list[Difference]:
@@ -72,11 +72,11 @@ def _compare(
 ) -> tuple[list[Difference], dict[int, Tally]]:
     counted = count_reports(dialect, connection, Selection(stored.key, stored.survey))
     none = Tally.empty(stored.survey).pack()
-    stated, found = sum_shards(connection, stored), {wave: tally.pack() for wave, tally in counted.items()}
+    stated, found = sum_shards(connection, stored), {cell: tally.pack() for cell, tally in counted.items()}
     differences = []
-    for wave in sorted({*stated, *found}):
-        have, want = stated.get(wave, none), found.get(wave, none)
+    for cell in sorted({*stated, *found}):
+        have, want = stated.get(cell, none), found.get(cell, none)
         n_counts = int((have.counts != want.counts).sum())
         if n_counts or have.n_reports != want.n_reports:
-            differences.append(Difference(stored.survey.id, wave, have.n_reports, want.n_reports, n_counts))
+            differences.append(Difference(stored.survey.id, cell, have.n_reports, want.n_reports, n_counts))
     return differences, counted

@@ -15,14 +15,14 @@ KEPT_SINCE = "0003"
 
 
 def count_reports(dialect: Dialect, connection: Connection, selection: Selection) -> dict[int, Tally]:
-    """Return the tally of every wave that has reports, counted from them."""
+    """Return the tally of every cell that has reports, counted from them."""
     survey = selection.survey
-    by_wave: dict[int, Tally] = {}
+    by_cell: dict[int, Tally] = {}
     for chunk in selection.chunks(dialect, connection):
         records = np.frombuffer(chunk, np.uint8).reshape(-1, survey.layout.n_bytes)
-        for wave, counted in Tally.by_wave(survey, records).items():
-            by_wave[wave] = by_wave[wave] + counted if wave in by_wave else counted
-    return by_wave
+        for cell, counted in Tally.by_cell(survey, records).items():
+            by_cell[cell] = by_cell[cell] + counted if cell in by_cell else counted
+    return by_cell
 
 
 def retally(dialect: Dialect, connection: Connection) -> None:

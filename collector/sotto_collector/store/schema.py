@@ -79,13 +79,13 @@ tallies = Table(
     "tallies",
     metadata,
     Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
-    Column("wave", Integer, nullable=False),
-    # A wave's tally is the sum of its shards: writers don't queue for one row.
+    Column("cell", Integer, nullable=False),  # a wave, of a stratum: `Survey.cells`
+    # A cell's tally is the sum of its shards: writers don't queue for one row.
     Column("shard", Integer, nullable=False),
     Column("n_reports", BigInteger, nullable=False),
     Column("counts", LargeBinary, nullable=False),  # int64, little-endian, as Tally.pack lays them out
-    PrimaryKeyConstraint("survey_key", "wave", "shard"),
-    CheckConstraint("wave >= 1", "tallies_wave"),
+    PrimaryKeyConstraint("survey_key", "cell", "shard"),
+    CheckConstraint("cell >= 1", "tallies_cell"),
 )
 
 # What the analyst was given last, where the survey promises a least number of reports.
@@ -93,10 +93,10 @@ releases = Table(
     "releases",
     metadata,
     Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
-    Column("wave", Integer, nullable=False),
+    Column("cell", Integer, nullable=False),
     Column("n_reports", BigInteger, nullable=False),
     Column("counts", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("survey_key", "wave"),
+    PrimaryKeyConstraint("survey_key", "cell"),
 )
 
 # Those not yet redeemed: redeeming one deletes its row in the transaction that stores the report.
@@ -106,6 +106,7 @@ invitations = Table(
     Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
     Column("code_hash", LargeBinary, nullable=False),  # SHA-256
     Column("wave", Integer, nullable=False),
+    Column("stratum", Integer, nullable=False, server_default="1"),
     PrimaryKeyConstraint("survey_key", "code_hash", "wave"),
     CheckConstraint("length(code_hash) = 32", "invitations_code_hash"),
     sqlite_with_rowid=False,

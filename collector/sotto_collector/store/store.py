@@ -249,36 +249,42 @@ class Store:
         with self.reader() as connection:
             return int(connection.execute(select(func.coalesce(func.sum(tallies.c.n_reports), 0))).scalar_one())
 
-    def count_tallied(self, key: int) -> int:
-        """Return how many reports a survey's tally has."""
+    def count_tallied(self, key: int, cells: list[int] | None = None) -> int:
+        """Return how many reports a survey's tally has, of these cells or of all."""
         counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == key)
+        if cells is not None:
+            counted = counted.where(tallies.c.cell.in_(cells))
         with self.reader() as connection:
             return int(connection.execute(counted).scalar_one())
 
-    def read_tally(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
-        """Return the tally that is kept up with every transaction, of one wave, or of all."""
+    def read_tally(self, stored: StoredSurvey, wave: int | None = None, stratum: int | None = None) -> Tally:
+        """Return the tally that is kept up with every transaction, of one wave, of one stratum, or of all."""
         with self.reader() as connection:
-            return sum_tallies(connection, stored, wave)
+            return sum_tallies(connection, stored, stored.survey.cells(wave, stratum))
 
-    def recount(self, stored: StoredSurvey, wave: int | None = None) -> Tally:
+    def recount(self, stored: StoredSurvey, wave: int | None = None, stratum: int | None = None) -> Tally:
         """Return the tally counted again from the stored reports: equal to `read_tally`, or something is broken.
 
         Raises NotKeptError.
         """
         tally = Tally.empty(stored.survey)
-        with self.open_records(stored, wave) as records:
+        with self.open_records(stored, wave, stratum=stratum) as records:
             for chunk in records.chunks():
                 tally += Tally.of(stored.survey, np.frombuffer(chunk, np.uint8).reshape(-1, records.width))
         return tally
 
-    def open_records(self, stored: StoredSurvey, wave: int | None = None, part: Part | None = None) -> Records:
-        """Return the packed reports as they are now, of one wave or of all, to be read in chunks; close them.
+    def open_records(
+        self, stored: StoredSurvey, wave: int | None = None, part: Part | None = None, stratum: int | None = None
+    ) -> Records:
+        """Return the packed reports as they are now, of one wave, of one stratum or of all, to be read in chunks.
+
+        Close them.
 
         Raises NotKeptError, StoreUnavailableError.
         """
         stored.require_reports()
         with self._guarded("the store cannot be read now"):
-            return Records(self.dialect, Selection(stored.key, stored.survey, wave, part))
+            return Records(self.dialect, Selection(stored.key, stored.survey, wave, part, stratum))
 
     def read_reports(self, stored: StoredSurvey) -> list[tuple[bytes, bytes]]:
         """Return every report as (id, packed), by id; of one that was erased, or is not kept, nothing is packed."""
@@ -291,22 +297,22 @@ class Store:
         return [(bytes(report_id), bytes(packed)) for report_id, packed in rows]
 
 
-def sum_tallies(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> Tally:
-    """Return the sum of the shards of a survey's tally, of one wave or of all."""
+def sum_tallies(connection: Connection, stored: StoredSurvey, cells: list[int] | None = None) -> Tally:
+    """Return the sum of the shards of a survey's tally, of these cells or of all."""
     tally = Tally.empty(stored.survey)
-    for packed in sum_shards(connection, stored, wave).values():
+    for packed in sum_shards(connection, stored, cells).values():
         tally += Tally.unpack(stored.survey, packed)
     return tally
 
 
-def sum_shards(connection: Connection, stored: StoredSurvey, wave: int | None = None) -> dict[int, PackedTally]:
-    """Return every wave's tally, as it is stored: whether its counts can be is not looked at."""
+def sum_shards(connection: Connection, stored: StoredSurvey, cells: list[int] | None = None) -> dict[int, PackedTally]:
+    """Return every cell's tally, as it is stored: whether its counts can be is not looked at."""
     where = tallies.c.survey_key == stored.key
-    if wave is not None:
-        where = and_(where, tallies.c.wave == wave)
-    by_wave: dict[int, PackedTally] = {}
-    statement = select(tallies.c.wave, tallies.c.n_reports, tallies.c.counts).where(where)
-    for number, n_reports, counts in connection.execute(statement):
-        shard = unpack_row(number, n_reports, counts)
-        by_wave[number] = by_wave[number] + shard if number in by_wave else shard
-    return by_wave
+    if cells is not None:
+        where = and_(where, tallies.c.cell.in_(cells))
+    by_cell: dict[int, PackedTally] = {}
+    statement = select(tallies.c.cell, tallies.c.n_reports, tallies.c.counts).where(where)
+    for cell, n_reports, counts in connection.execute(statement):
+        shard = unpack_row(stored.survey.wave_of(cell), n_reports, counts)
+        by_cell[cell] = by_cell[cell] + shard if cell in by_cell else shard
+    return by_cell

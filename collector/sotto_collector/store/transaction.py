@@ -14,22 +14,21 @@ from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
 from sotto_protocol import Survey, Tally
 from sotto_protocol.counted import PackedCounts, PackedTally
-from sotto_protocol.record import WAVE
 
 COUNT_DTYPE = np.dtype("<i8")
 
-_OF_SHARD = "WHERE survey_key = :key AND wave = :wave AND shard = :shard"
+_OF_SHARD = "WHERE survey_key = :key AND cell = :cell AND shard = :shard"
 _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608  # built of constants
-_READ_SHARDS = "SELECT n_reports, counts FROM tallies WHERE survey_key = :key AND wave = :wave"
+_READ_SHARDS = "SELECT n_reports, counts FROM tallies WHERE survey_key = :key AND cell = :cell"
 _UPDATE_TALLY = f"UPDATE tallies SET n_reports = :n_reports, counts = :counts {_OF_SHARD}"  # noqa: S608  # so is this
-_INSERT_TALLY = "INSERT INTO tallies VALUES (:key, :wave, :shard, :n_reports, :counts)"
+_INSERT_TALLY = "INSERT INTO tallies VALUES (:key, :cell, :shard, :n_reports, :counts)"
 SEVERAL_SHARDS = (
-    select(tallies.c.survey_key, tallies.c.wave)
-    .group_by(tallies.c.survey_key, tallies.c.wave)
+    select(tallies.c.survey_key, tallies.c.cell)
+    .group_by(tallies.c.survey_key, tallies.c.cell)
     .having(func.count() > 1)
     .order_by(tallies.c.survey_key)
 )
-"""The waves whose tally is in several shards."""
+"""The cells whose tally is in several shards."""
 
 
 class Transaction:
@@ -84,36 +83,37 @@ class Transaction:
         """Return the packed reports that are stored already, by position in ids; b"" for one that is not kept."""
         return self._dialect.find(self.connection, key, ids)
 
-    def add_to_tally(self, key: int, wave: int, packed: PackedTally) -> None:
-        """Add to the tally of a survey's wave, in this process's shard, or begin it."""
-        place = {"key": key, "wave": wave, "shard": self._shard}
+    def add_to_tally(self, key: int, cell: int, packed: PackedTally) -> None:
+        """Add to the tally of a survey's cell (`Survey.cells`), in this process's shard, or begin it."""
+        place = {"key": key, "cell": cell, "shard": self._shard}
+        # By cell or by wave: the number of reports is all that is written of whose they are.
         known = self._execute(_READ_TALLY + self._dialect.for_update, **place)
-        total = reduce(add, (unpack_row(wave, *row) for row in known), packed)
+        total = reduce(add, (unpack_row(cell, *row) for row in known), packed)
         statement = _UPDATE_TALLY if known else _INSERT_TALLY
         self._execute(statement, **place, n_reports=total.n_reports, counts=pack_counts(total.counts))
 
-    def merge_shards(self, key: int, wave: int, without: PackedTally | None = None) -> None:
-        """Make one shard of a wave's, and take reports out of it. The survey must be held alone."""
-        shards = self._execute(_READ_SHARDS, key=key, wave=wave)
-        self._execute("DELETE FROM tallies WHERE survey_key = :key AND wave = :wave", key=key, wave=wave)
+    def merge_shards(self, key: int, cell: int, without: PackedTally | None = None) -> None:
+        """Make one shard of a cell's, and take reports out of it. The survey must be held alone."""
+        shards = self._execute(_READ_SHARDS, key=key, cell=cell)
+        self._execute("DELETE FROM tallies WHERE survey_key = :key AND cell = :cell", key=key, cell=cell)
         if shards:
-            total = reduce(add, (unpack_row(wave, *row) for row in shards))
-            self.add_to_tally(key, wave, total if without is None else total - without)
+            total = reduce(add, (unpack_row(cell, *row) for row in shards))
+            self.add_to_tally(key, cell, total if without is None else total - without)
 
     def merge_all_shards(self) -> None:
-        """Make one shard of every wave's: a shard alone says what one process has counted."""
-        for key, wave in self.connection.execute(SEVERAL_SHARDS).all():
+        """Make one shard of every cell's: a shard alone says what one process has counted."""
+        for key, cell in self.connection.execute(SEVERAL_SHARDS).all():
             self.lock_survey(key, alone=True)
-            self.merge_shards(key, wave)
+            self.merge_shards(key, cell)
 
-    def replace_tally(self, key: int, by_wave: dict[int, Tally]) -> None:
-        """Replace a survey's tallies."""
+    def replace_tally(self, key: int, by_cell: dict[int, Tally]) -> None:
+        """Replace a survey's tallies, by cell."""
         self.connection.execute(delete(tallies).where(tallies.c.survey_key == key))
-        for wave, tally in by_wave.items():
-            self.add_to_tally(key, wave, tally.pack())
+        for cell, tally in by_cell.items():
+            self.add_to_tally(key, cell, tally.pack())
 
     def erase_report(self, key: int, survey: Survey, report_id: bytes) -> bool:
-        """Take a report out of the reports and its wave's tally; its id stays. Return whether its id is there.
+        """Take a report out of the reports and its cell's tally; its id stays. Return whether its id is there.
 
         So erasing again returns the same as the first time: a sender that got no response, and the store itself after a
         commit that was not confirmed, try again.
@@ -129,7 +129,7 @@ class Transaction:
                 self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 # Not from this process's shard alone: that could then be exactly minus the report.
-                self.merge_shards(key, int(survey.layout.numbers(record, WAVE)[0]), Tally.of(survey, record).pack())
+                self.merge_shards(key, int(survey.layout.cells(record)[0]), Tally.of(survey, record).pack())
                 return True
         return False
 
@@ -158,8 +158,8 @@ class Transaction:
         for table in (inbox, reports, tallies, releases, invitations, surveys):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
 
-    def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int) -> None:
-        """Insert invitations, each for one report in every wave.
+    def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int, stratum: int) -> None:
+        """Insert invitations of a stratum, each for one report in every wave.
 
         Does nothing where they are there: a commit whose confirmation was lost has inserted all of them.
         """
@@ -168,11 +168,18 @@ class Transaction:
         if self.connection.execute(select(invitations.c.wave).where(first)).first() is not None:
             return
         rows = [
-            {"survey_key": key, "code_hash": code_hash, "wave": wave}
+            {"survey_key": key, "code_hash": code_hash, "wave": wave, "stratum": stratum}
             for code_hash in sorted(code_hashes)
             for wave in range(1, waves + 1)
         ]
         self.connection.execute(insert(invitations), rows)
+
+    def find_strata(self, key: int, code_hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the stratum of each of these invitations that is not used up in every wave, by its hash."""
+        columns = invitations.c
+        asked = and_(columns.survey_key == key, columns.code_hash.in_(list(code_hashes)))
+        rows = self.connection.execute(select(columns.code_hash, columns.stratum).where(asked).distinct())
+        return {bytes(code_hash): stratum for code_hash, stratum in rows}
 
     def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
         """Delete an invitation as it is used; return whether it was there. Nothing says which report used it."""
@@ -195,5 +202,5 @@ def pack_counts(counts: PackedCounts) -> bytes:
 
 
 def unpack_row(wave: int, n_reports: int, counts: bytes) -> PackedTally:
-    """Return the tally of a wave, or a shard of it, from what is stored."""
+    """Return the tally of a wave (of a cell), or a shard of it, from what is stored."""
     return PackedTally.of_wave(wave, n_reports, np.frombuffer(counts, COUNT_DTYPE).astype(np.int64))

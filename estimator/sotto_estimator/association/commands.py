@@ -6,8 +6,9 @@ import click
 
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.render import as_csv, as_json, table
+from sotto_estimator.chosen import Chosen, chosen_options
 from sotto_estimator.options import style_options, warn
-from sotto_estimator.records import of_wave, save_records
+from sotto_estimator.records import save_records
 from sotto_estimator.sources import names_collector, read_source
 from sotto_estimator.strings.candidates import read_candidates
 
@@ -20,7 +21,7 @@ from sotto_estimator.strings.candidates import read_candidates
     metavar="QUESTION=FILE",
     help="Strings of a text question, one a line; all others are one category. May be given for each.",
 )
-@click.option("--wave", type=click.IntRange(1), help="Of a survey of several waves: whose reports.")
+@chosen_options("Of a survey of several waves: whose reports.")
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -39,7 +40,7 @@ from sotto_estimator.strings.candidates import read_candidates
 def associate(
     sources: tuple[str, ...],
     candidates: tuple[str, ...],
-    wave: int | None,
+    chosen: Chosen,
     level: float,
     token: str,
     kept: Path | None,
@@ -55,8 +56,8 @@ def associate(
     if len(questions) not in (2, 3):
         raise click.UsageError("Give a collector's URL and a survey, or a file of records, and two or three questions.")
     strings = _candidates(candidates)
-    survey, records = read_source(place, token).records(wave)
-    association = find_association(survey, of_wave(survey, records, wave), questions, strings, level=level)
+    survey, records = read_source(place, token).records(chosen)
+    association = find_association(survey, chosen.of(survey, records), questions, strings, level=level)
     if kept:
         save_records(survey, records, kept)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from sotto_estimator.chosen import Chosen, chosen_options
 from sotto_estimator.options import grouped, refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
-from sotto_estimator.records import of_wave
 from sotto_estimator.render import escaped
 from sotto_estimator.sources import CollectorSource, FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
@@ -81,7 +81,7 @@ class _Files:
 )
 @click.option("--unknown", "is_unknown", is_flag=True, help="Find strings that nobody listed, by what begins them.")
 @click.option("--alphabet", help="With --unknown: the characters of the strings  [default: a-z, 0-9, blank and - . '].")
-@click.option("--wave", type=click.IntRange(min=1), help="Decode one wave of the survey, by number  [default: all].")
+@chosen_options("Decode one wave of the survey, by number  [default: all].")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
 @grouped(
     "google",
@@ -137,7 +137,7 @@ def decode(
     listed: _Listed,
     is_unknown: bool,
     alphabet: str | None,
-    wave: int | None,
+    chosen: Chosen,
     token: str,
     google: _GoogleFiles,
     options: DecodeOptions,
@@ -162,14 +162,14 @@ def decode(
             raise click.UsageError("--unknown goes without --candidates, --params, --counts and --map.")
         if keep_all:
             raise click.UsageError("--all goes with a list of candidates, not with --unknown.")
-        subject, decoded = _decode_unknown(sources, token, wave, ALPHABET if alphabet is None else alphabet, options)
+        subject, decoded = _decode_unknown(sources, token, chosen, ALPHABET if alphabet is None else alphabet, options)
     else:
-        if google and (sources or wave):
+        if google and (sources or chosen):
             raise click.UsageError("Give a collector, tally files, or google/rappor's files: one of the three.")
         if google:
             subject, decoded = _from_google(google, listed, options, keep_all)
         else:
-            subject, decoded = _from_tally(sources, token, wave, listed, options, keep_all)
+            subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
     files.write(subject, decoded, limit)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
     quality = subject.quality
@@ -193,12 +193,12 @@ def _from_google(
 
 
 def _from_tally(
-    sources: tuple[str, ...], token: str, wave: int | None, listed: _Listed, options: DecodeOptions, keep_all: bool
+    sources: tuple[str, ...], token: str, chosen: Chosen, listed: _Listed, options: DecodeOptions, keep_all: bool
 ) -> tuple[Subject, Decoded]:
     if len(sources) < 2 or listed.candidates is None:
         raise click.UsageError("Give URL, SURVEY and QUESTION, or tally files and QUESTION, and --candidates.")
     *place, question_id = sources
-    tally = read_source(place, token, then=_QUESTION).tally(wave)
+    tally = read_source(place, token, then=_QUESTION).tally(chosen)
     question, _ = text_question(tally.survey, question_id)
     for withheld in withheld_of(tally):
         if withheld.question == question_id and withheld.n_counted:
@@ -209,7 +209,7 @@ def _from_tally(
 
 
 def _decode_unknown(
-    sources: tuple[str, ...], token: str, wave: int | None, alphabet: str, options: DecodeOptions
+    sources: tuple[str, ...], token: str, chosen: Chosen, alphabet: str, options: DecodeOptions
 ) -> tuple[Subject, Decoded]:
     """Return the strings that beginnings lead to, by a sketch's counts, or n-grams, by reports, as decoded."""
     if len(sources) < 2:
@@ -219,19 +219,20 @@ def _decode_unknown(
     *place, question_id = sources
     source = read_source(place, token, then=_QUESTION)
     if isinstance(source, CollectorSource) or source.are_tallies:
-        tally = source.tally(wave)
+        tally = source.tally(chosen)
         for asked in tally.survey.questions:
             if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):
                 decoded = decode_prefixes(asked.mechanism, sketch_counts(tally, question_id), alphabet, options)
                 return _subject(tally.survey, asked, tally.counted(question_id), 0), decoded
     if isinstance(source, FileSource) and len(source.paths) > 1:
         raise click.UsageError("--unknown takes one file of packed reports.")
-    survey, records = source.records(wave)
-    if survey.waves > 1 and wave is None:
+    survey, records = source.records(chosen)
+    if survey.waves > 1 and chosen.wave is None:
         raise click.UsageError("--unknown takes reports of one wave: give --wave.")
     question, mechanism = text_question(survey, question_id)
-    reports = next(part for asked, part in survey.layout.cut(of_wave(survey, records, wave)) if asked.id == question_id)
-    counted = Counted({wave or 1: len(reports)})
+    columns = survey.layout.cut(chosen.of(survey, records))
+    reports = next(part for asked, part in columns if asked.id == question_id)
+    counted = Counted({chosen.wave or 1: len(reports)})
     subject = _subject(survey, question, counted, mechanism.count_implausible(reports))
     if isinstance(mechanism, SketchResponse):
         return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)

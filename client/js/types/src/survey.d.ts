@@ -54,6 +54,8 @@ export class Survey {
     keep: "reports" | "counts";
     /** How many questions are drawn on every device; 0: all are asked. */
     draw: number;
+    /** @type {readonly string[]} the groups in which people are invited */
+    strata: readonly string[];
     questions: readonly Question[];
     /** How many questions a device answers. */
     nDrawn: number;

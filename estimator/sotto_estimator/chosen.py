@@ -1,0 +1,60 @@
+"""Whose reports of a survey: of one wave, of one stratum, or of all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import click
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.options import grouped
+from sotto_protocol import Survey
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import STRATUM, WAVE
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which reports: those of a `wave`, by its number, and of a `stratum`, by its name; None: of all."""
+
+    wave: int | None = None
+    stratum: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether not all are meant."""
+        return self != Chosen()
+
+    @property
+    def query(self) -> str:
+        """The end of an address that asks for these alone."""
+        asked = {name: value for name, value in ((WAVE, self.wave), (STRATUM, self.stratum)) if value is not None}
+        return f"?{urlencode(asked)}" if asked else ""
+
+    def check(self, survey: Survey) -> None:
+        """Raise SourceError where the survey has no such wave, or no such stratum."""
+        if self.wave is not None and not 1 <= self.wave <= survey.waves:
+            raise SourceError(f"wave ({self.wave}) must be in [1, {survey.waves}], the survey's.")
+        if self.stratum is not None and self.stratum not in survey.strata:
+            names = f"one of {', '.join(survey.strata)}" if survey.strata else "left out: the survey has no strata"
+            raise SourceError(f"stratum must be {names}.")
+
+    def of(self, survey: Survey, records: Bytes) -> Bytes:
+        """Return these of a survey's packed reports. Raises SourceError as `check` does."""
+        self.check(survey)
+        if self.wave is not None:
+            records = records[survey.layout.numbers(records, WAVE) == self.wave]
+        if self.stratum is not None:
+            place = survey.strata.index(self.stratum) + 1
+            records = records[survey.layout.numbers(records, STRATUM) == place]
+        return records
+
+
+def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --wave, with this help, and --stratum; the command gets `chosen`."""
+    return grouped(
+        "chosen",
+        Chosen,
+        click.option("--wave", type=click.IntRange(min=1), help=wave),
+        click.option("--stratum", metavar="NAME", help="Only the invited people of this group  [default: all]."),
+    )
