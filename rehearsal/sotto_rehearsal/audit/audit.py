@@ -3,11 +3,17 @@
 from dataclasses import dataclass
 
 from sotto_protocol import Survey
+from sotto_rehearsal.audit.checks import Check
+from sotto_rehearsal.audit.conformance import check_channel
 from sotto_rehearsal.audit.design import make_design
+from sotto_rehearsal.audit.generators import check_ids
 from sotto_rehearsal.audit.losses import Loss, find_losses
+from sotto_rehearsal.audit.permanence import check_permanence
 from sotto_rehearsal.audit.pipe import Progress, run_program
 from sotto_rehearsal.audit.programs import Program
+from sotto_rehearsal.audit.reference import make_reference, repeat_design
 from sotto_rehearsal.audit.sample import read_sample
+from sotto_rehearsal.audit.sharing import check_sharing
 
 FALSE_ALARM = 1e-6
 """The probability that an audit finds any fault in a program that has none, at most."""
@@ -21,11 +27,12 @@ class Audit:
     n_devices: int
     n_waves: int
     losses: tuple[Loss, ...]
+    checks: tuple[Check, ...]
 
     @property
     def has_fault(self) -> bool:
         """Whether anything is wrong."""
-        return any(loss.is_exceeded for loss in self.losses)
+        return any(loss.is_exceeded for loss in self.losses) or not all(check.passed for check in self.checks)
 
 
 def audit_program(
@@ -37,5 +44,13 @@ def audit_program(
     """
     design = make_design(survey, n_reports)
     sample = read_sample(design, run_program(program.command, design, timeout_s=timeout_s, progress=progress))
-    losses = find_losses(design, sample, false_alarm)
-    return Audit(program, design.n_devices, design.n_waves, tuple(losses))
+    losses = find_losses(design, sample, false_alarm / 2)
+    repeated = repeat_design(design)
+    expected = repeated, make_reference(repeated)
+    checks = [
+        *check_channel(design, sample, expected, false_alarm / 4),
+        *check_permanence(design, sample),
+        *check_sharing(design, sample, expected, false_alarm / 4),
+        *check_ids(sample.ids),
+    ]
+    return Audit(program, design.n_devices, design.n_waves, tuple(losses), tuple(checks))

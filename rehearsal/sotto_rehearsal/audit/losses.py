@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import add_above, float_above
 from sotto_rehearsal.audit.bounds import Counts, epsilon_below
 from sotto_rehearsal.audit.design import N_FAR, Design
-from sotto_rehearsal.audit.events import count_events, features, name_event
+from sotto_rehearsal.audit.counting import by_answer, by_value, chosen_by
+from sotto_rehearsal.audit.events import features
 from sotto_rehearsal.audit.sample import Sample
 from sotto_rehearsal.audit.scores import Features, score_events
 
-_N_COMPARED = 4
-"""So many of a question's answers are compared in pairs, output by output."""
 _SCORES = 2 * ["a score of reports, chosen by half of them"]
 
 Chosen = NDArray[np.bool_]
@@ -107,7 +106,7 @@ def _of_survey(design: Design, sample: Sample) -> Iterator[_Claim]:
 
 def _far(design: Design, sample: Sample, index: int) -> list[Chosen]:
     """Return the devices that give a question the first answer, and those that give the second."""
-    return [(design.choices[:, index] == far) & sample.has[:, index] for far in range(N_FAR)]
+    return [chosen_by(design, index, far) & sample.has[:, index] for far in range(N_FAR)]
 
 
 def sample_features(design: Design, sample: Sample, index: int, chosen: Chosen, n_waves: int) -> Features:
@@ -119,26 +118,19 @@ def sample_features(design: Design, sample: Sample, index: int, chosen: Chosen, 
 
 def _compare_outputs(design: Design, sample: Sample, index: int) -> tuple[Counts, list[str]]:
     """Count every event of reports under the answers that are compared in pairs, both ways."""
-    mechanism, tried = design.survey.questions[index].mechanism, design.answers[index][:_N_COMPARED]
-    groups = [sample.rows(index, design.choices[:, index] == choice) for choice in range(len(tried))]
-    counted = [(count_events(mechanism, rows), len(rows)) for rows in groups]
-    pairs = [Counts.of(x, n, y, m).both_ways() for (x, n), (y, m) in combinations(counted, 2)]
-    names = [name_event(mechanism, event) for event in range(len(counted[0][0]))]
-    both = [*names, *(f"not: {name}" for name in names)]
-    return Counts.join(pairs), 2 * len(pairs) * both
+    pairs = [*combinations(by_answer(design, sample, index), 2)]
+    counts = Counts.join([Counts.of(one.x, one.n, other.x, other.n).both_ways() for one, other in pairs])
+    return counts, len(pairs) * _both_ways(pairs[0][0].names)
 
 
 def _compare_values(design: Design, sample: Sample, index: int) -> tuple[Counts, list[str]]:
     """Count, for every value, the reports that support it, of those whose answer it is and of all others; both ways."""
-    truth, mechanism = design.truth(index), design.survey.questions[index].mechanism
-    if truth is None:
+    counted = by_value(design, sample, index)
+    if counted is None:
         return Counts.of([], [], [], []), []
-    x, y, n, m = (np.zeros(truth.shape[1], np.int64) for _ in range(4))
-    for choice, is_true in enumerate(truth):
-        rows = sample.rows(index, design.choices[:, index] == choice)
-        counts = mechanism.count_support(rows)
-        support = counts[:, 1] if mechanism.has_cohorts else counts
-        x, y = x + support * is_true, y + support * ~is_true
-        n, m = n + len(rows) * is_true, m + len(rows) * ~is_true
-    names = [f"value {value} is supported" for value in range(truth.shape[1])]
-    return Counts.of(x, n, y, m).both_ways(), 2 * [*names, *(f"not: {name}" for name in names)]
+    true, other = counted
+    return Counts.of(true.x, true.n, other.x, other.n).both_ways(), _both_ways(true.names)
+
+
+def _both_ways(names: list[str]) -> list[str]:
+    return 2 * [*names, *(f"not: {name}" for name in names)]

@@ -1,0 +1,11 @@
+"""What a check of an audit comes to, in words."""
+
+from typing import NamedTuple
+
+
+class Check(NamedTuple):
+    """What was looked at, whether it is as it should be, and what was seen."""
+
+    name: str
+    passed: bool
+    said: str
