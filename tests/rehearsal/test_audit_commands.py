@@ -33,6 +33,7 @@ def test_the_python_client_gives_away_no_more_than_is_declared(survey_file: Path
     assert result.exit_code == 0
     assert result.stdout.startswith("python  (sottovoce 0.1.0, Python 3.")
     assert "1,000 reports" in result.stdout
+    assert "exact proof, 10 outcomes of the coins" in result.stdout
     assert "No fault was found." in result.stdout
 
 

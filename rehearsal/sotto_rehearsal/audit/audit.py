@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from sotto_protocol import Survey
 from sotto_rehearsal.audit.checks import Check
 from sotto_rehearsal.audit.conformance import check_channel
-from sotto_rehearsal.audit.design import make_design
+from sotto_rehearsal.audit.design import Design, make_design
 from sotto_rehearsal.audit.generators import check_ids
 from sotto_rehearsal.audit.losses import Loss, find_losses
 from sotto_rehearsal.audit.permanence import check_permanence
 from sotto_rehearsal.audit.pipe import Progress, run_program
 from sotto_rehearsal.audit.programs import Program
+from sotto_rehearsal.audit.proof import Proof, prove
 from sotto_rehearsal.audit.reference import make_reference, repeat_design
-from sotto_rehearsal.audit.sample import read_sample
+from sotto_rehearsal.audit.sample import Sample, read_sample
 from sotto_rehearsal.audit.sharing import check_sharing
 
 FALSE_ALARM = 1e-6
@@ -28,11 +29,14 @@ class Audit:
     n_waves: int
     losses: tuple[Loss, ...]
     checks: tuple[Check, ...]
+    proofs: tuple[Proof, ...]
 
     @property
     def has_fault(self) -> bool:
         """Whether anything is wrong."""
-        return any(loss.is_exceeded for loss in self.losses) or not all(check.passed for check in self.checks)
+        is_disproved = any(proof.is_made and not proof.holds for proof in self.proofs)
+        is_seen = any(loss.is_exceeded for loss in self.losses) or not all(check.passed for check in self.checks)
+        return is_disproved or is_seen
 
 
 def audit_program(
@@ -44,7 +48,13 @@ def audit_program(
     """
     design = make_design(survey, n_reports)
     sample = read_sample(design, run_program(program.command, design, timeout_s=timeout_s, progress=progress))
-    losses = find_losses(design, sample, false_alarm / 2)
+    proofs = [prove(question) for question in survey.questions] if program.is_provable else []
+    losses, checks = examine(design, sample, false_alarm)
+    return Audit(program, design.n_devices, design.n_waves, tuple(losses), tuple(checks), tuple(proofs))
+
+
+def examine(design: Design, sample: Sample, false_alarm: float) -> tuple[list[Loss], list[Check]]:
+    """Return what reports give away, and what checks of them come to; honest ones fail with at most `false_alarm`."""
     repeated = repeat_design(design)
     expected = repeated, make_reference(repeated)
     checks = [
@@ -53,4 +63,4 @@ def audit_program(
         *check_sharing(design, sample, expected, false_alarm / 4),
         *check_ids(sample.ids),
     ]
-    return Audit(program, design.n_devices, design.n_waves, tuple(losses), tuple(checks))
+    return find_losses(design, sample, false_alarm / 2), checks

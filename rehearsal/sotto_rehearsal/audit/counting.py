@@ -1,6 +1,5 @@
 """Counts of a question's reports: by the answer that they were made of, and by the value that is true."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,8 @@ class Counted(NamedTuple):
 
 def chosen_by(design: Design, index: int, choice: int) -> NDArray[np.bool_]:
     """Return which devices give this answer to a question, shape (n_devices,)."""
-    return design.choices[:, index] == choice
+    chosen: NDArray[np.bool_] = design.choices[:, index] == choice
+    return chosen
 
 
 def by_answer(design: Design, sample: Sample, index: int) -> list[Counted]:
@@ -40,7 +40,9 @@ def count_rows(design: Design, index: int, rows: Bytes) -> Counted:
     """Return the events of a question's packed reports."""
     mechanism = design.survey.questions[index].mechanism
     counts = count_events(mechanism, rows)
-    return Counted(counts, np.full(len(counts), len(rows)), [name_event(mechanism, event) for event in range(len(counts))])
+    return Counted(
+        counts, np.full(len(counts), len(rows)), [name_event(mechanism, event) for event in range(len(counts))]
+    )
 
 
 def by_value(design: Design, sample: Sample, index: int) -> tuple[Counted, Counted] | None:

@@ -1,15 +1,25 @@
 """What is looked at in reports: every output, every bit of a packed report, and bits that stand side by side."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_estimator.association.sides import Side
+from sotto_estimator.strings.candidates import CandidateMap
+from sotto_protocol import Question
+from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.ones import count_ones
+from sotto_protocol.questions.text import Text
+from sotto_protocol.text import normalise
 
 MAX_COUNTS = 2**14
 """A text question's counts by cohort may be more: then its bits alone are looked at."""
 _MAX_ONE_HOT = 256
+_STEPS = np.arange(-4, 4.25, 0.5) + 0.01  # equal likelihoods are one step
 
 
 def count_events(mechanism: Mechanism, rows: Bytes) -> NDArray[np.int64]:
@@ -45,9 +55,29 @@ def name_event(mechanism: Mechanism, event: int) -> str:
     return f"output {event}"
 
 
-def features(mechanism: Mechanism, rows: Bytes) -> NDArray[np.float32]:
-    """Return what a score of reports is made of, shape (n, n_features), zeros and ones: bits; of few outputs, each."""
+def features(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray[np.float32]:
+    """Return what a score of reports is made of, shape (n, n_features), zeros and ones: bits; of few outputs, each.
+
+    Of a text, whose bits stand for others in each cohort: by how much the first of two answers is likelier than the
+    second, in steps.
+    """
+    mechanism = question.mechanism
+    if isinstance(question.kind, Text):
+        return _one_hot(np.digitize(_log_ratio(question, answers, rows), _STEPS), len(_STEPS) + 1)
     if isinstance(mechanism, NumberResponse) and mechanism.n_outputs <= _MAX_ONE_HOT:
-        is_output: NDArray[np.bool_] = mechanism.numbers(rows)[:, None] == np.arange(mechanism.n_outputs)
-        return is_output.astype(np.float32)
+        return _one_hot(mechanism.numbers(rows), mechanism.n_outputs)
     return np.unpackbits(rows, axis=1, bitorder="little").astype(np.float32)
+
+
+def _one_hot(numbers: NDArray[Any], n_numbers: int) -> NDArray[np.float32]:
+    is_number: NDArray[np.bool_] = numbers[:, None] == np.arange(n_numbers)
+    return is_number.astype(np.float32)
+
+
+def _log_ratio(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray[np.floating]:
+    """Return ln(P(report | first answer) / P(report | second answer)) of a text question's reports, shape (n,)."""
+    strings, mechanism = tuple(map(normalise, answers[:2])), question.mechanism
+    candidates = CandidateMap.of(strings, mechanism.design) if isinstance(mechanism, BloomResponse) else None
+    likelihood = Side(question.id, question, strings=strings, candidates=candidates).likelihood(rows)
+    ratio: NDArray[np.floating] = np.log(likelihood[:, 0]) - np.log(likelihood[:, 1])
+    return ratio

@@ -14,7 +14,9 @@ from sotto_rehearsal.audit.checks import Check
 
 _LOOKED_AT = 8
 """So many ids must each follow from themselves: by chance one does with 2**-16, all with 2**-128."""
-_N_BITS = 1024
+_N_BITS = 512
+_STRIDES = (1, 2, 4, 8, 16, 32, 64)
+"""A register may be read in blocks, of 64 by V8: then every so-manieth id follows from the one before."""
 _SHORT = 64
 """A linear complexity that is so much below half of the length has probability 2**-127 (Rueppel 1986)."""
 
@@ -56,11 +58,13 @@ def _check_generator(ids: Bytes) -> Check:
         for generator in _KNOWN:
             if len(words) == _LOOKED_AT and all(_follows(generator, *of_id[1::2]) for of_id in words):
                 return Check(name, False, f"they are drawn from {generator.name}")
-    for stride in (1, 2, 4):
+    for stride in _STRIDES:
         for byte in (0, 5, 10, 15):
             bits = (ids[: stride * _N_BITS : stride, byte] >> np.uint8(7)).tolist()
             if 2 * linear_complexity(bits) < len(bits) - 2 * _SHORT:
-                return Check(name, False, "they follow from earlier ones by exclusive or: a shift register, Math.random")
+                return Check(
+                    name, False, "they follow from earlier ones by exclusive or: a shift register, Math.random"
+                )
     return Check(name, True, "neither congruential nor a shift register")
 
 

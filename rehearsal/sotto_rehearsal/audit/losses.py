@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sotto_protocol.bounds import add_above, float_above
 from sotto_rehearsal.audit.bounds import Counts, epsilon_below
-from sotto_rehearsal.audit.design import N_FAR, Design
 from sotto_rehearsal.audit.counting import by_answer, by_value, chosen_by
+from sotto_rehearsal.audit.design import N_FAR, Design
 from sotto_rehearsal.audit.events import features
 from sotto_rehearsal.audit.sample import Sample
 from sotto_rehearsal.audit.scores import Features, score_events
@@ -111,8 +111,8 @@ def _far(design: Design, sample: Sample, index: int) -> list[Chosen]:
 
 def sample_features(design: Design, sample: Sample, index: int, chosen: Chosen, n_waves: int) -> Features:
     """Return the features of so many waves' reports of one question, side by side; zeros where it was not drawn."""
-    mechanism, has = design.survey.questions[index].mechanism, sample.has[chosen, index][:, None]
-    waves = [features(mechanism, sample.waves[wave][index][chosen]) * has for wave in range(n_waves)]
+    question, answers, has = design.survey.questions[index], design.answers[index], sample.has[chosen, index][:, None]
+    waves = [features(question, answers, sample.waves[wave][index][chosen]) * has for wave in range(n_waves)]
     return np.concatenate([*waves, has], axis=1, dtype=np.float32)
 
 

@@ -19,19 +19,25 @@ _MIN_NODE = 20
 
 @dataclass(frozen=True)
 class Program:
-    """What is audited: its name, the command that starts it, its version, and of how many reports unless it is said."""
+    """What is audited: its name, the command that starts it, its version, and of how many reports unless it is said.
+
+    `is_provable`: whether it runs the mechanisms of this very Python, whose coins can be gone through.
+    """
 
     name: str
     command: tuple[str, ...]
     version: str
     n_reports: int
+    is_provable: bool = False
 
 
 def find_client(name: str) -> Program:
     """Return one of the installed clients. Raises AuditError where what it needs is missing."""
     if name == "python":
         command = (sys.executable, "-m", "sotto_rehearsal.audit.python_client")
-        return Program("python", command, f"sottovoce {version('sottovoce')}, Python {sys.version.split()[0]}", MANY)
+        return Program(
+            "python", command, f"sottovoce {version('sottovoce')}, Python {sys.version.split()[0]}", MANY, True
+        )
     node, bundle = _find_node(), _find_bundle()
     said = f"sottovoce {version('sottovoce')}, node {_node_version(node)}"
     return Program("js", (node, str(Path(__file__).with_name("js_client.mjs")), str(bundle)), said, FEW)

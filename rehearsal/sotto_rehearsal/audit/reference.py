@@ -8,8 +8,8 @@ from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.sample import Sample
 
-_MOST_TIMES = 16
-_MOST_COINS = 2**26
+_MOST_TIMES = 64
+_MOST_COINS = 2**27
 
 
 def repeat_design(design: Design) -> Design:

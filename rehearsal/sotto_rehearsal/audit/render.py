@@ -7,30 +7,65 @@ from sotto_protocol import Survey
 from sotto_protocol.tables import align
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.losses import Loss
+from sotto_rehearsal.audit.proof import Proof
+
+OK, FAULT = "ok", "FAULT"
 
 
 def table(audit: Audit, false_alarm: float) -> str:
     """Return what was found, line by line."""
-    n_reports = audit.n_devices * audit.n_waves
-    of_devices = (
-        f"{n_reports:,} reports of {audit.n_devices:,} devices" if audit.n_waves > 1 else f"{n_reports:,} reports"
-    )
-    head = f"{audit.program.name}  ({audit.program.version}): {of_devices}"
-    rows = [["what", "gives away", "declared", "", "told apart best by"], *map(_row, audit.losses)]
+    losses = [["what", "gives away", "declared", "", "told apart best by"], *map(_row, audit.losses)]
+    checks = [[mark(check.passed), check.name, check.said] for check in audit.checks]
+    proofs = [[mark(proof.holds) if proof.is_made else "-", proof.question, say_proof(proof)] for proof in audit.proofs]
+    parts = [say_program(audit), align(losses), align(checks), *([align(proofs)] if proofs else [])]
     verdict = "A FAULT WAS FOUND." if audit.has_fault else "No fault was found."
-    certain = f"All bounds are lower ones, in nats, and hold together but with probability {false_alarm:g}."
-    return "\n".join([head, align(rows), f"{verdict} {certain}"])
+    certain = f"A program without a fault is said to have one with probability {false_alarm:g} at most."
+    return "\n".join([*parts, f"{verdict} {certain}"])
+
+
+def mark(passed: bool) -> str:
+    """Return in a word whether all is well."""
+    return OK if passed else FAULT
+
+
+def say_program(audit: Audit) -> str:
+    """Return what was audited, and by how many reports."""
+    n_reports = audit.n_devices * audit.n_waves
+    devices = f" of {audit.n_devices:,} devices, {audit.n_waves} waves" if audit.n_waves > 1 else ""
+    return f"{audit.program.name}  ({audit.program.version}): {n_reports:,} reports{devices}"
 
 
 def _row(loss: Loss) -> list[str]:
-    verdict = "FAULT: more than declared" if loss.is_exceeded else "ok"
-    return [name_of(loss), f"at least {loss.lower:.3f}", f"{float(loss.declared):.3f}", verdict, loss.event]
+    return [
+        name_of(loss),
+        f"at least {loss.lower:.3f}",
+        f"at most {float(loss.declared):.3f}",
+        mark(not loss.is_exceeded),
+        f"{loss.event}: {loss.x:,} of {loss.n:,}, {loss.y:,} of {loss.m:,}",
+    ]
 
 
 def name_of(loss: Loss) -> str:
     """Return which reports a bound is about."""
     reports = f", {loss.n_reports} waves" if loss.n_reports > 1 else ""
     return (loss.question or "all questions together") + reports
+
+
+def say_proof(proof: Proof) -> str:
+    """Return what is proved of a question's mechanism."""
+    if not proof.is_made:
+        return "too large for an exact proof"
+    rates = "exactly the published rates" if proof.has_published_rates else "other rates than the published ones"
+    return f"exact proof, {proof.n_outcomes:,} outcomes of the coins: epsilon {_say_epsilons(proof)}, {rates}"
+
+
+def _say_epsilons(proof: Proof) -> str:
+    pairs = [(proof.epsilon, proof.declared, ""), (proof.epsilon_forever, proof.declared_forever, " for all reports")]
+    said = [
+        ("without bound" if exact is None else f"{exact:.12f}") + f" of {declared:f}{of}"
+        for exact, declared, of in pairs
+    ]
+    return ", ".join(said if proof.declared != proof.declared_forever else said[:1])
 
 
 def document(survey: Survey, audits: list[Audit], false_alarm: float) -> dict[str, Any]:
@@ -43,4 +78,5 @@ def _of_program(audit: Audit) -> dict[str, Any]:
     program = {"program": audit.program.name, "version": audit.program.version}
     size = {"devices": audit.n_devices, "waves": audit.n_waves, "has_fault": audit.has_fault}
     losses = [asdict(loss) | {"is_exceeded": loss.is_exceeded} for loss in audit.losses]
-    return program | size | {"losses": losses}
+    proofs = [asdict(proof) | {"is_made": proof.is_made, "holds": proof.holds} for proof in audit.proofs]
+    return program | size | {"losses": losses, "checks": [check._asdict() for check in audit.checks], "proofs": proofs}

@@ -7,6 +7,8 @@ distance. The sums are bounded by Freedman's inequality (1975, theorem 1.6): the
 at most 1, and their variances add up to at most a quarter of the squares of what is left.
 """
 
+from math import log
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,16 +38,17 @@ def _rest(design: Design, sample: Sample, expected: tuple[Design, Sample], index
     known = np.unpackbits(reference.waves[0][index], axis=1, bitorder="little")
     columns = np.argsort(-known.var(axis=0), kind="stable")[:_MOST_COLUMNS]
     n_answers = len(design.answers[index])
-    means = np.stack([_means(known[:, column], reference_design.choices[:, index], n_answers) for column in columns], axis=1)
+    means = np.stack(
+        [_means(known[:, column], reference_design.choices[:, index], n_answers) for column in columns], axis=1
+    )
     rest: Floats = (bits[:, columns] - means[design.choices[:, index]]) * sample.has[:, index][:, None]
     return rest
 
 
 def _means(bits: NDArray[np.uint8], choices: NDArray[np.intp], n_answers: int) -> Floats:
     """Return the mean of a bit by answer, shape (n_answers,)."""
-    totals = np.bincount(choices, minlength=n_answers)
-    means: Floats = np.bincount(choices, bits, n_answers) / np.maximum(1, totals)
-    return means
+    totals: Floats = np.maximum(1.0, np.bincount(choices, minlength=n_answers))
+    return np.bincount(choices, bits, n_answers) / totals
 
 
 def _check_devices(rests: Floats, n_groups: int, false_alarm: float) -> Check:
@@ -64,8 +67,9 @@ def _check_devices(rests: Floats, n_groups: int, false_alarm: float) -> Check:
 def _check_questions(rests: Rests, n_groups: int, false_alarm: float) -> Check:
     n, places = len(rests[0]), np.repeat(np.arange(len(rests)), [rest.shape[1] for rest in rests])
     joined = np.concatenate(rests, axis=1)
-    sums = np.abs(joined.T @ joined) * (places[:, None] < places)
-    most = limit(np.array([n]), n, n_groups, false_alarm / max(1, np.count_nonzero(places[:, None] < places)))
+    is_pair = places[:, None] < places
+    sums = np.abs(joined.T @ joined) * is_pair
+    most = limit(np.array([n]), n, n_groups, false_alarm / int(is_pair.sum()))
     name = "noise shared between questions"
     if (sums <= most).all():
         return Check(name, True, "none in any two questions")
@@ -79,7 +83,7 @@ def limit(n_terms: NDArray[np.int_], n: int, n_groups: int, tail: float) -> Floa
     Half of it is for the squares' own sum (Hoeffding 1963, of all beginnings at once). What is expected is known from a
     reference with an error of its own; what that adds grows with the number of answers.
     """
-    nats = np.log(4 / tail)
+    nats = log(4 / tail)
     variance = (n_terms / 4 + np.sqrt(n * nats / 2)) / 4
     deviation = nats / 3 + np.sqrt((nats / 3) ** 2 + 2 * nats * variance)
     return np.asarray(deviation + n_groups / 4 + np.sqrt(n_groups * nats) / 2)

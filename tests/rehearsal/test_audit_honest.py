@@ -1,0 +1,61 @@
+"""How often an audit accuses reports that are honest: at an inflated level, over many audits of simulated devices.
+
+A test fails by chance with probability 1e-9 at most: audits are independent, and each accuses with LEVEL at most.
+"""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audited import YES_NO, one_of
+from sotto_protocol import Survey, compile_toml
+from sotto_rehearsal.audit.audit import examine
+from sotto_rehearsal.audit.design import Design, make_design
+from sotto_rehearsal.audit.reference import make_reference
+from sotto_rehearsal.audit.sample import Sample
+
+LEVEL, N_AUDITS = 0.3, 150
+MANY = (
+    YES_NO
+    + '[[questions]]\nid = "any"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n'
+    + '[[questions]]\nid = "n"\ntype = "number"\ntext = "?"\nminimum = 0\nmaximum = 9\nepsilon = 1\n'
+    + '[[questions]]\nid = "place"\ntype = "text"\ntext = "?"\nepsilon = 2\n'
+)
+SURVEYS = {
+    "yes-no": compile_toml(YES_NO),
+    "two stages": one_of("basic-rappor", 3, settings="waves = 3", more="epsilon_forever = 2"),
+    "many questions": compile_toml(MANY),
+    "drawn questions": compile_toml(f"draw = 2\n{MANY}"),
+}
+
+
+def honest(design: Design) -> Sample:
+    """Return reports as they should be, with ids as devices draw them."""
+    ids = np.frombuffer(os.urandom(16 * design.n_devices * design.n_waves), np.uint8).reshape(-1, 16)
+    return replace(make_reference(design), ids=ids)
+
+
+def is_accused(survey: Survey, n_reports: int) -> bool:
+    """Whether an audit of honest reports finds a fault, at LEVEL."""
+    design = make_design(survey, n_reports)
+    losses, checks = examine(design, honest(design), LEVEL)
+    return any(loss.is_exceeded for loss in losses) or not all(check.passed for check in checks)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS)
+def test_honest_reports_are_accused_no_more_often_than_is_said(survey: Survey) -> None:
+    n_accused = sum(is_accused(survey, 300) for _ in range(N_AUDITS))
+    assert n_accused <= stats.binom.isf(1e-9, N_AUDITS, LEVEL)
+
+
+@pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS)
+def test_honest_reports_pass_at_the_level_of_audits(survey: Survey) -> None:
+    design = make_design(survey, 1000)
+    losses, checks = examine(design, honest(design), 1e-9)
+    assert [loss for loss in losses if loss.is_exceeded] == []
+    assert [check for check in checks if not check.passed] == []
+    assert {loss.question for loss in losses} == {"", *(question.id for question in survey.questions)}
