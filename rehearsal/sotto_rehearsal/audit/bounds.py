@@ -66,7 +66,7 @@ def epsilon_below(counts: Counts, tail: float) -> Floats:
     """Return the lower bounds of the epsilon that each event takes, at least 0; each of both limits has `tail`.
 
     >>> round(float(epsilon_below(Counts.of(750, 1000, 0, 1000), 1e-7)[0]), 2)
-    3.72
+    3.74
     """
     low, high = rate_below(counts.x, counts.n, tail), rate_above(counts.y, counts.m, tail)
     with np.errstate(divide="ignore"):
