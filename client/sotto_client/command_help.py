@@ -6,6 +6,7 @@ SHORT_HELP = {
     "backup": "Copy a database, as it is at this moment, while collectors run.",
     "check": "Check a survey file and print what it takes.",
     "close": "Let a survey take no more reports.",
+    "compare": "Compare a survey with a trusted curator's, and say what its epsilons add up to.",
     "configure": "Set what may change of a survey at a collector.",
     "db": "Make a collector's database, and look after it.",
     "decode": "Decode a text question: which strings are common, with intervals that hold.",

@@ -1,0 +1,63 @@
+"""`sotto compare`."""
+
+import math
+from pathlib import Path
+
+import click
+
+from sotto_client.commands import read_file
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.options import interval_options, style_options, warn
+from sotto_rehearsal.comparison.comparison import Study, compare_survey
+from sotto_rehearsal.comparison.domains import LEAST_DELTA, usual_delta
+from sotto_rehearsal.comparison.draws import has_opendp
+from sotto_rehearsal.comparison.render import comparison_csv, comparison_json, comparison_text
+
+_RUNS = 200
+_MAX_N = 10**9
+_NEED = "pip install 'sottovoce[compare]'"
+
+
+@click.command(epilog="Example:  sotto compare survey.toml --n 300")
+@click.argument("survey_file", type=click.Path(path_type=Path))
+@click.option("--n", type=click.IntRange(2, _MAX_N), required=True, help="How many respondents there will be.")
+@click.option(
+    "--delta",
+    type=click.FloatRange(LEAST_DELTA, 1, max_open=True),
+    help="Probability that Gaussian noise, sums and shuffling may leave out  [default: 1e-6, or n^-1.1 if less].",
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="The share of yes that is expected; of k options they are as k to k - 1 .. to 1.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(0, 10_000),
+    help=f"Simulate so many surveys beside the theory; 0 for none  [default: {_RUNS}].",
+)
+@interval_options("chernoff")
+@style_options
+def compare(
+    survey_file: Path, n: int, delta: float | None, share: float, runs: int | None, style: str, **interval: str
+) -> None:
+    """Compare a survey with a trusted curator's, and say what its epsilons add up to.
+
+    Beside what devices' reports will tell of each question stands what a curator would know who is trusted with the
+    answers and adds Laplace, geometric or Gaussian noise of the same epsilon, or names the most common option by the
+    exponential mechanism; OpenDP draws that noise. Then: what one person's reports take together by basic and advanced
+    composition and zCDP, and what the reports reveal if they are shuffled.
+    """
+    for flag, number in (("--delta", delta), ("--share", share)):
+        if number is not None and math.isnan(number):
+            raise click.BadParameter("must be a number.", param_hint=flag)
+    survey = read_file(survey_file)
+    can_draw = has_opendp()
+    if not can_draw and runs != 0:
+        warn(f"curators are not simulated, which needs: {_NEED}")
+    options = IntervalOptions(**interval)  # type: ignore[arg-type]
+    study = Study(n, usual_delta(n) if delta is None else delta, share, _RUNS if runs is None else runs, options)
+    comparison = compare_survey(survey, study, can_draw=can_draw)
+    click.echo({"json": comparison_json, "csv": comparison_csv}.get(style, comparison_text)(comparison))

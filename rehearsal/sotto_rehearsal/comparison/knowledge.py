@@ -1,0 +1,159 @@
+"""Who knows what of a question: its devices' reports, a trusted curator's noise, and answers in the clear."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sotto_estimator.channel import Floats
+from sotto_rehearsal.comparison.draws import EXPONENTIAL, PERMUTE_AND_FLIP, add_noise, name_options
+from sotto_rehearsal.comparison.naming import exponential_mechanism, permute_and_flip
+from sotto_rehearsal.comparison.noise import Noise, Sensitivity, calibrated
+from sotto_rehearsal.comparison.people import Numbers
+from sotto_rehearsal.comparison.reports import report_estimates, runs_within
+from sotto_rehearsal.comparison.subject import Subject
+
+CLEAR = "in the clear"
+_NAMING: dict[str, Callable[[Floats, float], Floats]] = {
+    EXPONENTIAL: exponential_mechanism,
+    PERMUTE_AND_FLIP: permute_and_flip,
+}
+_N_CROWDS = 200
+"""So many crowds are drawn for the theory of naming, where nothing is simulated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What one who asks a question knows. `epsilon` in nats and `delta` are None in the clear.
+
+    Deviations and half-widths are shares, or in a number's unit. `noise`: the standard deviation of what privacy adds;
+    `deviation`: with that of who was asked, where intervals are about a population; `simulated`: in n_runs. All None of
+    what only names the most common option: `named`, how often the right one, and `simulated_named`.
+    """
+
+    question: str
+    by: str
+    epsilon: float | None
+    delta: float | None
+    n_reports: int
+    n_runs: int = 0
+    noise: float | None = None
+    deviation: float | None = None
+    simulated: float | None = None
+    half_width: float | None = None
+    named: float | None = None
+    simulated_named: float | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A question's people, crowd after crowd, shape (m, k), of which n_runs are simulated.
+
+    `can_draw`: whether curators are too, which takes OpenDP.
+    """
+
+    subject: Subject
+    crowds: Numbers
+    n_runs: int
+    can_draw: bool
+
+    @staticmethod
+    def of(subject: Subject, n_runs: int, generator: np.random.Generator, *, can_draw: bool) -> "Trial":
+        """Draw the people."""
+        crowds = subject.people.draw(subject.n, n_runs or _N_CROWDS, subject.options.target, generator)
+        return Trial(subject, crowds, n_runs, can_draw)
+
+    def compare(self, delta: float, generator: np.random.Generator) -> list[Knowledge]:
+        """Return what is known by devices' reports, by curators, and in the clear, theory beside simulation."""
+        subject = self.subject
+        noises = calibrated(float(subject.question.epsilon), delta, Sensitivity.of(subject.question))
+        curators = [self._by_curator(noise) for noise in noises]
+        return [self._by_devices(generator), *curators, *(self._naming() if subject.has_names else ()), self._clear()]
+
+    def _by_devices(self, generator: np.random.Generator) -> Knowledge:
+        subject, question = self.subject, self.subject.question
+        n_runs = runs_within(subject, self.n_runs)
+        estimates = np.array([report_estimates(subject, crowd) for crowd in self.crowds[:n_runs]])
+        # About these respondents nothing is said where one option is asked of each: they are not all of them.
+        is_of_others = question.mechanism.has_cohorts and subject.about_respondents
+        named = None
+        if subject.has_names and n_runs:  # ties fall as they may
+            named = float(
+                subject.is_right[(estimates + 1e-9 * generator.random(estimates.shape)).argmax(axis=-1)].mean()
+            )
+        return Knowledge(
+            question.id,
+            f"devices, {question.mechanism.name}",
+            float(question.epsilon),
+            0.0,
+            subject.n_asked,
+            n_runs,
+            noise=subject.size * subject.local_deviation("respondents"),
+            deviation=subject.size * subject.local_deviation(subject.options.target),
+            simulated=self._error(estimates[:, 0]) if n_runs and not is_of_others else None,
+            half_width=subject.size * subject.local_half_width(),
+            simulated_named=named,
+        )
+
+    def _by_curator(self, noise: Noise) -> Knowledge:
+        """Return what a curator knows of this noise on counts; the interval is a union bound of noise and crowd."""
+        subject, n_runs = self.subject, self.n_runs * self.can_draw
+        n_counts = subject.n * subject.span
+        counts = np.rint(subject.of_people(self.crowds[:n_runs]) * n_counts)
+        deviation = noise.deviation / n_counts
+        sides = 1 if subject.about_respondents else 2
+        width = subject.clear_half_width(sides) + noise.half_width(subject.beta / sides) / n_counts
+        return Knowledge(
+            subject.question.id,
+            f"curator, {noise.name}",
+            float(subject.question.epsilon),
+            noise.delta,
+            subject.n,
+            n_runs,
+            noise=subject.size * deviation,
+            deviation=subject.size * math.hypot(deviation, subject.sampling_deviation),
+            simulated=self._error(add_noise(noise, counts) / n_counts) if n_runs else None,
+            half_width=subject.size * width,
+        )
+
+    def _naming(self) -> Iterator[Knowledge]:
+        subject, n_runs = self.subject, self.n_runs * self.can_draw
+        epsilon = float(subject.question.epsilon)
+        crowds = self.crowds[: 1 if subject.about_respondents else None].astype(np.float64)
+        for name, mechanism in _NAMING.items():
+            named = subject.is_right[name_options(name, epsilon, self.crowds[:n_runs])].mean() if n_runs else None
+            yield Knowledge(
+                subject.question.id,
+                f"curator, {name}",
+                epsilon,
+                0.0,
+                subject.n,
+                n_runs,
+                named=float(mechanism(crowds, epsilon)[:, subject.is_right].sum(axis=-1).mean()),
+                simulated_named=None if named is None else float(named),
+            )
+
+    def _clear(self) -> Knowledge:
+        subject = self.subject
+        is_top = self.crowds == self.crowds.max(axis=-1, keepdims=True)
+        named = float((is_top[:, subject.is_right].sum(axis=-1) / is_top.sum(axis=-1)).mean())
+        return Knowledge(
+            subject.question.id,
+            CLEAR,
+            None,
+            None,
+            subject.n,
+            noise=0.0,
+            deviation=subject.size * subject.sampling_deviation,
+            half_width=subject.size * subject.clear_half_width(),
+            named=named if subject.has_names else None,
+        )
+
+    def _error(self, estimates: Floats | Sequence[float]) -> float:
+        """Return the root mean square of the runs' errors: about their own people, or the population."""
+        subject = self.subject
+        truths = (
+            subject.of_people(self.crowds) if subject.about_respondents else np.full(len(self.crowds), subject.value)
+        )
+        return float(subject.size * np.sqrt(np.mean(np.square(estimates - truths[: len(estimates)]))))

@@ -1,0 +1,155 @@
+"""What is compared of one question: the share of one answer, or the mean of numbers, and who knows it how well."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Channel, Floats, Target, shares_of
+from sotto_estimator.devices import Devices
+from sotto_estimator.intervals import IntervalOptions, check_level
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.mean import mean_bounds
+from sotto_estimator.planning.widths import NO_PRIVACY, half_width, standard_deviation
+from sotto_protocol.mechanisms.mechanism import PureMechanism
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.questions.number import Number
+from sotto_protocol.questions.question import Question
+from sotto_rehearsal.comparison.people import Numbers, People
+
+_MOST_LEVELS = 64  # of numbers in the clear, as an interval of their mean reads them
+_BLUR = 1e-3  # of those that are any level instead: intervals of means need some noise
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A question that `n` people answer, and those people. Shares are fractions, means parts of the range, 0 to 1."""
+
+    question: Question
+    people: People
+    n: int
+    options: IntervalOptions
+
+    @property
+    def value(self) -> float:
+        """What is to be known: of yes, or of the most common option, the share; or the mean."""
+        return float(self.of_people(self.people.shares))
+
+    def of_people(self, counts: Floats | Numbers) -> Floats:
+        """Return the same of people who give each answer so often, shape (.., k), at any scale."""
+        shares = counts / counts.sum(axis=-1, keepdims=True)
+        return np.asarray(shares @ self._places) if self.is_number else np.asarray(shares[..., 0])
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a mean."""
+        return self.question.type == "number"
+
+    @property
+    def about_respondents(self) -> bool:
+        """Whether intervals are about these people: then it does not matter whom they stand for."""
+        return self.options.target == "respondents"
+
+    @property
+    def has_names(self) -> bool:
+        """Whether there are options of which one is the most common."""
+        return len(self.question.options) > 1
+
+    @property
+    def is_right(self) -> NDArray[np.bool_]:
+        """Which options are the most common, shape (k,)."""
+        return np.asarray(self.people.shares == self.people.shares.max())
+
+    @property
+    def size(self) -> float:
+        """The unit of deviations and widths: a share is 1, numbers have a range."""
+        kind = self.question.kind
+        return float(kind.maximum) - float(kind.minimum) if isinstance(kind, Number) else 1.0
+
+    @property
+    def span(self) -> int:
+        """How many counts a person adds at most: steps of a number, or one."""
+        return self.question.kind.n_options - 1 if self.is_number else 1
+
+    @property
+    def n_asked(self) -> int:
+        """How many devices report on the one answer: of asked-option one in as many as there are options."""
+        mechanism = self.question.mechanism
+        return max(1, self.n // mechanism.n_values) if mechanism.has_cohorts else self.n
+
+    @cached_property
+    def sampling_deviation(self) -> float:
+        """The standard deviation of what people say in the clear of a population; of themselves 0."""
+        if self.about_respondents:
+            return 0.0
+        if self.is_number:
+            return float(np.sqrt(self.people.shares @ (self._places - self.value) ** 2 / self.n))
+        return standard_deviation(self.n, NO_PRIVACY, share=self.value)
+
+    def local_deviation(self, target: Target) -> float:
+        """Return the standard deviation by devices' reports: about a population, or these respondents."""
+        mechanism = self.question.mechanism
+        if isinstance(mechanism, WindowResponse):
+            noise = math.sqrt(mechanism.worst_variance / self.n)
+            return noise if target == "respondents" else math.hypot(noise, self.sampling_deviation)
+        return standard_deviation(self.n_asked, self.channel, share=self.value, target=target)
+
+    def local_half_width(self) -> float:
+        """Return half the width of the interval by devices' reports."""
+        mechanism = self.question.mechanism
+        if isinstance(mechanism, WindowResponse):
+            return self._mean_half_width(NumberChannel.of(mechanism), 1)
+        level, method, target = self.options.level, self.options.method, self.options.target
+        return half_width(self.n_asked, self.channel, level=level, method=method, target=target, share=self.value)
+
+    def clear_half_width(self, n_intervals: int = 1) -> float:
+        """Return the same in the clear: about the respondents, nothing is uncertain."""
+        if self.about_respondents:
+            return 0.0
+        if self.is_number:
+            return self._mean_half_width(_nearly_clear(min(self.span + 1, _MOST_LEVELS)), n_intervals)
+        level, method = self.options.level, self.options.method
+        return half_width(self.n, NO_PRIVACY, level=level, method=method, share=self.value, n_intervals=n_intervals)
+
+    @property
+    def beta(self) -> float:
+        """What an interval may miss by."""
+        return check_level(self.options.level)
+
+    @cached_property
+    def channel(self) -> Channel:
+        """What a device's report goes through."""
+        mechanism = self.question.mechanism
+        assert isinstance(mechanism, PureMechanism)  # noqa: S101  # texts have no subject
+        return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+
+    def estimates(self, support: Numbers) -> Floats:
+        """Return the estimated shares of all values, or the mean alone, by the support counts of n reports."""
+        mechanism = self.question.mechanism
+        if isinstance(mechanism, WindowResponse):
+            offset, slope = map(float, mechanism.mean_output)
+            return np.array([(support @ np.arange(len(support)) / self.n - offset) / slope])
+        if mechanism.has_cohorts:
+            return shares_of(support[:, 1], np.maximum(support[:, 0], 1), self.channel)
+        return shares_of(support, self.n, self.channel)
+
+    @cached_property
+    def _places(self) -> Floats:
+        return self.people.answers / max(self.span, 1)
+
+    def _mean_half_width(self, channel: NumberChannel, n_intervals: int) -> float:
+        at = self._places * (channel.n_levels - 1)
+        levels = np.arange(channel.n_levels)[:, None]
+        shares = np.maximum(0, 1 - np.abs(levels - at)) @ self.people.shares
+        histogram = self.n * (channel.matrix @ shares)[None, :]
+        low, high = mean_bounds(histogram, channel, Devices.alike(1, 1), self.options, n_intervals)
+        return float((high[0] - low[0]) / 2)
+
+
+def _nearly_clear(n_levels: int) -> NumberChannel:
+    blur = Fraction(_BLUR)
+    matrix = (1 - _BLUR) * np.eye(n_levels) + _BLUR / n_levels
+    return NumberChannel(matrix, blur * (n_levels - 1) / 2, (1 - blur) * (n_levels - 1))

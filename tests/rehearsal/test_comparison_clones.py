@@ -1,0 +1,149 @@
+"""Shuffled reports: the bound of clones is what enumeration gives, and is never below what shuffling really tells."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement, pairwise, permutations, product
+
+import numpy as np
+import pytest
+
+from sotto_estimator.channel import Channel
+from sotto_estimator.errors import DomainError
+from sotto_rehearsal.comparison.binary import exact_epsilon
+from sotto_rehearsal.comparison.clones import Clones, amplified_epsilon, prob_clone_of_one
+
+Outcome = tuple[int, ...]
+
+
+def divergence(first: Counter[Outcome], second: Counter[Outcome], epsilon: float) -> float:
+    """The hockey-stick divergence, term by term."""
+    return sum(max(0.0, first[key] - math.exp(epsilon) * second[key]) for key in first)
+
+
+def epsilon_of(pairs: Sequence[tuple[Counter[Outcome], Counter[Outcome]]], delta: float) -> float:
+    """The least epsilon of all pairs, both ways, by bisection."""
+    low, high = 0.0, 50.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        worst = max(max(divergence(p, q, middle), divergence(q, p, middle)) for p, q in pairs)
+        low, high = (low, middle) if worst <= delta else (middle, high)
+    return high
+
+
+def shuffled(channels: Sequence[Sequence[float]]) -> Counter[Outcome]:
+    """The law of how many people report each output, by listing what everybody reports."""
+    law: Counter[Outcome] = Counter()
+    for reports in product(*(range(len(channel)) for channel in channels)):
+        prob = math.prod(channel[report] for channel, report in zip(channels, reports, strict=True))
+        law[tuple(np.bincount(reports, minlength=len(channels[0])))] += prob  # type: ignore[assignment]
+    return law
+
+
+def neighbours(channel: Sequence[Sequence[float]], n: int) -> Iterator[tuple[Counter[Outcome], Counter[Outcome]]]:
+    """All pairs of crowds of n people that differ in one person's answer; `channel`: a row an answer."""
+    for others in combinations_with_replacement(channel, n - 1):
+        laws = [shuffled([mine, *others]) for mine in channel]
+        yield from permutations(laws, 2)
+
+
+def k_ary(epsilon: float, k: int) -> list[list[float]]:
+    lie = 1 / (math.exp(epsilon) + k - 1)
+    return [[math.exp(epsilon) * lie if report == answer else lie for report in range(k)] for answer in range(k)]
+
+
+@pytest.mark.parametrize(("epsilon", "clone"), [(1.0, 0.5), (0.3, 0.7), (3.0, 0.1), (1.0, 0.1), (2.0, 0.01)])
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_clones_tell_what_listing_them_all_tells(epsilon: float, clone: float, n: int) -> None:
+    """Of the two numbers, by listing who is a clone of what: the definition in the paper, not the closed form."""
+    truth = math.exp(epsilon) / (math.exp(epsilon) + 1)
+    others = [[clone / 2, clone / 2, 1 - clone]] * (n - 1)
+    first, second = shuffled([[truth, 1 - truth, 0], *others]), shuffled([[1 - truth, truth, 0], *others])
+    clones = Clones(epsilon, n, 1e-9, clone)
+    for at in (0.0, 0.1, epsilon / 2, 0.95 * epsilon):
+        expected = divergence(first, second, at)
+        assert clones.delta_of(at) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 2.5])
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("delta", [1e-9, 1e-4, 1e-2, 0.1])
+def test_no_crowd_of_k_ary_reports_tells_more_than_the_bound(epsilon: float, n: int, delta: float) -> None:
+    channel = k_ary(epsilon, 3)
+    told = epsilon_of([*neighbours(channel, n)], delta)
+    own = amplified_epsilon(epsilon, n, delta, prob_clone_of_one(epsilon))
+    assert told <= own + 1e-9
+    assert own <= amplified_epsilon(epsilon, n, delta)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_crowd_of_any_mechanism_tells_more_than_the_bound(seed: int) -> None:
+    """Three answers, four outputs, probabilities at random."""
+    channel = np.random.default_rng(seed).dirichlet([3.0] * 4, 3) + 0.02
+    channel /= channel.sum(axis=1, keepdims=True)
+    epsilon = float(np.log(channel.max(axis=0) / channel.min(axis=0)).max())
+    pairs = [*neighbours(channel.tolist(), 4)]
+    for delta in (1e-3, 0.03):
+        assert epsilon_of(pairs, delta) <= amplified_epsilon(epsilon, 4, delta) + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_a_larger_crowd_hides_more_and_a_report_is_never_more_than_itself(epsilon: float) -> None:
+    bounds = [amplified_epsilon(epsilon, n, 1e-6) for n in (1, 2, 30, 300, 3000, 10**5, 10**7)]
+    assert all(later <= earlier for earlier, later in pairwise(bounds))
+    assert bounds[-1] < bounds[0] / 20
+    assert max(bounds) <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("n", [10**3, 10**4, 10**6])
+@pytest.mark.parametrize("delta", [1e-8, 1e-4])
+def test_the_bound_lies_between_warner_s_exact_figure_and_the_papers_closed_forms(
+    epsilon: float, n: int, delta: float
+) -> None:
+    bound = amplified_epsilon(epsilon, n, delta, prob_clone_of_one(epsilon))
+    assert exact_epsilon(Channel.warner_of_epsilon(epsilon), n, delta) <= bound <= epsilon
+    odds = math.exp(epsilon)
+    if epsilon <= math.log(n / (8 * math.log(2 / delta)) - 1):  # Feldman, McMillan & Talwar 2022
+        root = 4 * math.sqrt(2 * math.log(4 / delta) / ((odds + 1) * n)) + 4 / n
+        assert bound <= math.log1p((odds - 1) * root)
+    if epsilon <= math.log(n / (16 * math.log(2 / delta))):  # the same 2021, "Hiding among the clones", theorem 3.1
+        root = 8 * math.sqrt(odds * math.log(4 / delta) / n) + 8 * odds / n
+        of_any = amplified_epsilon(epsilon, n, delta)
+        assert bound <= of_any <= math.log1p((odds - 1) / (odds + 1) * root)
+
+
+def test_the_papers_closed_forms_hold_somewhere() -> None:
+    assert math.log(10**4 / (16 * math.log(2e8))) > 2
+
+
+@pytest.mark.parametrize("truth", [0.6, 0.75, 0.95])
+@pytest.mark.parametrize("n", [1, 2, 4, 7])
+@pytest.mark.parametrize("delta", [1e-3, 0.05])
+def test_of_a_yes_no_question_the_figure_is_that_of_listing_all_reports(truth: float, n: int, delta: float) -> None:
+    channel = Channel.warner(truth)
+    expected = epsilon_of([*neighbours([[1 - truth, truth], [truth, 1 - truth]], n)], delta)
+    assert exact_epsilon(channel, n, delta) == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    epsilon = math.log(truth / (1 - truth))
+    assert expected <= amplified_epsilon(epsilon, n, delta, prob_clone_of_one(epsilon)) + 1e-9
+
+
+def test_of_a_forced_response_too() -> None:
+    channel = Channel(0.7, 0.2)
+    expected = epsilon_of([*neighbours([[0.3, 0.7], [0.8, 0.2]], 5)], 1e-3)
+    assert exact_epsilon(channel, 5, 1e-3) == pytest.approx(expected, rel=1e-3)
+    of_crowds = [exact_epsilon(channel, 5, 1e-3, n_yes) for n_yes in range(5)]
+    assert exact_epsilon(channel, 5, 1e-3) == max(of_crowds) > min(of_crowds)
+
+
+def test_numbers_of_clones_that_are_passed_over_cost_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = amplified_epsilon(1.0, 10**6, 1e-6)
+    monkeypatch.setattr("sotto_rehearsal.comparison.clones._MOST_SIZES", 10**9)
+    assert amplified_epsilon(1.0, 10**6, 1e-6) <= some <= 1.0001 * amplified_epsilon(1.0, 10**6, 1e-6)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, math.nan, 1e-16])
+def test_a_delta_that_is_no_probability_is_refused(delta: float) -> None:
+    for bad in (lambda: amplified_epsilon(1.0, 10, delta), lambda: exact_epsilon(Channel.warner(0.6), 10, delta)):
+        with pytest.raises(DomainError, match=r"^delta \(.*\) must be a probability in \[1e-15, 1\)\.$"):
+            bad()
