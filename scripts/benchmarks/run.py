@@ -29,6 +29,7 @@ BENCHMARKS = (
     "stores",
     "archive",
     "pages",
+    "planning",
 )
 """The modules beside this one that have `measure`, and perhaps `measure_more`, for --full; both return bars."""
 HEAD = ["", "what", "ours", "reference", "ratio", "bar", "reference is"]

@@ -90,7 +90,7 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "Lunch: n = 300 respondents, epsilon 7.3 a report" in words
     assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
     assert "options below 11.55 % cannot be told from none" in words
-    assert "habits: nothing will be learnt. With 75 answers an interval is +- 103 points" in words
+    assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 103 points" in words
     assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
     assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
 
@@ -111,12 +111,13 @@ def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
         assert row["half_width"] == ("" if of["half_width"] is None else str(of["half_width"]))
 
 
-def test_a_published_survey_is_planned_as_its_file_is(tmp_path: Path) -> None:
+def test_a_published_survey_has_the_figures_of_its_file(tmp_path: Path) -> None:
     canonical = survey_of().canonical.decode()
-    assert (
-        plan_file(tmp_path, canonical, "--n", "300", name="survey.json").output
-        == plan_file(tmp_path, LUNCH, "--n", "300").output
-    )
+    of_author = plan_file(tmp_path, LUNCH, "--n", "300", "--csv")
+    assert plan_file(tmp_path, canonical, "--n", "300", "--csv", name="survey.json").output == of_author.output
+    shown = plan_file(tmp_path, canonical, "--n", "300", name="survey.json").output
+    assert "a larger crowd: 543 respondents in place of 300" in shown
+    assert "more epsilon" not in shown  # it cannot be changed any more
 
 
 def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -> None:

@@ -194,6 +194,14 @@ def test_auto_is_near_the_best_subset_whatever_the_options_and_epsilon(k: int) -
         assert exact_variance(k, epsilon, best_weight(k, epsilon)) == pytest.approx(best, rel=1e-12)
 
 
+@pytest.mark.parametrize("k", [2, 5, 31, 513, 4096])
+@pytest.mark.parametrize("epsilon", ["0.001", "0.0314", "0.5", "1", "3.7", "9", "20"])
+def test_no_field_has_less_variance_than_the_one_that_is_taken(k: int, epsilon: str) -> None:
+    chosen = geometry(k, Decimal(epsilon))
+    made = [response for field in PRIMES if (response := geometry(k, Decimal(epsilon), field)) is not None]
+    assert chosen == min(made, key=lambda response: (response.report_variance, response.n_outputs))
+
+
 def test_realised_epsilons_are_as_near_as_a_threshold_comes() -> None:
     """Within 1e-8 of what was asked, or one step of the threshold, which is more where a lie is rare: of k-ary."""
     for k in SIZES:

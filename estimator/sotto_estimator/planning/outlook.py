@@ -5,6 +5,7 @@ All of it is from the functions that estimates are made with: a plan and the est
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypedDict
 
 import numpy as np
@@ -15,7 +16,7 @@ from sotto_estimator.estimate import channel_of, is_text
 from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import is_number
-from sotto_estimator.numbers.mean import place_error
+from sotto_estimator.numbers.mean import method_of_mean, place_error
 from sotto_estimator.numbers.plan import NumberStudy, expected_outputs, half_widths
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.widths import half_width, standard_deviation
@@ -28,6 +29,7 @@ from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
 
 _EXACT = "clopper-pearson"
+_UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
 _N_SECTIONS = 64  # a search looks at so many counts at once
 
 
@@ -100,10 +102,18 @@ def width_of(question: Question, n: int, reach: Reach, target: Target | None = N
         n_levels, design = _text_design(question)
         return smallest_share(design, TextStudy(max(1, n // n_levels), reach.n_candidates))
     if isinstance(mechanism, WindowResponse):
-        options = IntervalOptions(reach.level, reach.method, target)
-        return float(half_widths(np.array([float(n)]), mechanism, study_of(question), options, n_intervals)[0])
+        channel = NumberChannel.of(mechanism)
+        method = method_of_mean(channel, IntervalOptions(reach.level, reach.method, target))
+        return study_of(question).size * _mean_width(mechanism, n, reach.level, method, n_intervals)
     intervals = _intervals(reach, target, n_intervals)
     return half_width(n, channel_of(question), share=reach.share, assurance=reach.assurance_of(target), **intervals)
+
+
+@lru_cache(maxsize=256)
+def _mean_width(mechanism: WindowResponse, n: int, level: float, method: str, n_intervals: int) -> float:
+    """Return the half-width of a mean, as a part of the range: the same for both targets, and worked out once."""
+    options = IntervalOptions(level, method)
+    return float(half_widths(np.array([float(n)]), mechanism, _UNIT_STUDY, options, n_intervals)[0])
 
 
 def study_of(question: Question) -> NumberStudy:

@@ -11,6 +11,7 @@ import click
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.options import grouped
 from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.split import Verdict, judge_wishes
@@ -118,7 +119,8 @@ def survey_plan_output(
         raise click.UsageError(str(fault)) from None
     if ask.is_written:
         _write(path, draft, verdict)
-    return plan_output(style, plan, wishes_of(draft, plan, verdict) if verdict else [], verdict)
+    helps = helps_of(draft, plan)
+    return plan_output(style, plan, helps, wishes_of(draft, plan, verdict) if verdict else [], verdict)
 
 
 def _check_unwished(ask: SurveyAsk, n: int | None) -> None:

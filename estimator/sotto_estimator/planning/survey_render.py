@@ -7,6 +7,8 @@ from typing import Any
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.assurance import EXPECTED
+from sotto_estimator.planning.help_words import help_members, say_helps
+from sotto_estimator.planning.helps import Help
 from sotto_estimator.planning.outlook import Figures, Reach
 from sotto_estimator.planning.split import Verdict
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
@@ -24,13 +26,16 @@ _OF_WISH = ("respondents_needed", "least_epsilon", "planned_epsilon")
 _COLUMNS = ["half-width", "from none", "two groups"]
 
 
-def plan_output(style: str, plan: SurveyPlan, wishes: Sequence[Wish], verdict: Verdict | None) -> str:
-    """Return a plan, with what is wished and whether it is reached, as text, JSON or CSV."""
+def plan_output(
+    style: str, plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None
+) -> str:
+    """Return a plan, with what would help, what is wished and whether it is reached, as text, JSON or CSV."""
     if style == "json":
-        return survey_json(plan, wishes, verdict)
+        return survey_json(plan, helps, wishes, verdict)
     if style == "csv":
         return survey_csv(plan, wishes)
     parts = [survey_table(plan)]
+    parts += [say_helps(helps, plan)] if helps else []
     parts += [wishes_table(wishes, plan.reach), say_verdict(verdict, wishes, plan)] if verdict else []
     return "\n\n".join(parts)
 
@@ -102,16 +107,17 @@ def _figures(figures: Figures, one: QuestionPlan) -> list[str]:
     return ["-" if figure is None else say(figure, one.question) for figure in listed]
 
 
-def survey_json(plan: SurveyPlan, wishes: Sequence[Wish] = (), verdict: Verdict | None = None) -> str:
+def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None) -> str:
     """Return the plan as a JSON object; shares as fractions, a number's figures in its unit."""
     document = _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    document["helps"] = [help_members(one) for one in helps]
     if verdict:
         document["wishes"] = [wish_members(wish) for wish in wishes]
         document["verdict"] = verdict_members(verdict)
     return json_text(document)
 
 
-def survey_csv(plan: SurveyPlan, wishes: Sequence[Wish] = ()) -> str:
+def survey_csv(plan: SurveyPlan, wishes: Sequence[Wish]) -> str:
     """Return the plan as CSV, a row for each question, target, and one at a time or all together."""
     wished = {wish.question.id: wish_members(wish) for wish in wishes}
     rows = []

@@ -42,6 +42,16 @@ def amount(width: float, question: Question) -> str:
     return f"{value_words(width, width)} {unit}".rstrip()
 
 
+def within(width: float, question: Question) -> str:
+    """Return what a width is, in the words of its question: an interval's half, or the strings that are found."""
+    return f"strings of {width_words(width)}" if is_text(question) else f"+- {amount(width, question)}"
+
+
+def answers(one: QuestionPlan) -> str:
+    """Return how many answers there are to a question, or to each option of it."""
+    return f"{one.n_answers:,} answers" + " to each option" * (one.question.mechanism.has_cohorts)
+
+
 def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
     need = needs_of(plan.survey)[one.question.id]
     if plan.n < need.least and plan.survey.min_reports > 1:
@@ -50,7 +60,7 @@ def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
         yield _of_text(one, plan)
     elif one.is_hopeless:
         yield (
-            f"{one.question.id}: nothing will be learnt. With {one.n_answers:,} answers an interval is "
+            f"{one.question.id}: nothing will be learnt. With {answers(one)} an interval is "
             f"+- {amount(one.width, one.question)}, which is all that can be answered."
         )
     else:
@@ -66,7 +76,7 @@ def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
     all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
     more = ", ".join(filter(None, [f"+- {others} {of_other}", all_of_them]))
     what = "mean" if is_number(one.question) else "share"
-    return f"{one.question.id}: with {one.n_answers:,} answers the {what} will be known to +- {alone} ({more})"
+    return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone} ({more})"
 
 
 def _not_told(one: QuestionPlan) -> str:

@@ -7,7 +7,7 @@ people at the latest.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -29,6 +29,7 @@ from sotto_estimator.planning.assurance import EXPECTED, assured_counts, check_a
 
 NO_PRIVACY = Channel(1, 0)
 
+_N_SECTIONS = 8  # a search looks at so many sizes at once
 _MAX_SCAN = 2**17
 _SCAN_BLOCK = 2**13
 
@@ -188,22 +189,39 @@ def _saw_period(wanted_half_width: float, channel: Channel, *, method: str, targ
 
 
 def smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
-    """Gallop, bisect to where the widths cross the wanted one, and look on until four teeth are below it."""
+    """Gallop, narrow down to where the widths cross the wanted one, and look on until four teeth are below it."""
     if not wanted > 0:
         raise DomainError(f"wanted_half_width ({wanted!r}) must be > 0.")
 
     def is_wide(*n: int) -> list[bool]:
         return [not width <= wanted for width in widths(np.array(n, np.float64))]
 
-    low, high = 0, 1
-    while is_wide(high)[0]:
-        low, high = high, min(2 * high, MAX_N)
-        if low == MAX_N:
-            raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 10^12 respondents.")
+    bracket = _bracket(is_wide)
+    if bracket is None:
+        raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 10^12 respondents.")
+    low, high = bracket
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_wide(middle)[0] else (low, middle)
+        step = max(1, (high - low) // _N_SECTIONS)
+        low, high = _narrowed(is_wide, [low, *range(low + step, high, step), high])
     return _past_last_tooth(is_wide, high, math.ceil(min(4 * saw_period, _MAX_SCAN)))
+
+
+def _bracket(is_wide: Callable[..., list[bool]]) -> tuple[int, int] | None:
+    """Return a size that is wide, or 0, and one at most twice as large that is not; None where 10^12 are too few."""
+    low = 0
+    while low < MAX_N:
+        sizes = [min(max(1, 2 * low) * 2**power, MAX_N) for power in range(_N_SECTIONS)]
+        if not is_wide(sizes[-1])[0]:
+            return _narrowed(is_wide, [low, *sizes])
+        low = sizes[-1]
+    return None
+
+
+def _narrowed(is_wide: Callable[..., list[bool]], sizes: Sequence[int]) -> tuple[int, int]:
+    """Return the neighbours between which widths cross the wanted one: of the first of ascending sizes, of the last."""
+    between = is_wide(*sizes[1:-1]) if len(sizes) > 2 else []
+    first = next((place for place, wide in enumerate(between, 1) if not wide), len(sizes) - 1)
+    return sizes[first - 1], sizes[first]
 
 
 def _past_last_tooth(is_wide: Callable[..., list[bool]], n: int, n_ahead: int) -> int:

@@ -4,17 +4,13 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from sotto_estimator.planning.help_words import say_suspicion
 from sotto_estimator.planning.split import Shortfall, Split, Verdict, sum_of_most
 from sotto_estimator.planning.survey import SurveyPlan
 from sotto_estimator.planning.survey_words import amount, wrapped
 from sotto_estimator.planning.wishes import Wish
 from sotto_protocol.documents import decimal_text
-from sotto_protocol.readings import suspicions
 from sotto_protocol.tables import align
-from sotto_protocol.words import percent_above
-
-TENTH = 1
-"""The place of a suspicion of 10 % among those that are explained."""
 
 
 def wish_table(wishes: Sequence[Wish]) -> str:
@@ -59,7 +55,7 @@ def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iter
     if verdict.shortfall is None:
         left = verdict.total - split.total
         rest = f", which leaves {decimal_text(left)} of {total}" if left else ""
-        yield f"All of it is reached with {taken}{rest}. {say_suspicion(plan.survey.epsilon, split.total)}"
+        yield f"All of it is reached with {taken}{rest}. {say_suspicion(plan.survey.epsilon, split.total)}."
         if split is not verdict.as_asked:
             as_asked = verdict.as_asked.total
             needed = "no epsilon up to 20 does" if as_asked is None else f"it takes {decimal_text(as_asked)}"
@@ -102,12 +98,6 @@ def _drawn(split: Split, plan: SurveyPlan) -> str:
     if split.n_drawn == len(plan.questions):
         return f" and all {split.n_drawn} questions asked, without draw"
     return f" and draw = {split.n_drawn} of the {len(plan.questions)} questions"
-
-
-def say_suspicion(before: Decimal, after: Decimal) -> str:
-    """Return what becomes of a suspicion of 10 % with another epsilon."""
-    old, new = (percent_above(suspicions(epsilon)[TENTH].highest) for epsilon in (before, after))
-    return f"A suspicion of 10 % about somebody can then become {new}; at present {old}."
 
 
 def wish_members(wish: Wish) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from sotto_protocol.mechanisms.asked import Asked
-from sotto_protocol.mechanisms.geometry import MAX_VECTORS, PRIMES, n_points, odds_against
+from sotto_protocol.mechanisms.geometry import MAX_VECTORS, PRIMES, n_points, odds_against, probs_about
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES
 from sotto_protocol.mechanisms.sets import threshold_of
 from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS
@@ -15,6 +15,7 @@ _FEW_COHORTS = 64
 """Where each cohort needs a least number of reports before anything is shown."""
 _NEAR = 1.03
 """How much more variance than the least a space may have, where it leaves room for more cohorts."""
+_ROUNDING = 1.05  # more than `probs_about` is off by
 
 
 def sketch(epsilon: Decimal, n_cohorts: int | None = None, prefix_lengths: tuple[int, ...] = ()) -> SketchResponse:
@@ -24,7 +25,9 @@ def sketch(epsilon: Decimal, n_cohorts: int | None = None, prefix_lengths: tuple
     of the points of all cohorts together. So of spaces with hardly more noise than the best, one that has half of the
     points that there may be is taken, and of these that with the most cohorts.
     """
-    made = [_of_shape(epsilon, shape, n_cohorts, prefix_lengths) for shape in _shapes(n_cohorts or 1)]
+    about = {shape: _about(epsilon, shape) for shape in _shapes(n_cohorts or 1)}
+    shapes = [shape for shape, variance in about.items() if variance <= _NEAR * _ROUNDING * min(about.values())]
+    made = [_of_shape(epsilon, shape, n_cohorts, prefix_lengths) for shape in shapes]
     near = _NEAR * min(response.share_variance for response in made)
     return max(
         (response for response in made if response.share_variance <= near),
@@ -59,6 +62,13 @@ def _shapes(fewest_cohorts: int) -> list[tuple[int, int]]:
         for dimension in range(2, MAX_VECTORS.bit_length())
         if field**dimension <= MAX_VECTORS and n_points(field, dimension) <= most
     ]
+
+
+def _about(epsilon: Decimal, shape: tuple[int, int]) -> float:
+    """Return a space's `share_variance`, but for the rounding of its threshold."""
+    true, other = probs_about(epsilon, *shape)
+    other += (true - other) / n_points(*shape)
+    return other * (1 - other) / (true - other) ** 2
 
 
 def _of_shape(

@@ -1,0 +1,137 @@
+"""What would help a question that shows too little, each way with its figure: what it takes, or what it would give."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
+from sotto_estimator.planning.outlook import width_of
+from sotto_estimator.planning.split import sum_of_most
+from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan, answers_of, part_drawn
+from sotto_protocol import Question
+
+_Drawn = tuple[int, dict[int, float]]
+"""How many questions are drawn, and the widths of questions then, by their places."""
+_WORTH = 0.95  # what leaves more of a width than this helps nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What would help one question, or several that are alike; a figure is None where that way is none.
+
+    Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its goal
+    is reached, or 2, and the half-width then. `n_drawn` and `width_drawn`: of so many questions drawn, at the same
+    total epsilon. `respondents`, `epsilon`: the fewest, and the least, that reach the goal. `width_of_waves`: of all
+    waves pooled, of the same people, and `width_of_others`, of other people in every wave. `is_free`: whether
+    its epsilon is its author's to change.
+    """
+
+    questions: tuple[QuestionPlan, ...]
+    n_options: int | None
+    width_of_options: float | None
+    n_drawn: int | None
+    width_drawn: float | None
+    respondents: int | None
+    epsilon: Decimal | None
+    width_of_waves: float | None
+    width_of_others: float | None
+    is_free: bool
+
+
+def helps_of(draft: Draft, plan: SurveyPlan) -> list[Help]:
+    """Return what would help the questions that show less than their goal; alike ones share it."""
+    alike: dict[object, list[tuple[int, QuestionPlan]]] = {}
+    for index, one in enumerate(plan.questions):
+        if one.width > one.goal:
+            alike.setdefault((one.question.mechanism, one.question.type, one.goal), []).append((index, one))
+    if not alike:
+        return []
+    drawn = _best_draw(draft, plan, [group[0][0] for group in alike.values()])
+    return [_help(draft, plan, [one for _, one in group], group[0][0], drawn) for group in alike.values()]
+
+
+def _help(
+    draft: Draft,
+    plan: SurveyPlan,
+    alike: Sequence[QuestionPlan],
+    index: int,
+    drawn: tuple[int, dict[int, float]] | None,
+) -> Help:
+    one, part, reach = alike[0], part_drawn(plan.survey), plan.reach
+    options = _fewer_options(draft, plan, index) if draft.is_free(index) else None
+    epsilon = least_epsilon(draft, index, one.goal, plan.n, reach, part) if draft.is_free(index) else None
+    n_waves = plan.survey.waves
+    width_drawn = drawn[1][index] if drawn and drawn[1][index] <= _WORTH * one.width else None
+    return Help(
+        questions=tuple(alike),
+        n_options=options[0] if options else None,
+        width_of_options=options[1] if options else None,
+        n_drawn=drawn[0] if drawn and width_drawn is not None else None,
+        width_drawn=width_drawn,
+        respondents=respondents_for(one.question, one.goal, reach, part),
+        epsilon=epsilon,
+        width_of_waves=width_of(one.question, one.n_answers, reach, "population") if n_waves > 1 else None,
+        width_of_others=width_of(one.question, one.n_answers * n_waves, reach) if n_waves > 1 else None,
+        is_free=draft.is_free(index),
+    )
+
+
+def _fewer_options(draft: Draft, plan: SurveyPlan, index: int) -> tuple[int, float] | None:
+    """Return the most options with which a question reaches its goal, or else two, and the width; None if no help."""
+    one = plan.questions[index]
+    part, options = part_drawn(plan.survey), list(one.question.options)
+
+    def width(n_options: int) -> float:
+        asked = _with_options(draft, index, options[:n_options])
+        return one.width if asked is None else width_of(asked, answers_of(asked, plan.n, part), plan.reach)
+
+    low, high = 2, len(options)  # of that many it is not reached
+    if high <= low:
+        return None
+    narrowest = width(low)
+    if narrowest > one.goal:
+        return (low, narrowest) if narrowest <= _WORTH * one.width else None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if width(middle) <= one.goal else (low, middle)
+    return low, width(low)
+
+
+def _with_options(draft: Draft, index: int, options: list[str]) -> Question | None:
+    members = draft.document["questions"][index]
+    changes: dict[str, object] = {"options": options}
+    if "max_selected" in members:
+        changes["max_selected"] = min(members["max_selected"], len(options))
+    if "skip" in members:
+        changes["skip"] = options[0]
+    return draft.ask(index, draft.survey.questions[index].epsilon, **changes)
+
+
+def _best_draw(draft: Draft, plan: SurveyPlan, indices: Iterable[int]) -> _Drawn | None:
+    """Return how many drawn questions make the widest of these narrowest, the total the same, and their widths."""
+    questions, n_now = plan.survey.questions, plan.survey.n_drawn
+    if draft.is_final or len(questions) < 2:
+        return None
+    tried = {}
+    for n_drawn in {2**power for power in range(len(questions).bit_length()) if 2**power < len(questions)} - {n_now}:
+        part = Fraction(n_drawn, len(questions))
+        factor = plan.survey.epsilon / sum_of_most([question.epsilon for question in questions], n_drawn)
+        asked = {index: _scaled(draft, index, factor) for index in indices}
+        tried[n_drawn] = {
+            index: width_of(question, answers_of(question, plan.n, part), plan.reach)
+            for index, question in asked.items()
+        }
+    if not tried:
+        return None
+    return min(tried.items(), key=lambda of: max(of[1][index] / plan.questions[index].size for index in of[1]))
+
+
+def _scaled(draft: Draft, index: int, factor: Decimal) -> Question:
+    """Return a question at a multiple of its epsilon, rounded down to a step; as it is where that is not to be had."""
+    question = draft.survey.questions[index]
+    if not draft.is_free(index):
+        return question
+    steps = int((question.epsilon * factor / EPSILON_STEP).to_integral_value(ROUND_FLOOR))
+    return draft.ask(index, min(max(1, steps), most_steps(draft, index)) * EPSILON_STEP) or question

@@ -1,0 +1,119 @@
+"""What would help a question that shows too little: every figure is that of the survey that it speaks of."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from planned import LUNCH, plan_file
+from sotto_estimator.planning.draft import Draft
+from sotto_estimator.planning.helps import Help, helps_of
+from sotto_estimator.planning.outlook import Reach, width_of
+from sotto_estimator.planning.survey import plan_survey
+from sotto_protocol import compile_toml
+
+N = 300
+
+
+def draft_of(folder: Path, text: str = LUNCH, name: str = "survey.toml") -> Draft:
+    path = folder / name
+    path.write_text(text)
+    return Draft.read(path)
+
+
+def helps_by_id(draft: Draft, n: int = N) -> dict[str, Help]:
+    return {
+        one.question.id: of for of in helps_of(draft, plan_survey(draft.survey, n, Reach())) for one in of.questions
+    }
+
+
+def width_in(text: str, question: str, n: int = N) -> float:
+    (one,) = [one for one in plan_survey(compile_toml(text), n, Reach()).questions if one.question.id == question]
+    return one.width
+
+
+def test_only_questions_that_show_too_little_are_helped(tmp_path: Path) -> None:
+    draft = draft_of(tmp_path)
+    assert set(helps_by_id(draft)) == {"paid", "cuisine", "habits", "hours", "dish"}
+    assert helps_by_id(draft, 1_000_000) == {}
+
+
+@pytest.mark.parametrize("question", ["paid", "cuisine", "habits", "hours", "dish"])
+def test_a_larger_crowd_is_enough_and_one_fewer_is_not(question: str, tmp_path: Path) -> None:
+    of = helps_by_id(draft_of(tmp_path))[question]
+    assert of.respondents is not None
+    goal = of.questions[0].goal
+    assert width_in(LUNCH, question, of.respondents) <= goal < width_in(LUNCH, question, of.respondents - 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "epsilon"), [("paid", "1"), ("cuisine", "2"), ("habits", "0.3"), ("hours", "1"), ("dish", "3")]
+)
+def test_more_epsilon_is_enough_and_a_step_less_is_not(question: str, epsilon: str, tmp_path: Path) -> None:
+    of = helps_by_id(draft_of(tmp_path))[question]
+    goal = of.questions[0].goal
+    assert of.epsilon is not None
+    draft, index = draft_of(tmp_path), ["paid", "cuisine", "habits", "hours", "dish"].index(question)
+    for tried, is_enough in ((of.epsilon, True), (of.epsilon - Decimal("0.001"), False)):
+        asked = draft.ask(index, tried)
+        assert asked is not None
+        n = 75 if question == "habits" and asked.mechanism.has_cohorts else N
+        assert (width_of(asked, n, Reach()) <= goal) is is_enough
+
+
+def test_fewer_options_are_as_many_as_reach_it_or_two(tmp_path: Path) -> None:
+    of = helps_by_id(draft_of(tmp_path))["cuisine"]
+    two = LUNCH.replace('"sandwich", "salad", "leftovers", "canteen", "no answer"', '"sandwich", "salad"')
+    assert (of.n_options, of.width_of_options) == (2, width_in(two, "cuisine"))
+    text = LUNCH.replace("epsilon = 2", "epsilon = 2\nwant = 0.12")
+    of = helps_by_id(draft_of(tmp_path, text))["cuisine"]
+    assert of.n_options is not None
+    options = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
+    for n_options, is_enough in ((of.n_options, True), (of.n_options + 1, False)):
+        fewer = text.replace(
+            ", ".join(f'"{one}"' for one in options), ", ".join(f'"{one}"' for one in options[:n_options])
+        )
+        assert (width_in(fewer, "cuisine") <= 0.12) is is_enough
+
+
+def test_a_draw_is_of_the_same_total(tmp_path: Path) -> None:
+    six = [f'[[questions]]\nid = "q{n}"\ntype = "yes-no"\ntext = "?"\nepsilon = 0.2\n' for n in range(6)]
+    text = 'id = "s"\ntitle = "S"\n' + "".join(six)
+    (of,) = helps_of(draft_of(tmp_path, text), plan_survey(compile_toml(text), N, Reach()))
+    assert [one.question.id for one in of.questions] == [f"q{n}" for n in range(6)]  # alike, so said once
+    assert of.n_drawn == 1
+    drawn = text.replace('title = "S"', 'title = "S"\ndraw = 1').replace("epsilon = 0.2", "epsilon = 1.2")
+    assert compile_toml(drawn).epsilon == compile_toml(text).epsilon
+    assert of.width_drawn == width_in(drawn, "q0") < width_in(text, "q0")
+
+
+def test_waves_help_by_other_people_alone(tmp_path: Path) -> None:
+    text = (
+        'id = "s"\ntitle = "S"\nwaves = 4\n'
+        + LUNCH.split('title = "Lunch"\n')[1].split('[[questions]]\nid = "cuisine"')[0]
+    )
+    of = helps_by_id(draft_of(tmp_path, text))["paid"]
+    assert of.width_of_waves == width_in(text, "paid")
+    assert of.width_of_others == width_in(text, "paid", 4 * N)
+    assert "waves: all 4 pooled, of the same people, +- " in plan_file(tmp_path, text, "--n", str(N)).output
+
+
+def test_what_is_published_or_given_by_probabilities_is_not_changed(tmp_path: Path) -> None:
+    final = helps_by_id(draft_of(tmp_path, compile_toml(LUNCH).canonical.decode(), "survey.json"))
+    assert all(of.epsilon is of.n_options is of.n_drawn is None and not of.is_free for of in final.values())
+    spinner = LUNCH.replace(
+        'epsilon = 1\n[[questions]]\nid = "cuisine"', 'prob_truth = 0.7\n[[questions]]\nid = "cuisine"'
+    )
+    of = helps_by_id(draft_of(tmp_path, spinner))["paid"]
+    assert (of.is_free, of.epsilon) == (False, None)
+
+
+def test_the_words_have_a_figure_for_each_way_and_what_becomes_of_a_suspicion(tmp_path: Path) -> None:
+    words = " ".join(plan_file(tmp_path, LUNCH, "--n", "300").output.split())
+    assert "habits: what would bring it to +- 10 points, for it to be of use: - fewer options: with 2 of 4" in words
+    assert "more epsilon: 2.885 in place of 2. A suspicion of 10 % can then become 66.6 %; at present 45.1 %" in words
+    assert "dish: what would bring it to strings of 10.00 %" in words
+    document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)
+    assert [of["questions"] for of in document["helps"]] == [["paid"], ["cuisine"], ["habits"], ["hours"], ["dish"]]
+    assert document["helps"][1]["least_epsilon"] == 2.885
