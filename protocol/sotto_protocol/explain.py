@@ -21,7 +21,7 @@ from sotto_protocol.readings import (
 )
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
-from sotto_protocol.words import epsilon_above
+from sotto_protocol.words import epsilon_above, percent_above
 
 _WHOLE = (
     "The report is made on your device, once; asking again brings nothing new. This holds for anyone who sees the "
@@ -69,6 +69,10 @@ _COUNTS = (
 _PUBLIC = "Everybody may see the estimates of all answers together, and so how many people take part."
 _ONE_BY_ONE = " Whoever looks again after every report sees each one by itself, as noisy as it was sent."
 _BY_OWN_REPORTS = " Whoever can send reports of their own may still see another's by itself, as noisy as it was sent."
+_NEAR = (
+    " Numbers near each other are told apart less: between two that are one step apart, a suspicion of 50 % becomes at "
+    "most {highest}."
+)
 _SKIPPED = " Leaving it out counts as “{skip}”, and is perturbed like any other answer."
 
 
@@ -78,7 +82,8 @@ class QuestionExplanation:
 
     `epsilon` (nats), `suspicions` and `accusations` are of one report; with `_forever` of all reports of one answer,
     however many. `accusations` are of the mechanism itself, of the two answers that it tells apart best, as
-    `seen_reports` are; `accusations_by_epsilon` of any mechanism that takes as much.
+    `seen_reports` are; `accusations_by_epsilon` of any mechanism that takes as much. `suspicions_of_neighbours`, of a
+    question that asks for a number: by one report, that it is a number rather than the next one.
     """
 
     id: str
@@ -95,18 +100,24 @@ class QuestionExplanation:
     accusations_by_epsilon: tuple[Accusation, ...]
     accusations_forever: tuple[Accusation, ...]
     seen_reports: tuple[SeenReport, ...]
+    suspicions_of_neighbours: tuple[Suspicion, ...]
 
     def __str__(self) -> str:
         is_once = self.epsilon_forever == self.epsilon
         once = "Epsilon" if is_once else "One report: epsilon"
         lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens)]
         lines += [f"  {once} {epsilon_above(self.epsilon)}. A suspicion of", *_bounds(self.suspicions)]
-        lines += _wrap(f"{self.crowd} {said(self.accusations)}")
+        lines += _wrap(self.others_and_tests())
         if not is_once:
             forever = "  All reports of one answer, however many: "
             forever += f"epsilon {epsilon_above(self.epsilon_forever)}. A suspicion of"
             lines += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
         return "\n".join(lines)
+
+    def others_and_tests(self) -> str:
+        """Return the other two readings of one report, in sentences."""
+        near = "".join(_NEAR.format(highest=percent_above(even.highest)) for even in self.suspicions_of_neighbours[-1:])
+        return f"{self.crowd} {said(self.accusations)}{near}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +253,13 @@ def _explain_question(question: Question) -> QuestionExplanation:
         accusations(of_epsilon(question.epsilon)),
         accusations(of_epsilon(question.epsilon_forever)),
         seen_reports(outcomes),
+        _of_neighbours(question),
     )
+
+
+def _of_neighbours(question: Question) -> tuple[Suspicion, ...]:
+    mechanism = question.mechanism
+    return suspicions(mechanism.epsilon_of_neighbours) if isinstance(mechanism, WindowResponse) else ()
 
 
 def _say_changes(survey: Survey) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from sotto_protocol.bounds import float_above
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
-from sotto_protocol.told_apart import Outcomes, power, power_together
+from sotto_protocol.told_apart import Outcomes, power_together, powers
 from sotto_protocol.words import of_people, percent_above, percent_below
 
 PRIORS = (0.01, 0.10, 0.50)
@@ -84,9 +84,10 @@ def suspicions(epsilon: Decimal, priors: Iterable[float] = PRIORS) -> tuple[Susp
     return tuple(Suspicion(prior, _lowest(prior, epsilon), _highest(prior, epsilon)) for prior in priors)
 
 
-def accusations(outcomes: Outcomes, levels: Iterable[float] = LEVELS) -> tuple[Accusation, ...]:
+def accusations(outcomes: Outcomes, levels: Sequence[float] = LEVELS) -> tuple[Accusation, ...]:
     """Return the best tests of one report, by level: of the two answers that it tells apart best."""
-    return tuple(Accusation(level, float_above(power(outcomes, Fraction(str(level))))) for level in levels)
+    found = powers(outcomes, [Fraction(str(level)) for level in levels])
+    return tuple(Accusation(level, float_above(power)) for level, power in zip(levels, found, strict=True))
 
 
 def accusations_together(epsilons: Sequence[Decimal], levels: Sequence[float] = LEVELS) -> tuple[Accusation, ...]:

@@ -5,6 +5,7 @@ share of false accusations, than one that accuses by the outcomes of the largest
 level is the trade-off curve (Wasserman & Zhou 2010; Dong, Roth & Su 2022).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -70,24 +71,35 @@ def _count_ones(if_one: Fraction, if_other: Fraction, n_bits: int) -> list[Outco
     ]
 
 
-def power(outcomes: Outcomes, level: Fraction) -> Fraction:
+def powers(outcomes: Outcomes, levels: Iterable[Fraction]) -> list[Fraction]:
     """Return how many of the true ones a test catches at most that accuses falsely in at most `level` of the cases.
 
-    Whichever of the two answers it is that is suspected. `level` in [0, 1].
+    At each of the levels, in [0, 1]; whichever of the two answers it is that is suspected.
 
-    >>> power([Outcome(Fraction(3, 4), Fraction(1, 4)), Outcome(Fraction(1, 4), Fraction(3, 4))], Fraction(1, 20))
-    Fraction(3, 20)
+    >>> powers([Outcome(Fraction(3, 4), Fraction(1, 4)), Outcome(Fraction(1, 4), Fraction(3, 4))], [Fraction(1, 20)])
+    [Fraction(3, 20)]
     """
-    return max(_power(outcomes, level), _power([outcome.swapped() for outcome in outcomes], level))
+    either = [_corners(outcomes), _corners([outcome.swapped() for outcome in outcomes])]
+    return [max(_power(corners, level) for corners in either) for level in levels]
 
 
-def _power(outcomes: Outcomes, level: Fraction) -> Fraction:
-    caught, left = Fraction(0), level
+def _corners(outcomes: Outcomes) -> list[Outcome]:
+    """Return how many a test accuses, rightly and falsely, by no outcome, by the most telling one, by two of them .."""
+    caught = false = Fraction(0)
+    corners = [Outcome(caught, false)]
     for if_one, if_other in sorted(outcomes, key=_telling, reverse=True):
-        if if_other > left:
-            return caught + if_one * left / if_other
-        caught, left = caught + if_one, left - if_other
-    return caught
+        caught, false = caught + if_one, false + if_other
+        corners.append(Outcome(caught, false))
+    return corners
+
+
+def _power(corners: Sequence[Outcome], level: Fraction) -> Fraction:
+    """Return what is caught at a level: between two corners by a coin."""
+    place = bisect_right(corners, level, key=lambda corner: corner.if_other)
+    if place == len(corners):
+        return corners[-1].if_one
+    (caught, false), (more, further) = corners[place - 1], corners[place]
+    return caught + (more - caught) * (level - false) / (further - false)
 
 
 def _telling(outcome: Outcome) -> Fraction:
@@ -96,7 +108,7 @@ def _telling(outcome: Outcome) -> Fraction:
 
 
 def power_together(epsilons: Iterable[Decimal], levels: Sequence[float]) -> NDArray[np.float64]:
-    """Return what `power` is at most of several reports together, shape (n_levels,), each bounded by an epsilon.
+    """Return what `powers` are at most of several reports together, shape (n_levels,), each bounded by an epsilon.
 
     Each is taken for `of_epsilon`'s coin; of coins, the ratios multiply (Kairouz, Oh & Viswanath 2015).
     Logarithms are in whole steps, rounded up, so that the bound holds.

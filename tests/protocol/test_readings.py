@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ import reference
 from contract import cases
 from devices import PULSE
 from sotto_protocol import Question, Survey, compile_survey
+from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.explain import QuestionExplanation, explain
 from sotto_protocol.mechanisms.registry import mechanism_document
-from sotto_protocol.readings import LEVELS, PRIORS
-from sotto_protocol.told_apart import power
-from sotto_protocol.words import of_people
+from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.readings import LEVELS, PRIORS, suspicions
+from sotto_protocol.told_apart import powers
+from sotto_protocol.words import of_people, percent_above
 
 
 def question_of(**members: Any) -> Question:
@@ -54,7 +57,7 @@ def test_the_readings_of_every_mechanism_are_said_and_agree(question: Question) 
     for test, by_epsilon, forever in zip(
         said.accusations, said.accusations_by_epsilon, said.accusations_forever, strict=True
     ):
-        truth = power(mechanism.told_apart(), Fraction(str(test.level)))
+        [truth] = powers(mechanism.told_apart(), [Fraction(str(test.level))])
         assert test.level < truth <= Fraction(test.power) <= truth + Fraction(1, 2**50)
         assert test.power <= by_epsilon.power <= forever.power
     for position, prior in enumerate(PRIORS):
@@ -66,6 +69,7 @@ def test_the_readings_of_every_mechanism_are_said_and_agree(question: Question) 
     assert sum(seen.prob_if_other for seen in said.seen_reports) == pytest.approx(1)
     assert 0 < said.crowd.prob_if_other < said.crowd.prob_if_true < 1
     assert str(said.crowd).startswith("Of 100")
+    assert bool(said.suspicions_of_neighbours) == (question.type == "number")
     assert "{" not in str(said)
 
 
@@ -80,6 +84,21 @@ def test_the_crowd_of_numbers_is_who_sends_what_the_farthest_number_would_rather
     speaks = [output for output in least if least[output] > greatest[output]]
     assert said.crowd.prob_if_true == pytest.approx(float(sum(least[output] for output in speaks)))
     assert said.crowd.prob_if_other == pytest.approx(float(sum(greatest[output] for output in speaks)))
+
+
+@pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (9, "0.5"), (9, "3"), (60, "2")])
+def test_two_numbers_one_step_apart_are_told_apart_by_no_more_than_is_said(maximum: int, epsilon: str) -> None:
+    question = question_of(type="number", minimum=0, maximum=maximum, step=1, epsilon=Decimal(epsilon))
+    mechanism = question.mechanism
+    assert isinstance(mechanism, WindowResponse)
+    channel = [
+        reference.distribution(mechanism_document(mechanism), maximum + 1, number) for number in range(maximum + 1)
+    ]
+    ratios = [one[y] / other[y] for a, b in pairwise(channel) for one, other in ((a, b), (b, a)) for y in one]
+    assert log_ratio_above(*max(ratios).as_integer_ratio()) == mechanism.epsilon_of_neighbours <= mechanism.epsilon
+    [said] = explain(Survey("s", "S", (question,))).questions
+    assert said.suspicions_of_neighbours == suspicions(mechanism.epsilon_of_neighbours)
+    assert f"becomes at most {percent_above(said.suspicions_of_neighbours[2].highest)}." in said.others_and_tests()
 
 
 def test_a_forced_response_gives_away_more_by_one_report_than_by_the_other() -> None:

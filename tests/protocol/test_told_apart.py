@@ -19,12 +19,17 @@ from contract import cases
 from published import NAMES, build, few_numbers, mechanisms
 from reference import Answer, Published
 from sotto_protocol import Question
-from sotto_protocol.told_apart import MAX_OUTCOMES, Outcome, of_bits, of_epsilon, power, power_together
+from sotto_protocol.told_apart import MAX_OUTCOMES, Outcome, of_bits, of_epsilon, power_together, powers
 
 LEVELS = [Fraction(level) for level in ("0", "1/1000", "1/20", "1/5", "1/2", "9/10", "1")]
 SOME = Decimal("0.7"), Decimal("1"), Decimal("2.25"), Decimal("0.7"), Decimal("0.011")
 WORDS = ["oak", "elm", "ash", "yew", "fir", "box", "sycamore"]
 Channel = dict[bytes, Fraction]
+
+
+def power(outcomes: Sequence[Outcome], level: Fraction) -> Fraction:
+    [found] = powers(outcomes, [level])
+    return found
 
 
 def dual_power(one: Channel, other: Channel, level: Fraction) -> Fraction:
@@ -79,6 +84,13 @@ def test_every_mechanism_of_the_registry_knows_its_two_answers_and_takes_its_eps
     ratios = [outcome.if_one / outcome.if_other for outcome in outcomes]
     most = max(max(ratios), 1 / min(ratios))
     assert np.log(float(most)) == pytest.approx(float(question.mechanism.epsilon), rel=1e-6)
+
+
+def test_a_forced_response_is_tested_by_the_answer_that_gives_more_away() -> None:
+    """A "no" of the forced response 1/2, 5/6 is seven times as likely of a no; a "yes" 2.2 times as likely of a yes."""
+    outcomes = [Outcome(Fraction(11, 12), Fraction(5, 12)), Outcome(Fraction(1, 12), Fraction(7, 12))]
+    for told in (outcomes, [outcome.swapped() for outcome in outcomes]):
+        assert power(told, Fraction(1, 20)) == Fraction(7, 20)
 
 
 def test_the_power_at_ln_3_and_5_percent_is_15_percent() -> None:

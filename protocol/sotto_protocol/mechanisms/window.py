@@ -88,6 +88,15 @@ class WindowResponse(NumberResponse, OutputSets):
         odds = Fraction(self.threshold_if_true, COIN_SCALE - self.threshold_if_true) * self.odds_against
         return log_ratio_above(*odds.as_integer_ratio())
 
+    @property
+    def epsilon_of_neighbours(self) -> Decimal:
+        """The privacy loss of one report between two numbers that are one step apart, rounded up.
+
+        A step moves (levels - 1) / span of a number's share from one level to the next one, and with it the window.
+        """
+        moved = Fraction(self.levels - 1, self.span)
+        return log_ratio_above(*(1 + moved * (self.odds - 1)).as_integer_ratio())
+
     @cached_property
     def channel(self) -> NDArray[np.float64]:
         """P(output | level), shape (n_outputs, levels)."""
