@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contract import cases
-from devices import DIARY, FIVE, INVITED_PULSE, LUNCH, PULSE, ROTATED
+from devices import DIARY, FIVE, INVITED, INVITED_PULSE, LUNCH, PULSE, ROTATED
 from published import survey_of
 from reading_html import read_html
 from sotto_protocol import Question, Survey, compile_survey
@@ -16,7 +16,8 @@ from sotto_protocol.datasheet.sheet import Datasheet, make_datasheet
 from sotto_protocol.explain import explain
 from sotto_protocol.words import percent_above
 
-SURVEYS = [LUNCH, PULSE, INVITED_PULSE, FIVE, ROTATED, DIARY]
+IN_GROUPS = replace(INVITED, strata=("north", "south"))
+SURVEYS = [LUNCH, PULSE, INVITED_PULSE, IN_GROUPS, FIVE, ROTATED, DIARY]
 NUMBER = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": 1}
 HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
 
@@ -41,6 +42,15 @@ def numbers(**more: Any) -> Survey:
         (replace(LUNCH, invited=True), LUNCH, "Who gave out the invitations, and keeps the list"),
         (replace(LUNCH, invited=True), LUNCH, "which invitation each used up"),
         (replace(LUNCH, invited=True), LUNCH, "Who answers on a second device needs another invitation"),
+        (
+            IN_GROUPS,
+            INVITED,
+            "says of which group a report is (north, south): it is counted by group, and kept",
+        ),
+        (IN_GROUPS, INVITED, "the invitation and by that the group of invited people."),
+        (IN_GROUPS, INVITED, "Counts of noisy reports, by group of invited people, and each"),
+        (IN_GROUPS, INVITED, "How many people are in each group"),
+        (replace(IN_GROUPS, keep="counts"), IN_GROUPS, "it is counted by group. In a small group few"),
         (LUNCH, replace(LUNCH, invited=True), "Anybody can send reports that no answer produced"),
         (INVITED_PULSE, INVITED_PULSE, "The invitation, the same in every wave, travels"),
         (replace(LUNCH, min_reports=1500), LUNCH, "none of fewer than 1,500, and none that differ by fewer"),

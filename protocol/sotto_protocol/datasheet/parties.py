@@ -30,6 +30,7 @@ def _of_report(survey: Survey) -> str:
     sent = ["the noisy answers", "a random id"]
     sent += ["the wave"] * (survey.waves > 1) + ["which questions the device drew"] * bool(survey.draw)
     sent += ["the device's groups, drawn by chance"] * bool(in_groups(survey)) + ["the invitation"] * survey.invited
+    sent += ["by that the group of invited people"] * bool(survey.strata)
     return f"Of each report {', '.join(sent[:-1])} and {sent[-1]}."
 
 
@@ -39,15 +40,19 @@ def in_groups(survey: Survey) -> list[str]:
 
 
 def _of_analysts(survey: Survey) -> str:
+    by_group = ", by group of invited people" if survey.strata else ""
     if survey.min_reports > 1:
         least = f"{survey.min_reports:,}"
         return (
-            f"Counts of noisy reports: none of fewer than {least}, and none that differ by fewer from earlier ones. "
-            "No report by itself."
+            f"Counts of noisy reports{by_group}: none of fewer than {least}, and none that differ by fewer from "
+            "earlier ones. No report by itself."
         )
     if not survey.keeps_reports:
-        return "Counts of noisy reports, as often as they look: who looks before and after a report sees what it added."
-    return "Counts of noisy reports, and each noisy report by itself."
+        return (
+            f"Counts of noisy reports{by_group}, as often as they look: who looks before and after a report sees what "
+            "it added."
+        )
+    return f"Counts of noisy reports{by_group}, and each noisy report by itself."
 
 
 def _of_public(survey: Survey) -> str:

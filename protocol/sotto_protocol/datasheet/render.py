@@ -62,6 +62,7 @@ def _describe(sheet: Datasheet) -> str:
     """Return the survey in a sentence, and what is special about it."""
     special = [f"{sheet.draw} of them drawn on every device"] * bool(sheet.draw)
     special += [f"{sheet.waves} waves"] * (sheet.waves > 1) + ["by invitation"] * sheet.invited
+    special += [f"{len(sheet.strata)} groups of invited people"] * bool(sheet.strata)
     special += [f"counts from {sheet.min_reports:,} reports on"] * (sheet.min_reports > 1)
     special += ["public results"] * sheet.public_results
     return (

@@ -98,6 +98,12 @@ def linkage(survey: Survey) -> list[str]:
             "The collector deletes what joins them; nobody can check that from outside, so the operator could know "
             "whose report is which. Epsilon protects the answers then too."
         )
+    if survey.strata:
+        with_it = ", and kept with it" if survey.keeps_reports else ""
+        lines.append(
+            f"The invitation says of which group a report is ({', '.join(survey.strata)}): it is counted by group"
+            f"{with_it}. In a small group few others have sent one like it; epsilon holds in a group of one too."
+        )
     return [*lines, "Every survey has noise and ids of its own; what a person tells in several surveys adds up."]
 
 
@@ -148,6 +154,7 @@ def blanks(survey: Survey) -> list[str]:
         "Who asks: the collector's own page, or which app or site",
         *["When the waves are"] * (survey.waves > 1),
         *["Who gave out the invitations, and keeps the list of who got which"] * survey.invited,
+        *["How many people are in each group of invited people"] * bool(survey.strata),
         f"When {kept}, backups and exports are deleted, and by whom",
         "Who has an analyst's token, and where results are published",
         "Date, and version of the program",
