@@ -4,19 +4,14 @@ Each bit of the true answer is replaced by a coin: heads with `threshold_if_true
 `threshold_if_other` where it is zero. RAPPOR (Erlingsson, Pihur & Korolova 2014) calls that the permanent randomized
 response, and can put an instantaneous one behind it: in every report each permanent bit is replaced by a fresh coin,
 heads with `report_if_one` or `report_if_zero`. The mechanisms differ in the answers that they take, and so in epsilon.
-Packed, value v is bit v mod 8 (the least significant is 0) of byte v // 8; the bits behind the last value are zero.
 """
 
-import base64
-import binascii
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +19,9 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import add_above, declare, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_threshold
-from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Mechanism, Part, PureMechanism
-from sotto_protocol.mechanisms.ones import count_ones
+from sotto_protocol.mechanisms.checks import check_integer, check_threshold
+from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, PureMechanism
+from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric
 from sotto_protocol.told_apart import Outcomes, of_bits
@@ -40,7 +35,7 @@ _SQUARE = COIN_SCALE * COIN_SCALE  # two thresholds multiplied are out of so man
 
 
 @dataclass(frozen=True)
-class BitMechanism(Mechanism):
+class BitMechanism(BitsResponse):
     """A coin per value. `threshold_if_other < threshold_if_true`, both in [1, 2**32 - 1].
 
     The same holds of `report_if_zero` and `report_if_one`, the instantaneous stage; 0 and 2**32 leave it out.
@@ -138,18 +133,9 @@ class BitMechanism(Mechanism):
         return bits or super().told_apart()
 
     @property
-    def n_bytes(self) -> int:
-        return self._block_bytes
-
-    @property
     def n_blocks(self) -> int:
         """How many filters of n_values bits a report holds."""
         return 1
-
-    @property
-    def _block_bytes(self) -> int:
-        """The bytes that n_values bits take."""
-        return (self.n_values + 7) // 8
 
     @property
     def prob_one_if_one(self) -> float:
@@ -198,38 +184,8 @@ class BitMechanism(Mechanism):
     def check_design(self) -> None:
         check_symmetric(self.name, self.threshold_if_true, self.threshold_if_other)
 
-    def count_support(self, reports: Bytes) -> Counts:
-        return count_ones(reports)[: self.n_values]
-
     def check_counts(self, counts: Counts, n_reports: int) -> None:
         """Coins are independent: any counts in [0, n_reports] can be."""
-
-    def to_wire(self, report: Bytes) -> Any:
-        return base64.b64encode(report.tobytes()).decode("ascii")
-
-    def from_wire(self, values: Sequence[Any]) -> Bytes:
-        """Unpack canonical base64 (RFC 4648, padded) of exactly n_bytes, spare bits zero."""
-        rows = bytearray()
-        for index, value in enumerate(values):
-            row = decode_base64(value)
-            if row is None or len(row) != self.n_bytes or row[-1] > self._last_byte_max:
-                raise BadValueError(index, self._expected)
-            rows += row
-        return np.frombuffer(bytes(rows), np.uint8).reshape(-1, self.n_bytes)
-
-    @property
-    def _last_byte_max(self) -> int:
-        return 0xFF >> (-self.n_values % 8)
-
-    @property
-    def _expected(self) -> str:
-        return f"canonical base64 of {self.n_values} bits in {self.n_bytes} bytes, spare bits zero"
-
-    def supported(self, report: Bytes) -> list[int]:
-        return np.unpackbits(report, bitorder="little").nonzero()[0].tolist()
-
-    def parts(self) -> list[Part]:
-        return [Part("bits", self.n_bytes, is_number=False)]
 
     def _say_stages(self, drawn: str, chosen: str, not_chosen: str) -> str:
         """Return both stages in words, and the two together; or the one that there is.
@@ -294,15 +250,3 @@ def replace_bits(is_one: NDArray[np.bool_], if_one: int, if_zero: int, coins: Co
     ones = coins.flip(if_one, is_one.size)
     # A choice without a branch: np.where takes 30 times as long on coins.
     return zeros ^ ((zeros ^ ones) & is_one)
-
-
-def decode_base64(value: Any) -> bytes | None:
-    """Return the bytes of canonical base64 (RFC 4648, padded), None for anything else."""
-    if type(value) is not str:
-        return None
-    try:
-        raw = binascii.a2b_base64(value, strict_mode=True)
-    except ValueError:
-        return None
-    # strict_mode lets non-zero trailing bits pass: only one text may stand for one report.
-    return raw if binascii.b2a_base64(raw, newline=False).decode("ascii") == value else None

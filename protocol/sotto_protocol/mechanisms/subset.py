@@ -1,11 +1,9 @@
 """Subset selection: a report is a set of so many options, which the true one is in more often than any other.
 
 Ye & Barg 2017; Wang et al. 2016. Of all channels for one-of answers none has less variance where the set has the best
-size. Packed, option v is bit v mod 8 (the least significant is 0) of byte v // 8; the bits behind the last are zero.
+size.
 """
 
-import base64
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,10 +18,9 @@ from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked import Asked
-from sotto_protocol.mechanisms.bits import decode_base64
-from sotto_protocol.mechanisms.checks import BadValueError, check_integer
-from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
-from sotto_protocol.mechanisms.ones import count_ones
+from sotto_protocol.mechanisms.checks import check_integer
+from sotto_protocol.mechanisms.mechanism import Bytes, Counts
+from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import count_row_ones
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilon
@@ -31,7 +28,7 @@ from sotto_protocol.words import roughly, times
 
 
 @dataclass(frozen=True)
-class SubsetResponse(SetResponse):
+class SubsetResponse(BitsResponse, SetResponse):
     """One-of: `weight` different options, uniformly: with threshold_if_true / 2**32 the true one and others.
 
     Answers: integers in [0, n_values), shape (n,). `weight` in [1, max(1, n_values // 2)]; of one, the channel is
@@ -50,10 +47,6 @@ class SubsetResponse(SetResponse):
     @property
     def shared(self) -> Fraction:
         return Fraction(self.weight - 1, self.n_values - 1)
-
-    @property
-    def n_bytes(self) -> int:
-        return (self.n_values + 7) // 8
 
     def parameters(self) -> dict[str, int]:
         return {"threshold_if_true": self.threshold_if_true, "weight": self.weight}
@@ -118,40 +111,23 @@ class SubsetResponse(SetResponse):
             bits[np.repeat(wrong, n_draws), drawn] = np.repeat(missing[wrong] > 0, n_draws)
             missing[wrong] = self.weight - _count_members(bits[wrong])
 
-    def count_support(self, reports: Bytes) -> Counts:
-        return count_ones(reports)[: self.n_values]
-
     def check_counts(self, counts: Counts, n_reports: int) -> None:
         if sum(counts.tolist()) != self.weight * n_reports:
             raise ValueError(f"must add up to {self.weight} times n_reports ({n_reports}).")
 
-    def to_wire(self, report: Bytes) -> Any:
-        return base64.b64encode(report.tobytes()).decode("ascii")
+    def _are_impossible(self, reports: Bytes) -> NDArray[np.bool_]:
+        impossible: NDArray[np.bool_] = count_row_ones(reports) != self.weight
+        return impossible
 
-    def from_wire(self, values: Sequence[Any]) -> Bytes:
-        """Unpack canonical base64 (RFC 4648, padded) of n_values bits, `weight` of them set, spare ones zero."""
-        last = 0xFF >> (-self.n_values % 8)
-        sent = [decode_base64(value) for value in values]
-        is_good = [row is not None and len(row) == self.n_bytes and row[-1] <= last for row in sent]
-        read = [row for row, good in zip(sent, is_good, strict=True) if good and row is not None]
-        reports = np.frombuffer(b"".join(read), np.uint8).reshape(-1, self.n_bytes)
-        ones = iter((count_row_ones(reports) == self.weight).tolist())
-        for index, good in enumerate(is_good):
-            if not (good and next(ones)):
-                expected = f"canonical base64 of {self.n_values} bits, exactly {self.weight} of them set"
-                raise BadValueError(index, f"{expected}, in {self.n_bytes} bytes, spare bits zero")
-        return reports
-
-    def supported(self, report: Bytes) -> list[int]:
-        return np.unpackbits(report, count=self.n_values, bitorder="little").nonzero()[0].tolist()
+    @property
+    def _expected(self) -> str:
+        expected = f"canonical base64 of {self.n_values} bits, exactly {self.weight} of them set"
+        return f"{expected}, in {self.n_bytes} bytes, spare bits zero"
 
     def _supports(self, reports: Bytes) -> NDArray[np.bool_]:
-        if (count_row_ones(reports) != self.weight).any():
+        if self._are_impossible(reports).any():
             raise ReportError("$", f"packed reports must be sets of {self.weight} options.")
         return np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little").view(np.bool_)
-
-    def parts(self) -> list[Part]:
-        return [Part("bits", self.n_bytes, is_number=False)]
 
     def what_happens(self) -> str:
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)

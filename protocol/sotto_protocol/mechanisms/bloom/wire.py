@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sotto_protocol.mechanisms.bits import decode_base64
 from sotto_protocol.mechanisms.checks import BadValueError
+from sotto_protocol.mechanisms.packed_bits import decode_base64
 
 COHORT_BYTES = 2
 _PAIR_BYTES = 1
