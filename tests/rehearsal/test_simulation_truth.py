@@ -73,6 +73,14 @@ BAD = {
         "[questions.hours]\nshape = 'bell'\nleave = {41 = 1}",
         "$.questions.hours.leave: does not go with a number",
     ),
+    "another truth that is none": (
+        ALL_LUNCH + "then = {shares = {desk = 0.5}}",
+        "$.questions.lunch.then.shares: must add up to 1, not to 0.5",
+    ),
+    "another truth with trouble": (
+        "[questions.expensed]\nshare = 0.1\nthen = {share = 0.2, desired = true}",
+        "$.questions.expensed.then: has an unknown member 'desired'",
+    ),
     "an unknown trouble": ("[trouble]\nliers = 0.1", "$.trouble: has an unknown member 'liers'; is it 'liars'?"),
     "too much trouble": ("[trouble]\nliars = 1.1", "$.trouble.liars: must be a share in [0, 1]"),
     "one device": ("[trouble]\ndevices = 1", "$.trouble.devices: must be an integer in [2, 100]"),
@@ -83,6 +91,10 @@ BAD_STRINGS = {
     "an empty table": ("[questions.word]\nstrings = {}", "$.questions.word.strings: must have at least one string"),
     "more than all": ("[questions.word]\nstrings = {a = 0.6, b = 0.5}", "must add up to at most 1, not to 1.1"),
     "the same twice": ('[questions.word]\nstrings = {a = 0.6, " a" = 0.1}', "must differ from one another"),
+    "others later": (
+        "[questions.word]\nstrings = {a = 0.6}\nthen = {strings = {b = 0.6}}",
+        "$.questions.word.then: must have the same strings",
+    ),
     "no answer": ('[questions.word]\nstrings = {"\\u0007" = 0.6}', "must each be a text of 1 to 200 characters"),
 }
 

@@ -54,6 +54,7 @@ title = "Word"
 id = "word"
 type = "text"
 text = "A word for your week?"
+n_cohorts = 32
 epsilon = 3
 """)
 

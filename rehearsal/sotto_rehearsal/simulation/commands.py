@@ -40,6 +40,7 @@ _MAX_RUNS = 10**5
 @click.option(
     "--waves", "n_waves", type=click.IntRange(min=1), help="How many waves are asked  [default: the survey's]."
 )
+@click.option("--wave", type=click.IntRange(min=1), help="Estimate one wave by itself, by number  [default: pooled].")
 @click.option("--seed", type=click.IntRange(min=0), help="Repeat people and coins by this number  [default: never].")
 @click.option("--liars", type=_SHARE, help="A share of people who do not answer truthfully.")
 @click.option("--clumsy-fakes", type=_SHARE, help="A share of the devices that send noise.")
@@ -59,6 +60,7 @@ def simulate(
     n_people: int,
     n_runs: int,
     n_waves: int | None,
+    wave: int | None,
     seed: int | None,
     style: str,
     plot_path: Path | None,
@@ -79,10 +81,10 @@ def simulate(
         truth = replace(truth, trouble=truth.trouble.replaced_by(trouble))
     except TruthError as fault:
         raise click.UsageError(str(fault)) from fault
-    if (n_waves or 1) > survey.waves:
-        raise click.BadParameter(f"must be at most {survey.waves}, the survey's.", param_hint="--waves")
+    n_waves = _at_most(survey.waves, n_waves, "--waves") or survey.waves
+    wave = _at_most(n_waves, wave, "--wave")
     options = IntervalOptions(level, method, target, simultaneous)
-    task = Task(survey, truth, n_people, n_waves or survey.waves, target == "respondents")
+    task = Task(survey, truth, n_people, n_waves, target == "respondents", wave)
     if plot_path:
         from sotto_estimator.plot import check_format  # matplotlib takes a second to load
 
@@ -94,6 +96,13 @@ def simulate(
     if plot_path:
         _plot(simulation, plot_path)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(simulation))
+
+
+def _at_most(most: int, given: int | None, option: str) -> int | None:
+    """Return the number of an option. Raises BadParameter above the waves that there are."""
+    if (given or 1) > most:
+        raise click.BadParameter(f"must be at most {most}: there are no more waves.", param_hint=option)
+    return given
 
 
 def _read(path: Path | None, survey: Survey) -> Truth:

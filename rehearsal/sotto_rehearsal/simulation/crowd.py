@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_protocol import Survey, Tally
+from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.drawn import Drawn, draw_questions
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.record import HEAD, WAVE
 from sotto_rehearsal.simulation.answers import Encoded, Floats
 from sotto_rehearsal.simulation.devices import Devices
@@ -28,7 +29,8 @@ _ENCODED_BYTES = 8
 class Task:
     """What a run does: of which survey and which truth, with how many people, in how many waves.
 
-    `is_about_respondents`: what is true of those whose reports are counted is added up, too.
+    `is_about_respondents`: what is true of those whose reports are counted is added up, too. `wave`: the one that is
+    estimated, None: all, pooled; but of a sketch the last alone, as `sotto decode` pools none.
     """
 
     survey: Survey
@@ -36,6 +38,14 @@ class Task:
     n_people: int
     n_waves: int
     is_about_respondents: bool
+    wave: int | None = None
+
+    def waves_of(self, question: Question) -> list[int]:
+        """Return the waves whose reports a question's estimates are of."""
+        if self.wave:
+            return [self.wave]
+        is_sketch = isinstance(question.mechanism, SketchResponse)
+        return [self.n_waves] if is_sketch else [*range(1, self.n_waves + 1)]
 
     @property
     def people_per_chunk(self) -> int:
@@ -121,8 +131,10 @@ def _send_answers(crowd: Crowd, n_people: int, randomness: Randomness) -> None:
             for device, said, asked in zip(devices, people.say(), has, strict=True)
         ]
         crowd.count(wave, columns, None if drawn is None else drawn[is_here])
-        if task.is_about_respondents:
-            for index, (device, true, asked) in enumerate(zip(devices, people.answers, has, strict=True)):
+        if not task.is_about_respondents:
+            continue
+        for index, (device, true, asked) in enumerate(zip(devices, people.answers, has, strict=True)):
+            if wave in task.waves_of(task.survey.questions[index]):
                 counted = (is_here & is_first)[asked]
                 crowd.add_up(index, true[owners[asked][counted]], device.group[counted])
 

@@ -36,7 +36,7 @@ class People:
         elif self._truth.trouble.change:
             are_new = self._some(self._truth.trouble.change)
             for of, answers in zip(self._truth.questions, self.answers, strict=True):
-                answers[are_new] = of.answers.draw(int(are_new.sum()), self._draws)
+                answers[are_new] = of.later.draw(int(are_new.sum()), self._draws)
         for of, answers in zip(self._truth.questions, self.answers, strict=True):
             if of.leaving:
                 self.are_here &= self._draws.random(self._n) >= of.answers.chances(answers, of.leaving)

@@ -1,32 +1,37 @@
 """The half-width that planning promises, beside the one that a simulation finds."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sotto_estimator.estimate import channel_of, count_intervals
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan import NumberStudy, half_widths
 from sotto_estimator.planning.widths import half_width
-from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats, Numbers
+from sotto_rehearsal.simulation.crowd import Task
 from sotto_rehearsal.simulation.truth import QuestionTruth
 
 
 def planned_half_widths(
-    survey: Survey, of: QuestionTruth, n_reports: Floats, n_waves: int, options: IntervalOptions
+    task: Task, of: QuestionTruth, n_reports: Floats, truth: Floats, options: IntervalOptions
 ) -> Floats:
-    """Return the planned half-width of every label's interval, by how many reports each has; NaN of strings, and of 0.
+    """Return the planned half-width of every label's interval, by how many reports each has and what is true of it.
 
-    Pooled waves are planned as if every device sent a report in each.
+    NaN of strings, and where there is no report. Pooled waves are planned as if every device sent a report in each.
     """
-    n = np.rint(n_reports / n_waves)
-    return np.array([_planned(survey, of, label, int(size), n_waves, options) for label, size in enumerate(n)])
+    n_waves = len(task.waves_of(of.question))
+    pairs = zip(np.rint(n_reports / n_waves).tolist(), np.clip(np.nan_to_num(truth), 0, 1).tolist(), strict=True)
+    target = options.target if n_waves == 1 else "population"
+    n_intervals = count_intervals(task.survey) if options.simultaneous else 1
+    planned = [_planned(of, int(n), share, replace(options, target=target), n_intervals) for n, share in pairs]
+    return np.array(planned)
 
 
-def _planned(survey: Survey, of: QuestionTruth, label: int, n: int, n_waves: int, options: IntervalOptions) -> float:
-    n_intervals = count_intervals(survey) if options.simultaneous else 1
+def _planned(of: QuestionTruth, n: int, share: float, options: IntervalOptions, n_intervals: int) -> float:
     mechanism, kind = of.question.mechanism, of.question.kind
     if n < 1:
         return np.nan
@@ -40,7 +45,7 @@ def _planned(survey: Survey, of: QuestionTruth, label: int, n: int, n_waves: int
         channel_of(of.question),
         level=options.level,
         method=options.method,
-        target=options.target if n_waves == 1 else "population",
-        share=float(np.clip(of.answers.expected[label], 0, 1)),
+        target=options.target,
+        share=share,
         n_intervals=n_intervals,
     )

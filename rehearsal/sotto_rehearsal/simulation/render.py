@@ -40,6 +40,10 @@ def caption(simulation: Simulation) -> str:
         f"reports a run, epsilon {epsilon_above(task.survey.epsilon)} a report",
         interval_words(options),
     ]
+    if task.n_waves > 1:
+        lines.append(
+            f"estimates are of wave {task.wave} by itself" if task.wave else "estimates are of all waves, pooled"
+        )
     if simulation.seed is not None:
         lines.append(f"seed {simulation.seed}: people and coins can be foreseen, and are made up")
     if task.truth.assumed:
@@ -77,7 +81,7 @@ def _cells(row: Row) -> list[str]:
         escaped(row.answer),
         f"{row.n_reports:,.0f}",
         epsilon_above(row.epsilon),
-        f"{say(row.truth)} {row.unit}".rstrip(),
+        f"{_or_dash(row.truth, say)} {row.unit}".rstrip(),
         f"{row.n_found:,}",
         _or_dash(row.bias, signed),
         _or_dash(row.rmse, say),
@@ -187,6 +191,7 @@ def _heading(simulation: Simulation) -> dict[str, Any]:
         "n_people": task.n_people,
         "n_runs": simulation.n_runs,
         "n_waves": task.n_waves,
+        "wave": task.wave,
         "seed": simulation.seed,
         "mean_n_reports": simulation.n_reports,
         "survey_epsilon": float(task.survey.epsilon),

@@ -14,7 +14,6 @@ from sotto_estimator.strings.decode import DecodeOptions
 from sotto_estimator.strings.question import decode_tally
 from sotto_estimator.strings.remarks import MISFIT_P_VALUE
 from sotto_protocol import Question, Tally
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.crowd import Crowd, Task, send_reports
 from sotto_rehearsal.simulation.randomness import Randomness
@@ -43,19 +42,19 @@ class Run:
 def run_once(
     task: Task, options: IntervalOptions, randomness: Randomness, progress: Callable[[int], object] = lambda _: None
 ) -> Run:
-    """Have a new crowd answer, and estimate. All waves are pooled; of a sketch, as `sotto decode` has it, one is taken.
+    """Have a new crowd answer, and estimate from the waves that the task is about.
 
     Raises DomainError where the method does not allow for pooled waves.
     """
     crowd = send_reports(task, randomness, progress)
-    tally = reduce(add, crowd.tallies.values())
+    tally = crowd.tallies[task.wave] if task.wave else reduce(add, crowd.tallies.values())
     found: Found = {}
     warned: set[tuple[str, str]] = set()
     if tally.n_reports:
         _estimate(tally, options, found, warned)
         for of in task.truth.questions:
             if is_text(of.question):
-                _decode(of.question, of.answers.labels, _readable(of.question, crowd, tally), options, found, warned)
+                _decode(of.question, of.answers.labels, _tally_of(crowd, of.question), options, found, warned)
     nothing = (np.nan,) * 4
     keys = [(of.question.id, label) for of in task.truth.questions for label in of.answers.labels]
     rows = np.array([found.get(key, nothing) for key in keys])
@@ -74,10 +73,9 @@ def _estimate(tally: Tally, options: IntervalOptions, found: Found, warned: set[
     warned.update(("contradiction", contradiction.question) for contradiction in estimates.contradictions)
 
 
-def _readable(question: Question, crowd: Crowd, pooled: Tally) -> Tally:
-    """Return the tally that a text question is decoded of: a sketch's is of one wave, the last."""
-    is_sketch = isinstance(question.mechanism, SketchResponse)
-    return crowd.tallies[max(crowd.tallies)] if is_sketch else pooled
+def _tally_of(crowd: Crowd, question: Question) -> Tally:
+    """Return the tally that a question is estimated of."""
+    return reduce(add, (crowd.tallies[wave] for wave in crowd.task.waves_of(question)))
 
 
 def _decode(
@@ -101,8 +99,12 @@ def _decode(
 
 def _truths(crowd: Crowd) -> Iterator[Floats]:
     """Yield what is true of those whom intervals are about, question by question."""
-    for of, sums, n_people in zip(crowd.task.truth.questions, crowd.sums, crowd.n_people, strict=True):
-        if crowd.task.is_about_respondents:
+    task = crowd.task
+    for of, sums, n_people in zip(task.truth.questions, crowd.sums, crowd.n_people, strict=True):
+        if task.is_about_respondents:
             yield np.divide(sums, n_people, out=np.full(len(sums), np.nan), where=n_people > 0)
-        else:
-            yield of.answers.expected
+            continue
+        waves = task.waves_of(of.question)
+        n_reports = np.array([crowd.tallies[wave].n_reports for wave in waves], np.float64)
+        expected = [of.expected(wave, task.truth.trouble.change) for wave in waves]
+        yield np.average(expected, axis=0, weights=n_reports if n_reports.any() else None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binom, t
@@ -33,13 +34,13 @@ that find it, at least half of all, that is 1 - level at most.
 class Row:
     """What all runs say of one value; shares as fractions, a mean and what is about it in `unit`.
 
-    `kind`: "share", "mean" or "string". `truth`: the mean over the runs of what is true. `n_reports`: how many reports
-    an estimate was of, on average. `n_found`: in how many runs there was one, of a string in how many it was detected;
-    all below is of these, and None where there are none. `bias_error`, `coverage_error`: the Monte Carlo standard
-    errors, that of a coverage which is the level. `planned_half_width`: None where nothing plans it. `coverage`: in how
-    large a share of them the interval holds the truth, None of a string that is found rarely; `verdict`: `HOLDS` or
-    `MISSES`, whether that is as many as there should be. `is_off`: whether the bias is more than chance makes it; never
-    said of strings, which are estimated where they are found.
+    `kind`: "share", "mean" or "string". `truth`: the mean over the runs of what is true, None where nobody was asked.
+    `n_reports`: how many reports an estimate was of, on average. `n_found`: in how many runs there was one, of a string
+    in how many it was detected; all below is of these, and None where there are none. `bias_error`, `coverage_error`:
+    the Monte Carlo standard errors, that of a coverage which is the level. `planned_half_width`: None where nothing
+    plans it. `coverage`: in how large a share of them the interval holds the truth, None of a string that is found
+    rarely; `verdict`: `HOLDS` or `MISSES`, whether that is as many as there should be. `is_off`: whether the bias is
+    more than chance makes it; never said of strings, which are estimated where they are found.
     """
 
     question: str
@@ -47,7 +48,7 @@ class Row:
     kind: str
     unit: str
     epsilon: float
-    truth: float
+    truth: float | None
     n_reports: float
     n_found: int
     estimate: float | None = None
@@ -134,28 +135,43 @@ def simulate(
 def _rows(task: Task, options: IntervalOptions, of: QuestionTruth, found: Floats, true: Floats) -> list[Row]:
     n_found = np.isfinite(found[:, :, 0]).sum(axis=0)
     n_reports = np.nansum(found[:, :, 3], axis=0) / np.maximum(n_found, 1)
-    planned = planned_half_widths(task.survey, of, n_reports, task.n_waves, options)
-    return [
-        _row(of, label, found[:, place], true[:, place], float(n_reports[place]), float(planned[place]), options.level)
-        for place, label in enumerate(of.answers.labels)
-    ]
+    truth = _means(true)
+    planned = planned_half_widths(task, of, n_reports, truth, options)
+    seen = map(_Seen, found.swapaxes(0, 1), true.T, truth.tolist(), n_reports.tolist(), planned.tolist())
+    return [_row(of, label, each, options.level) for label, each in zip(of.answers.labels, seen, strict=True)]
 
 
-def _row(
-    of: QuestionTruth, label: str, found: Floats, true: Floats, n_reports: float, planned: float, level: float
-) -> Row:
+class _Seen(NamedTuple):
+    """What all runs saw of one value: shapes (n_runs, 4) and (n_runs,), and means."""
+
+    found: Floats
+    true: Floats
+    truth: float
+    n_reports: float
+    planned: float
+
+
+def _means(true: Floats) -> Floats:
+    """Return what is true in the mean of the runs, shape (n_labels,); NaN where nobody was asked in any."""
+    is_known = np.isfinite(true)
+    least = np.where(is_known, true, np.inf).min(axis=0)  # about a population all runs have the same: no rounding
+    mean = np.where(is_known, true - least, 0).sum(axis=0) / is_known.sum(axis=0).clip(1)
+    return np.where(is_known.any(axis=0), least + mean, np.nan)
+
+
+def _row(of: QuestionTruth, label: str, seen: _Seen, level: float) -> Row:
     question = of.question
     kind = "string" if is_text(question) else "mean" if is_number(question) else "share"
     unit = getattr(question.kind, "unit", "")
-    is_found = np.isfinite(found[:, 0]) & np.isfinite(true)
-    n = int(is_found.sum())
-    truth = float(true[np.isfinite(true)].mean()) if np.isfinite(true).any() else float("nan")
-    row = Row(question.id, label, kind, unit, float(question.epsilon), truth, n_reports, n)
+    is_found = np.isfinite(seen.found[:, 0]) & np.isfinite(seen.true)
+    truth = seen.truth if np.isfinite(seen.truth) else None
+    n, true = int(is_found.sum()), seen.true[is_found]
+    row = Row(question.id, label, kind, unit, float(question.epsilon), truth, seen.n_reports, n)
     if not n:
         return row
-    estimates, low, high = found[is_found, :3].T
-    errors, halves = estimates - true[is_found], (high - low) / 2
-    is_judged = kind != "string" or n >= _LEAST_FOUND * len(found)
+    estimates, low, high = seen.found[is_found, :3].T
+    errors, halves = estimates - true, (high - low) / 2
+    is_judged = kind != "string" or n >= _LEAST_FOUND * len(seen.found)
     numbers = {
         "estimate": estimates.mean(),
         "bias": errors.mean(),
@@ -163,8 +179,8 @@ def _row(
         "rmse": np.sqrt((errors**2).mean()),
         "mean_half_width": halves.mean(),
         "median_half_width": np.median(halves),
-        "planned_half_width": planned,
-        "coverage": ((low <= true[is_found]) & (true[is_found] <= high)).mean() if is_judged else np.nan,
+        "planned_half_width": seen.planned,
+        "coverage": ((low <= true) & (true <= high)).mean() if is_judged else np.nan,
         "coverage_error": np.sqrt(level * (1 - level) / n) if is_judged else np.nan,
     }
     known = {name: float(number) for name, number in numbers.items() if np.isfinite(number)}

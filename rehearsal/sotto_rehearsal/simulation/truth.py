@@ -19,7 +19,7 @@ from sotto_protocol.questions.text import Text
 from sotto_protocol.questions.yes_no import YesNo
 from sotto_protocol.text import EXPECTED as TEXT_EXPECTED
 from sotto_protocol.text import is_answer, normalise
-from sotto_rehearsal.simulation.answers import Answers, Choice, Encoded, Options, Selections, Strings
+from sotto_rehearsal.simulation.answers import Answers, Choice, Encoded, Floats, Options, Selections, Strings
 from sotto_rehearsal.simulation.errors import TruthError
 from sotto_rehearsal.simulation.numbers import read_numbers, spread_evenly
 from sotto_rehearsal.simulation.shares import check_sum, is_share, read_shares, take_share
@@ -30,17 +30,24 @@ from sotto_rehearsal.simulation.trouble import Trouble, read_trouble
 class QuestionTruth:
     """What people answer to a question, and how it can go wrong.
 
-    `at_random`: what they say who do not look at the truth. `desired`: the one answer, shape (1,) or (1, n_options),
+    `later`: what they answer who think anew before a further wave. `at_random`: what they say who do not look at the
+    truth. `desired`: the one answer, shape (1,) or (1, n_options),
     that people who do not tell the truth give instead, None where they say anything. `favoured`: the label that fakes
     are for, "" for their own. `leaving`: the probability that whom a label is true of sends no report.
     """
 
     question: Question
     answers: Answers
+    later: Answers
     at_random: Answers
     desired: Encoded | None = None
     favoured: str = ""
     leaving: Mapping[str, float] | None = None
+
+    def expected(self, wave: int, change: float) -> Floats:
+        """Return what is true of a population in a wave, label by label, of whom such a share thinks anew each time."""
+        kept = (1 - change) ** (wave - 1)
+        return kept * self.answers.expected + (1 - kept) * self.later.expected
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,7 @@ def assume(question: Question) -> QuestionTruth:
         problem = "must say which strings people answer, and their shares: `strings` in a file that --truth names."
         raise TruthError(f"$.questions.{question.id}", problem)
     answers = _at_random(question)
-    return QuestionTruth(question, answers, answers)
+    return QuestionTruth(question, answers, answers, answers)
 
 
 def _at_random(question: Question) -> Answers:
@@ -103,7 +110,7 @@ def _at_random(question: Question) -> Answers:
 def _read_question(question: Question, document: Any) -> QuestionTruth:
     fields = Fields(document, f"$.questions.{question.id}", TruthError)
     answers = _read_answers(fields, question)
-    at_random = Strings(answers.labels, np.full(len(answers.labels), 1 / len(answers.labels)))
+    later = _read_later(fields, question, answers) if fields.has("then") else answers
     desired = _read_desired(fields, question) if fields.has("desired") else None
     favoured = _favourable(question, answers)
     fake = fields.one_of("fake", favoured) if fields.has("fake") else ""
@@ -114,8 +121,22 @@ def _read_question(question: Question, document: Any) -> QuestionTruth:
         names = _names(question) if isinstance(question.kind, YesNo) else answers.labels
         leaving = read_shares(fields, "leave", names, adds_up=False)
     fields.finish()
-    is_text = isinstance(question.kind, Text)
-    return QuestionTruth(question, answers, at_random if is_text else _at_random(question), desired, fake, leaving)
+    at_random = _guess(answers) if isinstance(question.kind, Text) else _at_random(question)
+    return QuestionTruth(question, answers, later, at_random, desired, fake, leaving)
+
+
+def _read_later(fields: Fields, question: Question, answers: Answers) -> Answers:
+    then = Fields(fields.take("then", "a table", _is_table), fields.at("then"), TruthError)
+    later = _read_answers(then, question)
+    then.finish()
+    if later.labels != answers.labels:
+        raise fields.fail("then", "must have the same strings, in the same order; one may have a share of 0.")
+    return later
+
+
+def _guess(strings: Answers) -> Answers:
+    """Return what people type who do not look at the truth: one of the strings that there are."""
+    return Strings(strings.labels, np.full(len(strings.labels), 1 / len(strings.labels)))
 
 
 def _read_answers(fields: Fields, question: Question) -> Answers:
