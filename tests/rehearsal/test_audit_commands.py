@@ -10,7 +10,45 @@ from click.testing import CliRunner, Result
 
 from audited import DEVICE, YES_NO
 from console import Console
+from node import require_node
 from sotto_client.cli import main
+
+ALL_TYPES = """
+id = "all-types"
+title = "All types"
+waves = 3
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "?"
+epsilon = 1
+[[questions]]
+id = "dish"
+type = "one-of"
+text = "?"
+options = ["soup", "salad", "bread", "fish", "rice"]
+epsilon = 0.5
+epsilon_forever = 1
+[[questions]]
+id = "sides"
+type = "any-of"
+text = "?"
+options = ["a", "b", "c"]
+epsilon = 1
+[[questions]]
+id = "age"
+type = "number"
+text = "?"
+minimum = 0
+maximum = 12
+step = 0.5
+epsilon = 1
+[[questions]]
+id = "place"
+type = "text"
+text = "?"
+epsilon = 2
+"""
 
 
 @pytest.fixture
@@ -93,3 +131,57 @@ def test_an_empty_program_is_refused(survey_file: Path) -> None:
 
 def test_the_examples_of_the_documentation_run(tmp_path: Path) -> None:
     Console(tmp_path).run_document(Path(__file__).parents[2] / "docs" / "audit.md")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("client", ["python", "js"])
+def test_the_installed_clients_pass_in_a_survey_of_all_types(tmp_path: Path, client: str) -> None:
+    if client == "js":
+        require_node()
+    (tmp_path / "survey.toml").write_text(ALL_TYPES)
+    result = audit(tmp_path / "survey.toml", "--client", client, "--reports", 900)
+    assert result.exit_code == 0, result.stdout
+    assert "900 reports of 300 devices, 3 waves" in result.stdout
+    assert all(f"{name}, 3 waves" in result.stdout for name in ("paid", "dish", "sides", "age", "place"))
+
+
+@pytest.mark.thorough
+def test_both_clients_pass_where_questions_are_drawn_and_people_invited(tmp_path: Path) -> None:
+    require_node()
+    (tmp_path / "survey.toml").write_text(f"invited = true\ndraw = 2\n{ALL_TYPES}")
+    result = audit(tmp_path / "survey.toml", "--reports", 900)
+    assert result.exit_code == 0, result.stdout
+    assert [line.split()[0] for line in result.stdout.splitlines() if "900 reports" in line] == ["python", "js"]
+
+
+@pytest.mark.parametrize("wave", [{}, {"wave": 2}])
+def test_a_report_of_another_wave_is_refused(tmp_path: Path, wave: dict[str, int]) -> None:
+    (tmp_path / "survey.toml").write_text(f"waves = 2\n{YES_NO}")
+    program = tmp_path / "program.py"
+    sent = {"id": "0" * 32, "answers": {"paid": True}} | wave
+    program.write_text(f"import sys\nfor _ in sys.stdin.readlines()[1:]: print({json.dumps(json.dumps(sent))})\n")
+    result = audit(tmp_path / "survey.toml", "--program", f"{sys.executable} {program}", "--reports", 100)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: report 1")
+    assert "wave" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("[]", "report 1 must be an object with id and answers."),
+        ('{"answers": {"paid": true}}', "report 1: id must be 32 lower-case hexadecimal digits."),
+        ('{"id": "%s", "answers": {"paid": "yes"}}' % ("0" * 32), "report 1: answers.paid must be true or false."),
+        ('{"id": "%s", "answers": {"paid": true, "x": 1}}' % ("0" * 32), "report 1: answers must have exactly the"),
+        ("1" * 5000, "report 1 must be a JSON object"),
+        ("[" * 100_000, "report 1 must be a JSON object"),
+    ],
+    ids=range(6),
+)
+def test_what_is_no_report_is_named_and_not_quoted(survey_file: Path, tmp_path: Path, sent: str, said: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"import sys\nfor _ in sys.stdin.readlines()[1:]: print({sent!r})\n")
+    result = audit(survey_file, "--program", f"{sys.executable} {program}", "--reports", 100)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {said}")
+    assert len(result.stderr) < 200

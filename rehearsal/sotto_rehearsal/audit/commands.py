@@ -1,14 +1,19 @@
 """`sotto audit`: run the client, and see whether it gives away more than its survey declares."""
 
 import json
+import shlex
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from sotto_client.commands import read_file
+from sotto_protocol import Survey
 from sotto_rehearsal.audit.audit import FALSE_ALARM, Audit, audit_program
-from sotto_rehearsal.audit.programs import CLIENTS, find_client, parse_program
+from sotto_rehearsal.audit.errors import AuditError
+from sotto_rehearsal.audit.page import to_html
+from sotto_rehearsal.audit.programs import CLIENTS, Program, find_client, parse_program
 from sotto_rehearsal.audit.render import document, table
 
 
@@ -35,6 +40,13 @@ from sotto_rehearsal.audit.render import document, table
     type=click.FloatRange(0.1),
     help="How long a program may print nothing, in seconds.",
 )
+@click.option(
+    "--report",
+    "page_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write it all to this HTML file too, to be filed; by default none.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def audit(
     survey_file: Path,
@@ -42,6 +54,7 @@ def audit(
     line: str | None,
     n_reports: int | None,
     timeout_s: float,
+    page_file: Path | None,
     is_json: bool,
 ) -> None:
     """Run the client on made-up answers, and hold what its reports give away against what the survey declares.
@@ -51,22 +64,35 @@ def audit(
     """
     if clients and line is not None:
         raise click.UsageError("Give --client or --program, one of the two.")
+    if page_file is not None and not page_file.parent.is_dir():
+        raise click.UsageError(f"--report: there is no folder {page_file.parent}.")
     survey = read_file(survey_file)
-    programs = (
-        [find_client(name) for name in dict.fromkeys(clients or CLIENTS)] if line is None else [parse_program(line)]
-    )
-    share = FALSE_ALARM / len(programs)
-    audits: list[Audit] = []
+    names = dict.fromkeys(clients or CLIENTS)
+    programs = [find_client(name) for name in names] if line is None else [parse_program(line)]
+    audits = []
     for program in programs:
-        n = n_reports or program.n_reports
-        made = audit_program(survey, program, n, timeout_s=timeout_s, false_alarm=share, progress=_show)
+        made = _audit(survey, program, n_reports or program.n_reports, timeout_s, FALSE_ALARM / len(programs))
         audits.append(made)
         if not is_json:
-            click.echo(table(made, share))
+            click.echo(table(made, FALSE_ALARM))
     if is_json:
         click.echo(json.dumps(document(survey, audits, FALSE_ALARM), default=float, indent=2))
+    if page_file is not None:
+        typed = shlex.join(["sotto", *sys.argv[1:]])
+        _write(page_file, to_html(survey, audits, FALSE_ALARM, datetime.now(UTC), typed))
     if any(made.has_fault for made in audits):
         sys.exit(1)
+
+
+def _audit(survey: Survey, program: Program, n_reports: int, timeout_s: float, false_alarm: float) -> Audit:
+    return audit_program(survey, program, n_reports, timeout_s=timeout_s, false_alarm=false_alarm, progress=_show)
+
+
+def _write(page_file: Path, page: str) -> None:
+    try:
+        page_file.write_text(page, encoding="utf-8")
+    except OSError as fault:
+        raise AuditError(f"{page_file}: {fault.strerror}") from fault
 
 
 def _show(n_done: int, n_all: int) -> None:

@@ -19,7 +19,7 @@ def table(audit: Audit, false_alarm: float) -> str:
     proofs = [[mark(proof.holds) if proof.is_made else "-", proof.question, say_proof(proof)] for proof in audit.proofs]
     parts = [say_program(audit), align(losses), align(checks), *([align(proofs)] if proofs else [])]
     verdict = "A FAULT WAS FOUND." if audit.has_fault else "No fault was found."
-    certain = f"A program without a fault is said to have one with probability {false_alarm:g} at most."
+    certain = f"An audit finds a fault where there is none with probability {false_alarm:g} at most."
     return "\n".join([*parts, f"{verdict} {certain}"])
 
 
