@@ -43,15 +43,15 @@ _MOVES = (
 )
 _INVITED = (
     "Only who was invited takes part. Your invitation is sent beside the report{of_waves}, and the collector promises "
-    "to keep nothing that ties the two together. Nobody can check that from outside: whoever runs the collector could "
-    "note both as they come, and who knows to whom an invitation was given would then know which report is yours. The "
-    "noise protects your answers all the same."
+    "to keep nothing that ties the two together{but_group}. Nobody can check that from outside: whoever runs the "
+    "collector could note both as they come, and who knows to whom an invitation was given would then know which "
+    "report is yours. The noise protects your answers all the same."
 )
 _STRATA = (
     "Whoever runs the survey invites people in groups: {strata}. Your device does not say which one is yours; your "
-    "invitation tells the collector, which counts every group by itself and keeps with your report which group it is "
-    "of, and results are given by group. So your report is one of its group's, not of everybody's, and in a small "
-    "group few others have sent one like it. The noise protects your answers all the same, in a group of one too."
+    "invitation tells the collector, which counts every group by itself{kept}. Results are given by group. So your "
+    "report is one of its group's, not of everybody's, and in a small group few others have sent one like it. The "
+    "noise protects your answers all the same, in a group of one too."
 )
 _DRAW = (
     "Of these {n_questions} questions only {n_drawn} {are} asked of you, which your device draws as by lot: once, "
@@ -169,11 +169,14 @@ class Explanation(Settings):
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
-        invited = _INVITED.format(of_waves=", the same one in every wave" if self.waves > 1 else "")
+        but_group = ", but which group it is of" if self.strata and self.keep != COUNTS else ""
+        of_waves = ", the same one in every wave" if self.waves > 1 else ""
+        invited = _INVITED.format(of_waves=of_waves, but_group=but_group)
         few = _MIN_REPORTS.format(min_reports=self.min_reports)
         alone = _ONE_BY_ONE if self.min_reports == 1 else _BY_OWN_REPORTS * (not self.invited)
         public = [_PUBLIC + alone] * self.public_results
-        strata = _STRATA.format(strata=", ".join(self.strata))
+        kept = "" if self.keep == COUNTS else ", and keeps with your report which one it is of"
+        strata = _STRATA.format(strata=", ".join(self.strata), kept=kept)
         taking_part = [invited] * self.invited + [strata] * bool(self.strata)
         return taking_part + [few] * (self.min_reports > 1) + [_COUNTS] * (self.keep == COUNTS) + public
 

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
+from archiving import export_store
 from collecting import INVITED, STRINGS, check_store, count_here, execute, make_reports, publish_here
 from house import JSON, House, assert_refused, open_house
+from sotto_collector.archive.recount import recount
 from sotto_collector.errors import BelowMinimumError, InvitationError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, make_invitations, revoke_invitations
@@ -222,3 +225,15 @@ def test_a_sender_cannot_say_of_which_stratum_a_report_is(house: House, stratum:
     assert_refused(house.http.post(f"{PATH}/reports", data=spoken, content_type=JSON), 422, "bad_report")
     assert house.http.post(f"{PATH}/reports", data=body, content_type=JSON).status_code == 200
     assert Tally.from_json(house.read_tally(DEPARTMENTS, "?stratum=south").data).n_reports == 1
+
+
+def test_an_archive_has_a_column_with_the_stratum_of_every_report(db: str, tmp_path: Path) -> None:
+    with closing(Store(db)) as store:
+        stored = publish_here(store, YEARLY)
+        sent = {place: invite_in(store, stored, place, 5 * place, 2) for place in (1, 2, 3)}
+        for reports in sent.values():
+            count_here(store, stored, reports)
+        export_store(db, YEARLY.id, tmp_path / "archive", 3)
+        assert recount(tmp_path / "archive", n_workers=1) == store.read_tally(stored)
+    columns = [pq.read_table(path)["stratum"].to_pylist() for path in (tmp_path / "archive").glob("part-*")]
+    assert sorted(place for column in columns for place in column) == [1] * 5 + [2] * 10 + [3] * 15

@@ -141,8 +141,9 @@ def marks_of(survey: Document, answers: Sequence[Answer], secret: bytes) -> byte
 
 
 def record_of(survey: Document, wave: int, columns: Sequence[bytes]) -> bytes:
-    """Return a packed report of all questions."""
-    return (wave.to_bytes(2, "big") if "waves" in survey else b"") + b"".join(columns)
+    """Return a packed report of all questions, as a device has it: of a survey with strata it knows none."""
+    head = (wave.to_bytes(2, "big") if "waves" in survey else b"") + (bytes(2) if "strata" in survey else b"")
+    return head + b"".join(columns)
 
 
 def wire_of(survey: Document, columns: Sequence[bytes]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ SURVEYS: dict[str, Document] = {
     "every": survey(*ALL),
     "waves": survey(*ALL, waves=1000),
     "invited": survey(ALL[0], ALL[3], ALL[14], waves=3, invited=True),
+    "strata": survey(ALL[0], ALL[3], waves=3, invited=True, strata=["north", "south"]),
     "ids": survey(*[question(i, "yes-no", WARNER) for i in ("b_1", "10", "9", "constructor", "b-1", "1")]),
     "options": survey(
         question("one", "one-of", symmetric("sue", 0xA0000000), OPTIONS),
@@ -93,6 +94,7 @@ CASES: list[Case] = [
     *[(f"every mechanism, device {number}", "every", 1, answers) for number in range(3) for answers in (EVERY, OTHERS)],
     *[("several waves", "waves", wave, answers) for wave, answers in ((1, EVERY), (2, EVERY), (1000, OTHERS))],
     *[("an invitation", "invited", wave, {"q0": True, "q3": True, "q14": "so"}) for wave in (1, 3)],
+    *[("strata, of which nothing is sent", "strata", wave, {"q0": True, "q3": False}) for wave in (1, 3)],
     ("ids in the order of their letters, not of their numbers", "ids", 1, IDS),
     *[(f"options that look alike: {at}", "options", 1, {"one": OPTIONS[at], "any": [OPTIONS[at]]}) for at in (1, 2)],
     ("a selection in another order", "options", 1, {"one": "tea", "any": [OPTIONS[3], OPTIONS[0], OPTIONS[2]]}),
