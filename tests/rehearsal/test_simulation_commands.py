@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +74,20 @@ def test_strings_that_would_move_a_terminal_are_shown_by_their_escapes(tmp_path:
     assert refused.exit_code == 1
     assert "$.questions.word.strings: must each be a text of 1 to 200 characters" in refused.stderr
     assert "\u0085" not in refused.stderr
+
+
+def test_a_terminal_sees_how_far_it_is_and_a_file_does_not(tmp_path: Path) -> None:
+    command = [Path(sys.executable).with_name("sotto"), "simulate", *written(tmp_path), "--n", "50", "--runs", "2"]
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert piped.stderr == ""
+    ours, theirs = pty.openpty()
+    on_terminal = subprocess.run([*command, "--seed", "1"], stdout=subprocess.PIPE, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 2**16)
+    os.close(ours)
+    assert b"simulating" in shown
+    assert b"100%" in shown
+    assert b"simulating" not in on_terminal.stdout
 
 
 @pytest.mark.parametrize("name", ["run.png", "run.svg", "run.pdf"])

@@ -1,12 +1,18 @@
 """Of every mechanism: honest people are in their intervals, of both targets, all asked or drawn; liars are not."""
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.intervals import IntervalOptions
 from sotto_protocol import Survey, compile_toml
+from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.registry import ENTRIES
 from sotto_rehearsal.simulation.crowd import Task
+from sotto_rehearsal.simulation.fakes import clever_reports, clumsy_reports
+from sotto_rehearsal.simulation.randomness import randomness_of
 from sotto_rehearsal.simulation.summary import Simulation, simulate
 from sotto_rehearsal.simulation.truth import read_truth
 
@@ -63,6 +69,26 @@ def test_honest_people_are_in_their_intervals(question_type: str, name: str, tar
     assert rows
     assert rows[0].verdict == "holds"
     assert not any(row.is_off for row in rows)
+
+
+@pytest.mark.parametrize("make", [clumsy_reports, clever_reports])
+@pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
+def test_a_collector_would_take_every_fake(question_type: str, name: str, make: Callable[..., Bytes]) -> None:
+    survey = survey_of(question_type, name)
+    (of,) = read_truth(f"[questions.q]\n{TYPES[question_type][1]}", survey).questions
+    (randomness,) = randomness_of(1, SEED)
+    reports = make(of, 300, randomness)
+    mechanism = of.question.mechanism
+    sent = [mechanism.to_wire(report) for report in reports]
+    assert np.array_equal(mechanism.from_wire(sent), reports)
+    assert len({report.tobytes() for report in reports}) > 1 or mechanism.n_values <= 10
+
+
+@pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
+def test_clever_fakes_have_the_shape_of_honest_reports(question_type: str, name: str) -> None:
+    survey = survey_of(question_type, name)
+    simulation = simulated(survey, question_type, "population", 2000, 2, "clever_fakes = 0.2")
+    assert [of for of in simulation.warned if of.warning == "implausible"] == []
 
 
 @pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])

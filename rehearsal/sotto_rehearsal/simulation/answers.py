@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,12 +55,8 @@ class Choice(Answers):
     def expected(self) -> Floats:
         return self.shares[: len(self.labels)]
 
-    @cached_property
-    def _ends(self) -> Floats:
-        return np.cumsum(self.shares)[:-1]
-
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
-        return self.values[np.searchsorted(self._ends, people.random(n_people), side="right")]
+        return self.values[pick(self.shares, n_people, people)]
 
     def add_up(self, answers: Encoded) -> Floats:
         counts = np.bincount(answers, minlength=len(self.values))
@@ -92,12 +87,8 @@ class Numbers(Answers):
         mean = self.shares @ self.numbers
         return float(np.sqrt(self.shares @ (self.numbers - mean) ** 2))
 
-    @cached_property
-    def _ends(self) -> Floats:
-        return np.cumsum(self.shares)[:-1]
-
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
-        return np.searchsorted(self._ends, people.random(n_people), side="right")
+        return pick(self.shares, n_people, people)
 
     def add_up(self, answers: Encoded) -> Floats:
         return np.array([self.numbers[answers].sum()])
@@ -106,8 +97,19 @@ class Numbers(Answers):
         return np.zeros(len(answers))
 
 
+class Rows(Answers):
+    """Some of several options: a row of zeros and ones a person."""
+
+    def add_up(self, answers: Encoded) -> Floats:
+        return np.asarray(answers.sum(axis=0), np.float64)
+
+    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
+        kept = 1 - np.array([of_label.get(label, 0.0) for label in self.labels])
+        return np.asarray(1 - np.where(answers, kept, 1.0).prod(axis=1))
+
+
 @dataclass(frozen=True)
-class Selections(Answers):
+class Selections(Rows):
     """Some of several options: row `rows[i]` of zeros and ones is the answer of a share `shares[i]`."""
 
     labels: tuple[str, ...]
@@ -118,22 +120,12 @@ class Selections(Answers):
     def expected(self) -> Floats:
         return np.asarray(self.shares @ self.rows)
 
-    @cached_property
-    def _ends(self) -> Floats:
-        return np.cumsum(self.shares)[:-1]
-
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
-        return self.rows[np.searchsorted(self._ends, people.random(n_people), side="right")]
-
-    def add_up(self, answers: Encoded) -> Floats:
-        return np.asarray(answers.sum(axis=0), np.float64)
-
-    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
-        return _any_of(answers, self.labels, of_label)
+        return self.rows[pick(self.shares, n_people, people)]
 
 
 @dataclass(frozen=True)
-class Options(Answers):
+class Options(Rows):
     """Some of several options, each of a share of its own; at most `most` of them, to which the shares may add up.
 
     Where all may be selected, they are independent. Else they are drawn systematically (Madow 1949): that keeps every
@@ -156,12 +148,6 @@ class Options(Answers):
         chosen[chosen.sum(axis=1) > self.most] = False  # by a rounding error: next to never
         return chosen
 
-    def add_up(self, answers: Encoded) -> Floats:
-        return np.asarray(answers.sum(axis=0), np.float64)
-
-    def chances(self, answers: Encoded, of_label: Mapping[str, float]) -> Floats:
-        return _any_of(answers, self.labels, of_label)
-
 
 @dataclass(frozen=True)
 class Strings(Answers):
@@ -175,7 +161,7 @@ class Strings(Answers):
         return self.shares
 
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
-        place = np.searchsorted(np.cumsum(self.shares), people.random(n_people), side="right")
+        place = pick(np.append(self.shares, 0), n_people, people)
         drawn: Encoded = np.array([*self.labels, ""], object)[place]
         others = np.flatnonzero(place == len(self.labels))
         drawn[others] = [f"other {number:016x}" for number in people.integers(2**63, size=len(others)).tolist()]
@@ -188,6 +174,6 @@ class Strings(Answers):
         return np.array([of_label.get(answer, 0.0) for answer in answers.tolist()])
 
 
-def _any_of(rows: Encoded, labels: tuple[str, ...], of_label: Mapping[str, float]) -> Floats:
-    kept = 1 - np.array([of_label.get(label, 0.0) for label in labels])
-    return np.asarray(1 - np.where(rows, kept, 1.0).prod(axis=1))
+def pick(shares: Floats, n_people: int, people: np.random.Generator) -> NDArray[np.intp]:
+    """Draw so many places of shares that add up to 1, each as likely as its share; what they miss is the last one's."""
+    return np.searchsorted(np.cumsum(shares)[:-1], people.random(n_people), side="right")
