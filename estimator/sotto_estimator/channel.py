@@ -178,3 +178,10 @@ def check_epsilon(epsilon: float) -> None:
     """Raise `DomainError` unless epsilon is finite and above 0."""
     if not 0 < epsilon < math.inf:
         raise DomainError(f"epsilon ({epsilon!r}) must be finite and > 0.")
+
+
+def check_power(power: float) -> float:
+    """Return the power, or raise `DomainError` unless it is in (0, 1)."""
+    if not 0 < power < 1:
+        raise DomainError(f"power ({power!r}) must be in (0, 1).")
+    return power

@@ -6,10 +6,10 @@ if S <= s or S >= n - s, which has a probability to the last digit of the binomi
 """
 
 import numpy as np
-from scipy import special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
 
 EXPECTED = 0.5
 """The assurance of a plan that asks for none: half of all surveys are as precise."""
@@ -21,13 +21,12 @@ def assured_counts(n: Floats, reported_share: float, assurance: float) -> Floats
     With this probability and no less, an interval about the population is no wider than that of s. Shape of n.
     Domain: assurance in (0, 1).
     """
-    too_few, enough = np.full_like(n, -1), np.ceil(n / 2)
-    while np.any(enough - too_few > 1):
-        middle = np.floor((too_few + enough) / 2)
-        is_enough = (middle >= 0) & (_prob_outside(np.maximum(middle, 0), n, reported_share) >= assurance)
-        # Where the bracket is closed its middle is its lower end, which stays.
-        too_few, enough = np.where(is_enough, too_few, np.maximum(middle, too_few)), np.where(is_enough, middle, enough)
-    return enough
+
+    def prob_outside(s: Floats) -> Floats:
+        outside = prob_at_most(s, n, reported_share) + prob_at_least(n - s, n, reported_share)
+        return np.where(2 * s >= n - 1, 1.0, outside)  # where the two meet
+
+    return least_counts(np.full_like(n, -1), np.ceil(n / 2), lambda s: prob_outside(s) >= assurance)
 
 
 def check_assurance(assurance: float, target: str) -> float:
@@ -40,12 +39,3 @@ def check_assurance(assurance: float, target: str) -> float:
             "count. Plan about the population, whose intervals are wider."
         )
     return assurance
-
-
-def _prob_outside(s: Floats, n: Floats, reported_share: float) -> Floats:
-    """Return P(S <= s) + P(S >= n - s), 1 where the two meet."""
-    all_of_them = 2 * s >= n - 1
-    below = np.where(all_of_them, 0, s)
-    low = special.betaincc(below + 1, n - below, reported_share)
-    high = special.betainc(n - below, below + 1, reported_share)
-    return np.where(all_of_them, 1.0, low + high)

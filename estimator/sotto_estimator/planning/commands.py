@@ -80,6 +80,7 @@ def plan(
     deviation: float | None,
     is_text: bool,
     n_candidates: int | None,
+    power: float,
     epsilon_forever: float | None,
     n_bits: int | None,
     n_hashes: int | None,
@@ -114,7 +115,7 @@ def plan(
     check_assurance_option(n_questions is not None)
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
-        click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, shape))
+        click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, power, shape))
         return
     if (n_reports is None) == (half_width is None):
         raise click.UsageError("Give --n or --half-width, one of the two.")

@@ -154,7 +154,7 @@ def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}.\n"
     words += _assurance_words(options)
     if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in rows):
-        words += " An option is asked of a part of n: as many as on average."
+        words += "\nAn option is asked of a part of n: as many as on average."
     if "epsilon_forever" in options:
         words += f" Of one wave; all reports of one answer take epsilon {options['epsilon_forever']:g}."
     if "n_questions" in options:

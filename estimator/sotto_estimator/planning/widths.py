@@ -189,46 +189,60 @@ def _saw_period(wanted_half_width: float, channel: Channel, *, method: str, targ
 
 
 def smallest_n(widths: Callable[[Floats], Floats], wanted: float, saw_period: float) -> int:
-    """Gallop, narrow down to where the widths cross the wanted one, and look on until four teeth are below it."""
+    """Return the size from which on the widths are at most the wanted one, looking on until four teeth are."""
     if not wanted > 0:
         raise DomainError(f"wanted_half_width ({wanted!r}) must be > 0.")
 
     def is_wide(*n: int) -> list[bool]:
         return [not width <= wanted for width in widths(np.array(n, np.float64))]
 
-    bracket = _bracket(is_wide)
-    if bracket is None:
+    found = smallest_size(is_wide, lambda _: min(4 * saw_period, _MAX_SCAN), MAX_N)
+    if found is None:
         raise DomainError(f"wanted_half_width ({wanted!r}) must be reachable with 10^12 respondents.")
+    return found
+
+
+def smallest_size(
+    fails: Callable[..., list[bool]], n_ahead: Callable[[int], float], most: int, n_sections: int = _N_SECTIONS
+) -> int | None:
+    """Return the size from which on none fails, as far as `n_ahead` sizes behind a crossing tell.
+
+    Gallop, narrow down to a crossing by so many sizes at once, and look on behind it, since whole counts make saws.
+    None where `most` respondents are too few.
+    """
+    bracket = _bracket(fails, most, n_sections)
+    if bracket is None:
+        return None
     low, high = bracket
     while high - low > 1:
-        step = max(1, (high - low) // _N_SECTIONS)
-        low, high = _narrowed(is_wide, [low, *range(low + step, high, step), high])
-    return _past_last_tooth(is_wide, high, math.ceil(min(4 * saw_period, _MAX_SCAN)))
+        step = max(1, (high - low) // n_sections)
+        low, high = _narrowed(fails, [low, *range(low + step, high, step), high])
+    return _past_last_tooth(fails, high, math.ceil(n_ahead(high)))
 
 
-def _bracket(is_wide: Callable[..., list[bool]]) -> tuple[int, int] | None:
-    """Return a size that is wide, or 0, and one at most twice as large that is not; None where 10^12 are too few."""
+def _bracket(fails: Callable[..., list[bool]], most: int, n_sections: int) -> tuple[int, int] | None:
+    """Return a size that fails, or 0, and one at most twice as large that does not; None where `most` fails."""
     low = 0
-    while low < MAX_N:
-        sizes = [min(max(1, 2 * low) * 2**power, MAX_N) for power in range(_N_SECTIONS)]
-        if not is_wide(sizes[-1])[0]:
-            return _narrowed(is_wide, [low, *sizes])
+    while low < most:
+        sizes = [min(max(1, 2 * low) * 2**power, most) for power in range(n_sections)]
+        if not fails(sizes[-1])[0]:
+            return _narrowed(fails, [low, *sizes])
         low = sizes[-1]
     return None
 
 
-def _narrowed(is_wide: Callable[..., list[bool]], sizes: Sequence[int]) -> tuple[int, int]:
-    """Return the neighbours between which widths cross the wanted one: of the first of ascending sizes, of the last."""
-    between = is_wide(*sizes[1:-1]) if len(sizes) > 2 else []
-    first = next((place for place, wide in enumerate(between, 1) if not wide), len(sizes) - 1)
+def _narrowed(fails: Callable[..., list[bool]], sizes: Sequence[int]) -> tuple[int, int]:
+    """Return the neighbours between which failing ends: of the first of ascending sizes that does not fail."""
+    between = fails(*sizes[1:-1]) if len(sizes) > 2 else []
+    first = next((place for place, failed in enumerate(between, 1) if not failed), len(sizes) - 1)
     return sizes[first - 1], sizes[first]
 
 
-def _past_last_tooth(is_wide: Callable[..., list[bool]], n: int, n_ahead: int) -> int:
-    """Return the first size from which on n_ahead sizes are not wide."""
+def _past_last_tooth(fails: Callable[..., list[bool]], n: int, n_ahead: int) -> int:
+    """Return the first size from which on n_ahead sizes do not fail."""
     answer = start = n
     while start < answer + n_ahead:
         block = range(start, min(start + _SCAN_BLOCK, answer + n_ahead))
-        answer = max([answer, *(size + 1 for size, wide in zip(block, is_wide(*block), strict=True) if wide)])
+        answer = max([answer, *(size + 1 for size, failed in zip(block, fails(*block), strict=True) if failed)])
         start = block.stop
     return answer

@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from sotto_estimator.channel import check_n
+from sotto_estimator.channel import check_n, check_power
 from sotto_estimator.errors import DomainError
 from sotto_estimator.render import csv_text, json_text
 from sotto_estimator.strings.plan_designs import (
@@ -25,7 +25,7 @@ from sotto_protocol.mechanisms.thresholds import Stages
 from sotto_protocol.tables import align
 
 POWER = 0.8
-"""With this probability a string of the smallest share is detected."""
+"""With this probability a string of the smallest share is detected, where none is asked for."""
 ERROR_RATE = 0.05
 """The false discovery rate; a string that is detected alone takes all of it, over the number of candidates."""
 MAX_PLANNED_CANDIDATES = 10**9
@@ -43,13 +43,18 @@ _CAUTION = 1.03
 
 @dataclass(frozen=True, slots=True)
 class TextStudy:
-    """Whom a text question is planned for: `n_reports` of different people, `n_candidates` strings looked for."""
+    """Whom a text question is planned for: `n_reports` of different people, `n_candidates` strings looked for.
+
+    `power`: the probability with which a string is to be detected, in (0, 1).
+    """
 
     n_reports: int
     n_candidates: int
+    power: float = POWER
 
     def __post_init__(self) -> None:
         check_n(self.n_reports)
+        check_power(self.power)
         if not 1 <= self.n_candidates <= MAX_PLANNED_CANDIDATES:
             raise DomainError(f"n_candidates ({self.n_candidates}) must be in [1, {MAX_PLANNED_CANDIDATES}].")
 
@@ -59,7 +64,7 @@ class TextPlan:
     """One design. Epsilons in nats, shares as fractions; `is_best` is the one to take for its epsilons.
 
     `mechanism`: by its name in a survey file, or of Apple's two sketches, which no file has. `n_buckets`: of RAPPOR the
-    filter's bits. `smallest_share` is detected with probability `POWER`; `standard_error` is that of its estimate.
+    filter's bits. `smallest_share` is detected with the study's power; `standard_error` is that of its estimate.
     """
 
     mechanism: str
@@ -174,12 +179,12 @@ def _hash_moments(design: TextDesign) -> tuple[float, float]:
 
 
 def smallest_share(design: TextDesign, study: TextStudy) -> float:
-    """Return the smallest share that is detected with probability `POWER`, by bisection; 1 where none is.
+    """Return the smallest share that is detected with the study's power, by bisection; 1 where none is.
 
     Detected: the estimate exceeds its error times the normal quantile t of `ERROR_RATE` / n_candidates, and skewness
     (t^2 - 1) / 6 more (Cornish & Fisher 1938), with what the decoder's caution costs.
     """
-    threshold, reserve = -float(ndtri(ERROR_RATE / study.n_candidates)), float(ndtri(POWER))
+    threshold, reserve = -float(ndtri(ERROR_RATE / study.n_candidates)), float(ndtri(study.power))
     low, high = 0.0, 1.0
     for _ in range(_N_ROUNDS):
         middle = (low + high) / 2
@@ -235,8 +240,8 @@ _COLUMNS = ("epsilon", "for ever", "buckets", "hashes", "cohorts", "bytes")
 def _words(study: TextStudy) -> str:
     heading = f"n = {study.n_reports:,} reports, {study.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
     return (
-        f"{heading}; * is the best.\nA string of the smallest share is detected with probability {POWER:g}, even if it "
-        "is the only one on the list\nand all others are as common."
+        f"{heading}; * is the best.\nA string of the smallest share is detected with probability {study.power:g}, "
+        "even if it is the only one on the list\nand all others are as common."
     )
 
 
@@ -246,7 +251,7 @@ def _percent(share: float) -> str:
 
 
 def _study_members(study: TextStudy) -> dict[str, Any]:
-    return asdict(study) | {"power": POWER, "false_discovery_rate": ERROR_RATE}
+    return asdict(study) | {"false_discovery_rate": ERROR_RATE}
 
 
 def _fixed(number: int | None, choices: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,13 +7,20 @@ from typing import Any
 
 import click
 
-from sotto_estimator.strings.plan import TextStudy, plan_csv, plan_json, plan_table, plan_text_question
+from sotto_estimator.strings.plan import POWER, TextStudy, plan_csv, plan_json, plan_table, plan_text_question
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
 
 _OPTIONS = (
     click.option("--text", "is_text", is_flag=True, help="Plan a text question."),
     click.option(
         "--candidates-n", "n_candidates", type=int, help="With --text: the number of strings that are looked for."
+    ),
+    click.option(
+        "--power",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=POWER,
+        show_default=True,
+        help="With --text: the probability with which a string of the smallest share is detected.",
     ),
     click.option(
         "--epsilon-forever",
@@ -41,6 +48,7 @@ _OPTIONS = (
 )
 _ONLY_TEXT = {
     "n_candidates": "--candidates-n",
+    "power": "--power",
     "n_bits": "--bits",
     "n_hashes": "--hashes",
     "n_cohorts": "--cohorts",
@@ -75,6 +83,7 @@ def text_plan_output(
     epsilon_forever: float | None,
     n_reports: int | None,
     n_candidates: int | None,
+    power: float,
     shape: Mapping[str, int | None],
 ) -> str:
     """Return the plan of a text question for every epsilon, as text, JSON or CSV. Raises UsageError."""
@@ -82,7 +91,7 @@ def text_plan_output(
         raise click.UsageError("--text needs --n and --candidates-n.")
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
     try:
-        study = TextStudy(n_reports, n_candidates)
+        study = TextStudy(n_reports, n_candidates, power)
         rows = [
             row for epsilon in epsilons for row in plan_text_question(Decimal(str(epsilon)), forever, study, **shape)
         ]

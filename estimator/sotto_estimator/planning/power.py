@@ -1,0 +1,121 @@
+"""What all planned tests have in common: their power at n respondents, and the n that has a power."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+import numpy as np
+
+from sotto_estimator.channel import Channel, Floats, check_power
+from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.spacing import whole_steps
+from sotto_estimator.planning.table import Design
+from sotto_estimator.planning.widths import NO_PRIVACY, smallest_size
+
+MAX_PLANNED = 10**9
+"""So many respondents, in each group or wave, are the most that a test is planned for."""
+LEAST_PLANNED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """What may go wrong. `alpha`: the probability of finding what is not there, in (0, 1/2); on how many sides."""
+
+    alpha: float = 0.05
+    n_sides: int = 2
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 0.5:
+            raise DomainError(f"alpha ({self.alpha!r}) must be in (0, 1/2).")
+
+    @property
+    def tail(self) -> float:
+        """What each side takes of alpha."""
+        return self.alpha / self.n_sides
+
+
+USUAL = Errors()
+
+
+class PlannedTest(Protocol):
+    """A test of something that is there: what is true, and what the test is told not to see, are its fields."""
+
+    def powers(self, n: Floats) -> Floats:
+        """Return the probability that the test finds it, of n respondents in each group or wave; shape of n."""
+
+    def n_ahead(self, n: int) -> float:
+        """Return for how many sizes behind n the power may still saw below what it has at n."""
+
+
+MakeTest = Callable[[Channel], PlannedTest]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRow:
+    """A test's power at n respondents, in each group or wave. `epsilon` in nats, None without privacy."""
+
+    epsilon: float | None
+    mechanism: str
+    n: int
+    power: float
+
+
+def respondents_for_power(test: PlannedTest, power: float) -> int:
+    """Return the smallest n from which on the test has this power.
+
+    Powers saw up and down where counts are whole; the n returned is past the last tooth. Domain: power in (0, 1).
+    Raises `DomainError` if that takes more than `MAX_PLANNED`.
+    """
+    check_power(power)
+
+    def fails(*n: int) -> list[bool]:
+        return [not found >= power for found in test.powers(np.array(n, np.float64)).tolist()]
+
+    found = smallest_size(fails, test.n_ahead, MAX_PLANNED, n_sections=2)
+    if found is None:
+        raise DomainError(f"power ({power!r}) must be reachable with 10^9 respondents: the difference is too small.")
+    return max(found, LEAST_PLANNED)
+
+
+def power_rows(
+    make: MakeTest, epsilons: Sequence[Decimal], n_options: int, n: int | None, power: float
+) -> list[PowerRow]:
+    """Return a row for every epsilon, by the mechanism of least variance, and one without privacy.
+
+    `n_options`: of a one-of question; 0 is a yes-no question. Where n is None, it is what has this power.
+    """
+    rows = []
+    for epsilon, name, channel in _channels(epsilons, n_options):
+        test = make(channel)
+        size = n or respondents_for_power(test, power)
+        rows.append(PowerRow(epsilon, name, size, _power(test, size)))
+    return rows
+
+
+def power_curve(
+    make: MakeTest, epsilons: Sequence[Decimal], n_options: int, rows: Sequence[PowerRow]
+) -> list[PowerRow]:
+    """Return rows along each line of n, from below the least of these rows to beyond the most."""
+    sizes = [row.n for row in rows]
+    steps = whole_steps(max(LEAST_PLANNED, min(sizes) / 8), min(2 * max(sizes), MAX_PLANNED))
+    points = []
+    for epsilon, name, channel in _channels(epsilons, n_options):
+        powers = make(channel).powers(np.array(steps, np.float64)).tolist()
+        points += [PowerRow(epsilon, name, n, power) for n, power in zip(steps, powers, strict=True)]
+    return points
+
+
+def _channels(epsilons: Sequence[Decimal], n_options: int) -> Iterator[tuple[float | None, str, Channel]]:
+    for epsilon in epsilons:
+        mechanism = min(Design(n_options).mechanisms(epsilon), key=lambda one: one.report_variance)
+        yield (
+            float(epsilon),
+            mechanism.name,
+            Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other),
+        )
+    yield None, "no privacy", NO_PRIVACY
+
+
+def _power(test: PlannedTest, n: int) -> float:
+    return float(test.powers(np.array([n], np.float64))[0])
