@@ -1,7 +1,7 @@
 """Runs the examples of the documentation as a reader would: block by block, in one folder, with a real collector.
 
 Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
-any text; `cat NAME` shows a file that the reader is to write. `toml`: a first line `# NAME.toml` names the file.
+any text, and a line `..` for any lines; `cat NAME` shows a file that the reader is to write. `toml`: a first line `# NAME.toml` names the file.
 `python`: run as a script. The documented address is wherever the collector that the blocks started listens.
 """
 
@@ -105,10 +105,14 @@ class Console:
 
 
 def compare(printed: str, expected: str, command: str) -> None:
-    """Fail unless the output is what the document shows."""
-    for seen, shown in zip(_lines(printed), _lines(expected), strict=bool(_lines(expected))):
-        pattern = re.escape(shown).replace(r"\.\.", ".*")
-        assert re.fullmatch(pattern, seen), f"$ {command}\nshown: {shown}\nseen:  {seen}"
+    """Fail unless the output is what the document shows; where it shows nothing, all is well."""
+    shown = _lines(expected)
+    pattern = "".join(_ANY_LINES if line == ".." else re.escape(line).replace(r"\.\.", ".*") + "\n" for line in shown)
+    seen = "\n".join(_lines(printed)) + "\n"
+    assert not shown or re.fullmatch(pattern, seen), f"$ {command}\nshown:\n{expected}\nseen:\n{seen}"
+
+
+_ANY_LINES = r"(?:.*\n)*"
 
 
 def _lines(text: str) -> list[str]:

@@ -56,6 +56,11 @@ def test_the_readme_works_from_its_first_command_to_its_last(console: Console) -
     assert (console.folder / "lunch.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
+def test_the_tutorial_works_from_the_idea_to_the_results(console: Console) -> None:
+    console.run_document(DOCS / "tutorial.md")
+
+
 def test_the_page_on_rehearsing_works(console: Console) -> None:
     console.run_document(DOCS / "simulate.md")
     assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
