@@ -1,8 +1,9 @@
 """Runs the examples of the documentation as a reader would: block by block, in one folder, with a real collector.
 
 Blocks are fenced. `console`: lines that start with `$ ` are commands, the others their output, where `..` stands for
-any text, and a line `..` for any lines; `cat NAME` shows a file that the reader is to write. `toml`: a first line `# NAME.toml` names the file.
-`python`: run as a script. The documented address is wherever the collector that the blocks started listens.
+any text, and a line `..` for any lines; `cat NAME` shows a file that the reader is to write. `toml`: a first line
+`# NAME.toml` names the file. `python`: run as a script. The documented address is wherever the collector that the
+blocks started listens.
 """
 
 import os
