@@ -1,6 +1,5 @@
 """The readings of a report as curves: what suspicions of every size become, and the power of tests at every level."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -30,22 +29,20 @@ class Curve:
 def curves(survey: Survey) -> list[Curve]:
     """Return the curves of each question's report, of all that a device answers together, and of all waves."""
     drawn = [_of_question(question) for question in survey.questions]
-    epsilons = survey.most_of(question.epsilon for question in survey.questions)
     if len(survey.questions) > 1:
-        drawn.append(_of_many("the answers that are drawn" if survey.draw else "all answers", survey.epsilon, epsilons))
+        of = "the answers that are drawn" if survey.draw else "all answers"
+        tests = accusations_together(survey, levels=_LEVELS)
+        drawn.append(Curve(of, survey.epsilon, _all_suspicions(survey.epsilon), tests))
     if survey.waves > 1:
-        forever = survey.most_of(question.epsilon_of(survey.waves) for question in survey.questions)
-        drawn.append(_of_many(f"all {survey.waves} waves", survey.epsilon_forever, forever))
+        tests = accusations_together(survey, in_all_waves=True, levels=_LEVELS)
+        forever = survey.epsilon_forever
+        drawn.append(Curve(f"all {survey.waves} waves", forever, _all_suspicions(forever), tests))
     return drawn
 
 
 def _of_question(question: Question) -> Curve:
     tests = accusations(question.mechanism.told_apart(), _LEVELS)
     return Curve(question.id, question.epsilon, _all_suspicions(question.epsilon), tests)
-
-
-def _of_many(of: str, epsilon: Decimal, epsilons: Sequence[Decimal]) -> Curve:
-    return Curve(of, epsilon, _all_suspicions(epsilon), accusations_together(epsilons, _LEVELS))
 
 
 def _all_suspicions(epsilon: Decimal) -> tuple[Suspicion, ...]:

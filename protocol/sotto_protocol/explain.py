@@ -219,8 +219,8 @@ def explain(survey: Survey) -> Explanation:
         tuple(_explain_question(question) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
-        accusations_together(survey.most_of(question.epsilon for question in survey.questions)),
-        accusations_together(survey.most_of(question.epsilon_of(survey.waves) for question in survey.questions)),
+        accusations_together(survey),
+        accusations_together(survey, in_all_waves=True),
         _say_changes(survey),
         **survey.settings(),
     )

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from sotto_protocol.bounds import float_above
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
-from sotto_protocol.told_apart import Outcomes, power_together, powers
+from sotto_protocol.survey import Survey
+from sotto_protocol.told_apart import Outcomes, alike_either_way, of_epsilon, powers, powers_together
 from sotto_protocol.words import of_people, percent_above, percent_below
 
 PRIORS = (0.01, 0.10, 0.50)
@@ -90,10 +91,28 @@ def accusations(outcomes: Outcomes, levels: Sequence[float] = LEVELS) -> tuple[A
     return tuple(Accusation(level, float_above(power)) for level, power in zip(levels, found, strict=True))
 
 
-def accusations_together(epsilons: Sequence[Decimal], levels: Sequence[float] = LEVELS) -> tuple[Accusation, ...]:
-    """Return bounds for the best tests of several answers' reports together, by level: see `power_together`."""
-    powers = power_together(epsilons, levels).tolist()
-    return tuple(Accusation(level, power) for level, power in zip(levels, powers, strict=True))
+def accusations_together(
+    survey: Survey, *, in_all_waves: bool = False, levels: Sequence[float] = LEVELS
+) -> tuple[Accusation, ...]:
+    """Return bounds for the best tests of all that a device answers, by level: in one wave, or in all of them."""
+    found = powers_together(_reports_of(survey, survey.waves if in_all_waves else 1), levels).tolist()
+    return tuple(Accusation(level, power) for level, power in zip(levels, found, strict=True))
+
+
+def _reports_of(survey: Survey, n_waves: int) -> list[Outcomes]:
+    """Return what each question's reports are in so many waves; where they are not known, coins of their epsilon.
+
+    With `draw` coins of the largest: a coin bounds whatever takes no more.
+    """
+    epsilons = [question.epsilon_of(n_waves) for question in survey.questions]
+    if survey.draw:
+        return [of_epsilon(epsilon) for epsilon in survey.most_of(epsilons)]
+    return [
+        of_epsilon(epsilon)
+        if n_waves > 1 and question.mechanism.has_two_stages
+        else alike_either_way(question.mechanism.told_apart(), epsilon)
+        for question, epsilon in zip(survey.questions, epsilons, strict=True)
+    ]
 
 
 def crowd(mechanism: Mechanism, who: str) -> Crowd:

@@ -6,10 +6,11 @@ level is the trade-off curve (Wasserman & Zhou 2010; Dong, Roth & Su 2022).
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, comb, exp
+from math import ceil, comb, expm1, floor, log
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from sotto_protocol.bounds import exp_below
 MAX_OUTCOMES = 64
 """Of bits that go through coins of their own, more sets of outcomes than this are bounded by epsilon instead."""
 _STEPS = 10_000
-"""A sum of epsilons is cut into so many steps; each epsilon is rounded up to a whole number of them."""
+"""The largest logarithm of several reports' ratios together is cut into so many."""
 _ROUNDING = 1e-9
 """More than what floats lose in the sums below, added to what they give."""
 
@@ -107,21 +108,42 @@ def _telling(outcome: Outcome) -> Fraction:
     return outcome.if_one / (outcome.if_one + outcome.if_other)
 
 
-def power_together(epsilons: Iterable[Decimal], levels: Sequence[float]) -> NDArray[np.float64]:
-    """Return what `powers` are at most of several reports together, shape (n_levels,), each bounded by an epsilon.
+def alike_either_way(outcomes: Outcomes, epsilon: Decimal) -> Outcomes:
+    """Return outcomes that tell as much of the one answer as of the other: those, or the coin of their epsilon."""
+    is_alike = Counter(outcomes) == Counter(outcome.swapped() for outcome in outcomes)
+    return outcomes if is_alike else of_epsilon(epsilon)
 
-    Each is taken for `of_epsilon`'s coin; of coins, the ratios multiply (Kairouz, Oh & Viswanath 2015).
-    Logarithms are in whole steps, rounded up, so that the bound holds.
+
+def powers_together(reports: Iterable[Outcomes], levels: Sequence[float]) -> NDArray[np.float64]:
+    """Return what `powers` are at most of several reports together, shape (n_levels,), each `alike_either_way`.
+
+    Reports are independent given the answers, so logarithms of ratios add up. Each is put on the next steps below and
+    above, with both its probabilities kept, which tells the answers apart no less well (Doroshenko, Ghazi, Kamath,
+    Kumar & Manurangsi 2022).
     """
-    taken = [float(epsilon) for epsilon in epsilons]
-    step = sum(taken) / _STEPS
+    logs = [[(float(each.if_other), _log_ratio(each)) for each in outcomes] for outcomes in reports]
+    step = sum(max(ratio for _, ratio in of_report) for of_report in logs) / _STEPS
     if_other = np.ones(1)  # by the logarithm of the ratio, in steps, from the least to the greatest
-    for n_steps in (ceil(epsilon / step) for epsilon in taken):
-        lie = 1 / (1 + exp(n_steps * step))
-        grown = np.zeros(len(if_other) + 2 * n_steps)
-        grown[: len(if_other)] += (1 - lie) * if_other
-        grown[2 * n_steps :] += lie * if_other
-        if_other = grown
+    for of_report in logs:
+        if_other = _join(if_other, of_report, step)
     false, true = (np.append(0.0, np.cumsum(probs)) for probs in (if_other[::-1], if_other))
     caught: NDArray[np.float64] = np.interp(levels, false, true) + _ROUNDING
     return caught.clip(max=1.0)
+
+
+def _log_ratio(outcome: Outcome) -> float:
+    one, other = (outcome.if_one / outcome.if_other).as_integer_ratio()
+    return log(one) - log(other)  # of integers that no float holds, too
+
+
+def _join(before: NDArray[np.float64], outcomes: Iterable[tuple[float, float]], step: float) -> NDArray[np.float64]:
+    """Return the probabilities of all steps with one report more, of which each outcome's is given, and its ratio's."""
+    listed = [*outcomes]
+    n_steps = ceil(max(ratio for _, ratio in listed) / step)
+    joined = np.zeros(len(before) + 2 * n_steps)
+    for prob, ratio in listed:
+        below = min(floor(ratio / step), n_steps - 1)
+        above = prob * expm1(ratio - below * step) / expm1(step)
+        for place, share in ((below, prob - above), (below + 1, above)):
+            joined[n_steps + place :][: len(before)] += share * before
+    return joined

@@ -1,10 +1,13 @@
 """The three readings of a report: suspicions, accusations and the crowd, beside a channel that is listed."""
 
+import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from typing import Any
 
+import numpy as np
 import pytest
 
 import reference
@@ -122,6 +125,32 @@ def test_waves_and_questions_together_are_told_apart_better_than_one_and_never_c
     assert all(a.power < b.power < c.power < 1 for a, b, c in zip(first, one, all_waves, strict=True))
     text = " ".join(str(explain(PULSE)).split())
     assert all(str(tests[1]) in text for tests in (first, one, all_waves))
+
+
+def test_all_answers_together_are_tested_no_better_than_is_said() -> None:
+    """All pairs of all that one may answer, all reports of them, by the dual program: at most a thousandth less."""
+    questions = [
+        question_of(type="yes-no", epsilon=Decimal("0.5")),
+        question_of(type="one-of", mechanism="k-ary", options=["a", "b", "c"], epsilon=Decimal(1)),
+        question_of(type="any-of", mechanism="bit-flips", options=["a", "b"], epsilon=Decimal(1), max_selected=1),
+    ]
+    survey = Survey("s", "S", tuple(replace(one, id=f"q{at}") for at, one in enumerate(questions)))
+    listed = [(mechanism_document(one.mechanism), one.mechanism.n_values) for one in questions]
+    channels = [
+        [[*reference.distribution(published, n, answer).values()] for answer in reference.every_answer(published, n)]
+        for published, n in listed
+    ]
+    wholes = [[math.prod(probs) for probs in product(*columns)] for columns in product(*channels)]
+    for test in explain(survey).accusations:
+        best = max(_dual(one, other, Fraction(str(test.level))) for one, other in permutations(wholes, 2))
+        assert best <= test.power <= best + 0.001
+
+
+def _dual(one: list[Fraction], other: list[Fraction], level: Fraction) -> float:
+    """The power of the best test: the least of t a + the sum of max(0, P - t Q), t a ratio (see test_told_apart)."""
+    p, q = np.array(one, float), np.array(other, float)
+    ratios = np.append(0.0, p / q)
+    return float((ratios * float(level) + np.maximum(0, p - ratios[:, None] * q).sum(axis=1)).min())
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ dual of the linear program whose solution Neyman and Pearson give. Nothing is so
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -19,10 +20,20 @@ from contract import cases
 from published import NAMES, build, few_numbers, mechanisms
 from reference import Answer, Published
 from sotto_protocol import Question
-from sotto_protocol.told_apart import MAX_OUTCOMES, Outcome, of_bits, of_epsilon, power_together, powers
+from sotto_protocol.mechanisms.bit_flips import BitFlips
+from sotto_protocol.mechanisms.kary import KaryResponse
+from sotto_protocol.mechanisms.unary import UnaryEncoding
+from sotto_protocol.told_apart import (
+    MAX_OUTCOMES,
+    Outcome,
+    alike_either_way,
+    of_bits,
+    of_epsilon,
+    powers,
+    powers_together,
+)
 
 LEVELS = [Fraction(level) for level in ("0", "1/1000", "1/20", "1/5", "1/2", "9/10", "1")]
-SOME = Decimal("0.7"), Decimal("1"), Decimal("2.25"), Decimal("0.7"), Decimal("0.011")
 WORDS = ["oak", "elm", "ash", "yew", "fir", "box", "sycamore"]
 Channel = dict[bytes, Fraction]
 
@@ -115,21 +126,42 @@ def test_bits_that_are_too_many_are_left_to_epsilon() -> None:
     assert len(of_bits(lazy, fair, 7, 7) or []) == MAX_OUTCOMES
 
 
-@pytest.mark.parametrize("n_reports", range(1, len(SOME) + 1))
-def test_reports_together_are_bounded_as_all_their_coins_are(n_reports: int) -> None:
-    """Every heads and tails of so many coins, listed: above the exact power, and by less than a thousandth."""
-    coins = [of_epsilon(epsilon) for epsilon in SOME[:n_reports]]
+COINS = [of_epsilon(Decimal(epsilon)) for epsilon in ("0.7", "1", "2.25", "0.7", "0.011")]
+MIXED = [
+    KaryResponse("k-ary", 16, 2**30).told_apart(),
+    UnaryEncoding("oue", 4, 2**31, 2**30).told_apart(),
+    BitFlips("bit-flips", 6, 3 * 2**30, 2**30, max_selected=2).told_apart(),
+]
+"""Of three and four outcomes, and of five; each as telling of the one answer as of the other."""
+CERTAIN = [of_epsilon(Decimal(20))] * 200
+
+
+@pytest.mark.parametrize("reports", [COINS[:1], COINS[:3], COINS, MIXED[:1], MIXED[1:], MIXED, MIXED[:2] + COINS[2:4]])
+def test_reports_together_are_bounded_as_all_their_outcomes_are(reports: list[Sequence[Outcome]]) -> None:
+    """Everything that they can be together, listed: above the exact power, and by less than a thousandth."""
     together = [
-        Outcome(*(np.prod([getattr(side, name) for side in sides]) for name in Outcome._fields))
-        for sides in itertools.product(*coins)
+        Outcome(*(math.prod(side) for side in zip(*((each.if_one, each.if_other) for each in outcomes), strict=True)))
+        for outcomes in itertools.product(*reports)
     ]
-    exact = [power(together, level) for level in LEVELS]
-    bounds = power_together(SOME[:n_reports], [float(level) for level in LEVELS])
+    exact = powers(together, LEVELS)
+    bounds = powers_together(reports, [float(level) for level in LEVELS])
     for bound, truth in zip(bounds, exact, strict=True):
         assert truth <= Fraction(bound) <= truth + Fraction(1, 1000)
 
 
+def test_what_tells_more_of_the_one_answer_than_of_the_other_is_taken_for_a_coin_among_others() -> None:
+    forced = [Outcome(Fraction(11, 12), Fraction(5, 12)), Outcome(Fraction(1, 12), Fraction(7, 12))]
+    assert alike_either_way(forced, Decimal(2)) == of_epsilon(Decimal(2))
+    assert all(alike_either_way(outcomes, Decimal(99)) is outcomes for outcomes in MIXED)
+
+
 def test_what_many_reports_take_together_is_at_most_all() -> None:
-    bounds = power_together([Decimal(20)] * 200, [0.0, 0.01, 1.0])
+    bounds = powers_together(CERTAIN, [0.0, 0.01, 1.0])
     assert bounds[1] == bounds[2] == 1
     assert 0 <= bounds[0] <= 1
+
+
+def test_ratios_that_no_float_holds_are_joined_too() -> None:
+    rare = Fraction(1, 10**400)
+    outcomes = [Outcome(1 - rare, rare), Outcome(rare, 1 - rare)]
+    assert powers_together([outcomes, COINS[0]], [0.001]) == pytest.approx(1)

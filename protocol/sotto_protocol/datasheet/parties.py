@@ -59,6 +59,9 @@ def _of_public(survey: Survey) -> str:
     if not survey.public_results:
         return "Nothing, unless an analyst publishes it."
     if survey.min_reports == 1:
-        return "The estimates so far, as often as it looks: who looks before and after a report sees what it added."
+        return (
+            "The estimates so far, and how many took part, as often as it looks: who looks before and after a report "
+            "sees what it added."
+        )
     alone = "" if survey.invited else " Who can send many reports may single one out, as noisy as it was sent."
-    return f"The estimates so far, in steps of at least {survey.min_reports:,} reports.{alone}"
+    return f"The estimates so far, and how many took part, in steps of at least {survey.min_reports:,} reports.{alone}"

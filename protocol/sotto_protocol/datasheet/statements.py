@@ -135,7 +135,7 @@ def limits(survey: Survey, explanation: Explanation) -> list[str]:
     anybody = "Who holds invitations" if survey.invited else "Anybody"
     lines.append(f"{anybody} can send reports that no answer produced: not all such fakes show, and they move results.")
     if "text" in {question.type for question in survey.questions}:
-        lines.append("Nobody can read a text answer. Only texts that many people give can be found.")
+        lines.append("No text is sent to be read: how common one is can be estimated, of those that many people give.")
     if survey.min_reports > 1:
         lines.append(
             f"With fewer than {counted(survey.min_reports, 'report')} there is no result; `sotto check` says from how "
