@@ -86,6 +86,20 @@ def test_what_no_epsilon_reaches_has_none(tmp_path: Path) -> None:
     assert least_epsilon(draft, 0, 0.01, 100, Reach(), part_drawn(draft.survey)) is None
 
 
+def test_respondents_whose_noise_is_gone_are_known_and_less_epsilon_is_looked_for(tmp_path: Path) -> None:
+    draft = draft_of(survey_text(question("q", "yes-no", "1")), tmp_path)
+    reach, part = Reach(target="respondents"), part_drawn(draft.survey)
+    at_most = draft.ask(0, Decimal(20))
+    assert at_most is not None
+    assert width_of(at_most, 300, reach) == 0
+    least = least_epsilon(draft, 0, 0.05, 300, reach, part)
+    assert least is not None
+    for tried, is_enough in ((least, True), (least - EPSILON_STEP, False)):
+        asked = draft.ask(0, tried)
+        assert asked is not None
+        assert (width_of(asked, 300, reach) <= 0.05) is is_enough
+
+
 def test_probabilities_are_never_changed(tmp_path: Path) -> None:
     text = survey_text('[[questions]]\nid = "q"\ntext = "?"\ntype = "yes-no"\nprob_truth = "3/4"\n')
     draft = draft_of(text, tmp_path)

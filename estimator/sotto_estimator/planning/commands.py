@@ -103,7 +103,7 @@ def plan(
     """
     check_survey_options(of_file)
     if of_file.survey_file:
-        reach = Reach(**options, n_candidates=n_candidates or Reach().n_candidates)
+        reach = Reach(**options, n_candidates=Reach().n_candidates if n_candidates is None else n_candidates)
         click.echo(survey_plan_output(style, of_file, of_file.survey_file, n_reports, half_width, reach))
         return
     if not epsilons:

@@ -69,7 +69,8 @@ def least_epsilon(draft: Draft, index: int, want: float, n: int, reach: Reach, p
         question = draft.ask(index, n_steps * EPSILON_STEP)
         if question is None:
             return math.inf
-        return math.log(width_of(question, answers_of(question, n, part), reach) / want)
+        width = width_of(question, answers_of(question, n, part), reach)
+        return math.log(width / want) if width else -math.inf  # respondents without noise are all known
 
     start = int(draft.survey.questions[index].epsilon / EPSILON_STEP)
     steps = _least_steps(excess, start, most_steps(draft, index))
@@ -97,6 +98,8 @@ def _least_steps(excess: Callable[[int], float], start: int, most: int) -> int |
 
 def _crossing(low: int, high: int, known: Mapping[int, float]) -> int:
     """Return about the first number whose excess is not above 0, between two of which the second's is not."""
+    if not math.isfinite(known[high]):
+        return (low + high) // 2
     if not math.isfinite(known[low]):  # a width that goes with one over epsilon
         return math.ceil(high * math.exp(known[high]))
     slope = (known[high] - known[low]) / math.log(high / low)

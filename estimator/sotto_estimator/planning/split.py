@@ -72,7 +72,8 @@ def judge_wishes(draft: Draft, plan: SurveyPlan, total: Decimal) -> Verdict:
     as_asked = split_of(draft, plan, draft.survey.n_drawn)
     if as_asked.total is not None and as_asked.total <= total:
         return Verdict(total, as_asked, as_asked)
-    others = () if draft.is_final else (split_of(draft, plan, n) for n in draws_of(n_questions))
+    can_draw = not draft.is_final and None not in split_of(draft, plan, n_questions).epsilons
+    others = (split_of(draft, plan, n) for n in draws_of(n_questions)) if can_draw else ()
     known = [split for split in (as_asked, *others) if split.total is not None]
     if not known:
         return Verdict(total, as_asked, None)

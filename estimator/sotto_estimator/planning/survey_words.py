@@ -11,6 +11,7 @@ from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
 from sotto_estimator.planning.table import width_words
 from sotto_protocol import Question
 from sotto_protocol.minimum import needs_of
+from sotto_protocol.words import counted
 
 _COLUMNS = 100
 
@@ -49,7 +50,9 @@ def within(width: float, question: Question) -> str:
 
 def answers(one: QuestionPlan) -> str:
     """Return how many answers there are to a question, or to each option of it."""
-    return f"{one.n_answers:,} answers" + " to each option" * (one.question.mechanism.has_cohorts)
+    return counted(one.n_answers, "answer") + " to each option" * (
+        one.question.mechanism.has_cohorts and not is_text(one.question)
+    )
 
 
 def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
@@ -102,9 +105,9 @@ def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:
     if one.width >= 1:
         return (
             f"{one.question.id}: nothing will be learnt. Not even a string that everybody answers is found among "
-            f"{one.n_answers:,} answers, {looked}."
+            f"{answers(one)}, {looked}."
         )
     return (
-        f"{one.question.id}: with {one.n_answers:,} answers, {looked} those are found that {width_words(one.width)} "
+        f"{one.question.id}: with {answers(one)}, {looked} those are found that {width_words(one.width)} "
         "or more answer; rarer ones are not."
     )
