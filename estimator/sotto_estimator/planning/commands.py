@@ -9,6 +9,7 @@ from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan_options import number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import interval_options, plan_error, style_options
 from sotto_estimator.planning.assurance_options import assurance_option, check_assurance_option
+from sotto_estimator.planning.curve_options import CurveAsk, check_curve_options, curve_options, curve_output
 from sotto_estimator.planning.drawing import drawn_rows
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey_options import (
@@ -62,11 +63,13 @@ from sotto_estimator.strings.plan_options import check_text_plan_options, text_p
 )
 @survey_plan_options
 @assurance_option
+@curve_options
 @number_plan_options
 @text_plan_options
 @style_options
 def plan(
     of_file: SurveyAsk,
+    curve: CurveAsk,
     epsilons: tuple[float, ...],
     n_options: int | None,
     max_selected: int | None,
@@ -99,7 +102,7 @@ def plan(
     at all. With --minimum and --maximum, of the mean of numbers in that range, in their unit, beside mechanisms of the
     literature. With --questions, prints it for each question of a survey that draws one, two or more of them on every
     device, or asks all. With --text, prints the smallest share that is detected among --n reports, and the Bloom filter
-    that makes it smallest, ready for the survey file.
+    that makes it smallest, ready for the survey file. With --plot, draws half-widths as curves.
     """
     check_survey_options(of_file)
     if of_file.survey_file:
@@ -113,6 +116,7 @@ def plan(
     if n_questions is not None and (is_text or study or epsilon_forever is not None):
         raise click.UsageError("--questions does not go with --text, --minimum or --epsilon-forever.")
     check_assurance_option(n_questions is not None)
+    check_curve_options(curve)
     if is_text:
         shape = {"n_bits": n_bits, "n_hashes": n_hashes, "n_cohorts": n_cohorts}
         click.echo(text_plan_output(style, epsilons, epsilon_forever, n_reports, n_candidates, power, shape))
@@ -130,6 +134,9 @@ def plan(
     design = Design(n_options or 0, max_selected or 0)
     asked = [Decimal(str(epsilon)) for epsilon in epsilons]
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
+    if curve.plot_path:
+        click.echo(curve_output(style, curve, design, asked, n_reports, half_width, options))
+        return
     try:
         if n_questions is None:
             rows = plan_rows(design, asked, n_reports, half_width, forever, **options)

@@ -151,8 +151,7 @@ def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
         widths = map(width_words, (row.standard_deviation, row.half_width))
         taken = ["by auto" if row.is_auto else ""] * has_auto
         cells.append([epsilon, row.mechanism, f"{row.n_reports:,}", *widths, *taken])
-    words = f"Half-width of {method_words(**_interval_members(options))}; true share {options['share']:g}.\n"
-    words += _assurance_words(options)
+    words = half_width_words(options)
     if any(row.mechanism.startswith(("asked-option", "dBitFlip")) for row in rows):
         words += "\nAn option is asked of a part of n: as many as on average."
     if "epsilon_forever" in options:
@@ -160,6 +159,12 @@ def plan_table(rows: Sequence[PlanRow], options: Mapping[str, Any]) -> str:
     if "n_questions" in options:
         words += " Epsilon is that of a whole report, n all respondents: a question has its part of either."
     return f"{align(cells, n_left=2)}\n\n{words}"
+
+
+def half_width_words(options: Mapping[str, Any]) -> str:
+    """Return what a half-width is, and how sure it is that a survey gets it."""
+    of_intervals = method_words(**_interval_members(options))
+    return f"Half-width of {of_intervals}; true share {options['share']:g}.\n{_assurance_words(options)}"
 
 
 def _assurance_words(options: Mapping[str, Any]) -> str:
