@@ -25,6 +25,7 @@ BENCHMARKS = (
     "sketches",
     "association",
     "simulation",
+    "comparison",
     "ingest",
     "stores",
     "archive",

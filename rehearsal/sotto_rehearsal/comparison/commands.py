@@ -1,17 +1,20 @@
 """`sotto compare`."""
 
 import math
+import sys
 from pathlib import Path
 
 import click
 
 from sotto_client.commands import read_file
+from sotto_estimator.estimate import is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.options import interval_options, style_options, warn
 from sotto_rehearsal.comparison.comparison import Study, compare_survey
 from sotto_rehearsal.comparison.domains import LEAST_DELTA, usual_delta
 from sotto_rehearsal.comparison.draws import has_opendp
 from sotto_rehearsal.comparison.render import comparison_csv, comparison_json, comparison_text
+from sotto_rehearsal.simulation.commands import read_people
 
 _RUNS = 200
 _MAX_N = 10**9
@@ -27,11 +30,17 @@ _NEED = "pip install 'sottovoce[compare]'"
     help="Probability that Gaussian noise, sums and shuffling may leave out  [default: 1e-6, or n^-1.1 if less].",
 )
 @click.option(
+    "--truth",
+    "truth_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="What people answer, as `sotto simulate` reads it; of its trouble nothing  [default: see --share].",
+)
+@click.option(
     "--share",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The share of yes that is expected; of k options they are as k to k - 1 .. to 1.",
+    help="Without --truth, the share of yes; of k options they are as k to k - 1 .. to 1.",
 )
 @click.option(
     "--runs",
@@ -41,7 +50,14 @@ _NEED = "pip install 'sottovoce[compare]'"
 @interval_options("chernoff")
 @style_options
 def compare(
-    survey_file: Path, n: int, delta: float | None, share: float, runs: int | None, style: str, **interval: str
+    survey_file: Path,
+    n: int,
+    delta: float | None,
+    truth_file: Path | None,
+    share: float,
+    runs: int | None,
+    style: str,
+    **interval: str,
 ) -> None:
     """Compare a survey with a trusted curator's, and say what its epsilons add up to.
 
@@ -57,7 +73,14 @@ def compare(
     can_draw = has_opendp()
     if not can_draw and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")
+    truth = None if truth_file is None else read_people(truth_file, survey)
     options = IntervalOptions(**interval)  # type: ignore[arg-type]
-    study = Study(n, usual_delta(n) if delta is None else delta, share, _RUNS if runs is None else runs, options)
-    comparison = compare_survey(survey, study, can_draw=can_draw)
+    study = Study(n, usual_delta(n) if delta is None else delta, share, _RUNS if runs is None else runs, options, truth)
+    with click.progressbar(
+        length=sum(not is_text(question) for question in survey.questions),
+        label="comparing",
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+    ) as bar:
+        comparison = compare_survey(survey, study, can_draw=can_draw, progress=bar.update)
     click.echo({"json": comparison_json, "csv": comparison_csv}.get(style, comparison_text)(comparison))

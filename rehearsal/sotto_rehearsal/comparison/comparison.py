@@ -7,23 +7,28 @@ import numpy as np
 
 from sotto_estimator.estimate import is_text
 from sotto_estimator.intervals import IntervalOptions
-from sotto_protocol import Survey
+from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial
 from sotto_rehearsal.comparison.people import People
 from sotto_rehearsal.comparison.shuffled import Shuffled, n_of, shuffle_survey
 from sotto_rehearsal.comparison.subject import Subject
 from sotto_rehearsal.comparison.totals import Total, add_up
+from sotto_rehearsal.simulation.truth import Truth
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """How a survey is compared: `n` respondents, `share` of yes expected, so many runs of simulation, 0 for none."""
+    """How a survey is compared: `n` respondents, so many runs of simulation, 0 for none.
+
+    `truth`: what they answer; without it `share` of them say yes, and so on (`People.assume`).
+    """
 
     n: int
     delta: float
     share: float
     n_runs: int
     options: IntervalOptions
+    truth: Truth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +45,21 @@ class Comparison:
 
 
 def compare_survey(
-    survey: Survey, study: Study, *, can_draw: bool, on_question: Callable[[str], None] = lambda _: None
+    survey: Survey, study: Study, *, can_draw: bool, progress: Callable[[int], object] = lambda _: None
 ) -> Comparison:
-    """Return the comparison. `on_question` is told each question before it is gone through."""
+    """Return the comparison. `can_draw`: whether curators are simulated; `progress` hears of each question behind."""
     generator = np.random.default_rng()  # of people who are made up: coins are the devices' own
-    subjects, known = [], []
-    for question in survey.questions:
-        if is_text(question):
-            continue
-        on_question(question.id)
-        people = People.of(question, study.share)
-        subjects.append(Subject(question, people, n_of(survey, study.n), study.options))
-        trial = Trial.of(subjects[-1], study.n_runs, generator, can_draw=can_draw)
+    n = n_of(survey, study.n)
+    subjects = [
+        Subject(question, _people(question, study), n, study.options)
+        for question in survey.questions
+        if not is_text(question)
+    ]
+    known = []
+    for subject in subjects:
+        trial = Trial.of(subject, study.n_runs, generator, can_draw=can_draw)
         known.append(tuple(trial.compare(study.delta, generator)))
+        progress(1)
     return Comparison(
         survey,
         study,
@@ -62,3 +69,10 @@ def compare_survey(
         tuple(shuffle_survey(survey, study.n, study.delta)),
         tuple(question.id for question in survey.questions if is_text(question)),
     )
+
+
+def _people(question: Question, study: Study) -> People:
+    if study.truth is None:
+        return People.assume(question, study.share)
+    (truth,) = [of.answers for of in study.truth.questions if of.question.id == question.id]
+    return People.of_truth(question, truth)

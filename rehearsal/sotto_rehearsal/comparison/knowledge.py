@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class Knowledge:
 
     Deviations and half-widths are shares, or in a number's unit. `noise`: the standard deviation of what privacy adds;
     `deviation`: with that of who was asked, where intervals are about a population; `simulated`: in n_runs. All None of
-    what only names the most common option: `named`, how often the right one, and `simulated_named`.
+    what only names the most common option: `named`, how often the right one, and `simulated_named`. `n_needed`: of
+    devices, as many respondents as tell as much as a curator's Laplace noise on those that there are.
     """
 
     question: str
@@ -44,6 +45,7 @@ class Knowledge:
     half_width: float | None = None
     named: float | None = None
     simulated_named: float | None = None
+    n_needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Trial:
         subject = self.subject
         noises = calibrated(float(subject.question.epsilon), delta, Sensitivity.of(subject.question))
         curators = [self._by_curator(noise) for noise in noises]
-        return [self._by_devices(generator), *curators, *(self._naming() if subject.has_names else ()), self._clear()]
+        n_needed = subject.devices_needed((curators[0].half_width or 0.0) / subject.size)
+        devices = replace(self._by_devices(generator), n_needed=n_needed)
+        return [devices, *curators, *(self._naming() if subject.has_names else ()), self._clear()]
 
     def _by_devices(self, generator: np.random.Generator) -> Knowledge:
         subject, question = self.subject, self.subject.question
@@ -91,7 +95,7 @@ class Trial:
             n_runs,
             noise=subject.size * subject.local_deviation("respondents"),
             deviation=subject.size * subject.local_deviation(subject.options.target),
-            simulated=self._error(estimates[:, 0]) if n_runs and not is_of_others else None,
+            simulated=self._error(estimates[:, subject.label]) if n_runs and not is_of_others else None,
             half_width=subject.size * subject.local_half_width(),
             simulated_named=named,
         )
@@ -120,9 +124,10 @@ class Trial:
     def _naming(self) -> Iterator[Knowledge]:
         subject, n_runs = self.subject, self.n_runs * self.can_draw
         epsilon = float(subject.question.epsilon)
-        crowds = self.crowds[: 1 if subject.about_respondents else None].astype(np.float64)
+        counts = subject.count_labels(self.crowds)
+        different = counts[: 1 if subject.about_respondents else None].astype(np.float64)
         for name, mechanism in _NAMING.items():
-            named = subject.is_right[name_options(name, epsilon, self.crowds[:n_runs])].mean() if n_runs else None
+            named = subject.is_right[name_options(name, epsilon, counts[:n_runs])].mean() if n_runs else None
             yield Knowledge(
                 subject.question.id,
                 f"curator, {name}",
@@ -130,13 +135,14 @@ class Trial:
                 0.0,
                 subject.n,
                 n_runs,
-                named=float(mechanism(crowds, epsilon)[:, subject.is_right].sum(axis=-1).mean()),
+                named=float(mechanism(different, epsilon)[:, subject.is_right].sum(axis=-1).mean()),
                 simulated_named=None if named is None else float(named),
             )
 
     def _clear(self) -> Knowledge:
         subject = self.subject
-        is_top = self.crowds == self.crowds.max(axis=-1, keepdims=True)
+        counts = subject.count_labels(self.crowds)
+        is_top = counts == counts.max(axis=-1, keepdims=True)
         named = float((is_top[:, subject.is_right].sum(axis=-1) / is_top.sum(axis=-1)).mean())
         return Knowledge(
             subject.question.id,

@@ -36,25 +36,28 @@ def comparison_text(comparison: Comparison) -> str:
         method_words(study.options.level, study.options.method, study.options.target),
     ]
     pairs = zip(comparison.subjects, comparison.known, strict=True)
-    questions = [_question_text(subject, rows) for subject, rows in pairs]
+    questions = [_question_text(subject, rows, study.n_runs) for subject, rows in pairs]
     left_out = [f"not compared: {', '.join(comparison.left_out)} (text)"] * bool(comparison.left_out)
     parts = ["\n".join([*head, *left_out]), *questions, _totals_text(comparison.totals)]
     return "\n\n".join([*parts, _shuffled_text(comparison)])
 
 
-def _question_text(subject: Subject, rows: Sequence[Knowledge]) -> str:
+def _question_text(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> str:
     columns = ["known by", "epsilon", "delta", "n", "noise", "std. deviation", "simulated", "half-width"]
     cells = [_cells(row, subject) for row in rows if row.half_width is not None]
+    parts = [_heading(subject), align([columns, *cells], n_left=1)]
     named = [[row.by, _percent(row.named), _percent(row.simulated_named)] for row in rows if _names(row)]
-    named_table = [align([["named right by", "theory", "simulated"], *named], n_left=1)] if named else []
-    return "\n".join([_heading(subject), align([columns, *cells], n_left=1), *named_table, price_words(subject, rows)])
+    parts += [align([["named right by", "theory", "simulated"], *named], n_left=1)] if named else []
+    if rows[0].n_runs < n_runs:
+        parts.append(f"Of so many people devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
+    return "\n".join([*parts, price_words(subject, rows)])
 
 
 def _heading(subject: Subject) -> str:
     question = subject.question
     if subject.is_number:
-        return f"{question.id} (number): the mean, of numbers spread evenly over the range"
-    what = "yes" if question.type == "yes-no" else f"“{escaped(question.labels[0])}”, the most common"
+        return f"{question.id} (number): the mean of numbers"
+    what = "yes" if question.type == "yes-no" else f"“{escaped(question.labels[subject.label])}”, the most common"
     return f"{question.id} ({question.type}): the share of {what}, expected {width_words(subject.value)}"
 
 
@@ -84,9 +87,14 @@ def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
     known, trusted = (_amount(row.half_width or 0.0, subject) for row in rows[:2])
     return wrapped(
         f"A curator who is trusted with the answers would know the {'mean' if subject.is_number else 'share'} to +- "
-        f"{trusted} (Laplace); you will know it to +- {known}: that is the price of trusting nobody.",
+        f"{trusted} (Laplace); you will know it to +- {known}: that is the price of trusting nobody."
+        f"{_needed(rows[0])}",
         indent="",
     )
+
+
+def _needed(devices: Knowledge) -> str:
+    return "" if devices.n_needed is None else f" To know as much you would need {devices.n_needed:,} respondents."
 
 
 def _amount(width: float, subject: Subject) -> str:

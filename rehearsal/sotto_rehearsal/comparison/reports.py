@@ -7,7 +7,7 @@ from sotto_estimator.channel import Floats
 from sotto_rehearsal.comparison.people import Numbers
 from sotto_rehearsal.comparison.subject import Subject
 
-MOST_VALUES = 10**9
+MOST_VALUES = 10**8
 """So many values of a question's reports are perturbed at the most: people times values times runs."""
 
 

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel import Channel, Floats, Target, shares_of
 from sotto_estimator.devices import Devices
+from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
-from sotto_estimator.planning.widths import NO_PRIVACY, half_width, standard_deviation
+from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
@@ -33,15 +34,28 @@ class Subject:
     n: int
     options: IntervalOptions
 
+    @cached_property
+    def truth(self) -> Floats:
+        """What is true of a population: the share of each label, or the mean alone."""
+        return self.people.shares @ self.people.adds
+
+    @cached_property
+    def label(self) -> int:
+        """Which is to be known: yes, the most common option, or the mean."""
+        return int(self.truth.argmax())
+
     @property
     def value(self) -> float:
-        """What is to be known: of yes, or of the most common option, the share; or the mean."""
-        return float(self.of_people(self.people.shares))
+        """What is to be known of a population."""
+        return float(self.truth[self.label])
 
-    def of_people(self, counts: Floats | Numbers) -> Floats:
-        """Return the same of people who give each answer so often, shape (.., k), at any scale."""
-        shares = counts / counts.sum(axis=-1, keepdims=True)
-        return np.asarray(shares @ self._places) if self.is_number else np.asarray(shares[..., 0])
+    def of_people(self, counts: Numbers) -> Floats:
+        """Return the same of people who give each answer so often, shape (.., k)."""
+        return np.asarray(counts @ self.people.adds[:, self.label] / self.n)
+
+    def count_labels(self, counts: Numbers) -> Numbers:
+        """Return how many people each label is true of, shape (.., n_labels)."""
+        return np.asarray(counts @ self.people.adds.astype(np.int64))
 
     @property
     def is_number(self) -> bool:
@@ -56,12 +70,12 @@ class Subject:
     @property
     def has_names(self) -> bool:
         """Whether there are options of which one is the most common."""
-        return len(self.question.options) > 1
+        return len(self.question.labels) > 1
 
     @property
     def is_right(self) -> NDArray[np.bool_]:
-        """Which options are the most common, shape (k,)."""
-        return np.asarray(self.people.shares == self.people.shares.max())
+        """Which options are the most common, shape (n_labels,); a rounding error makes no difference."""
+        return np.asarray(self.truth > self.truth.max() - 1e-12)
 
     @property
     def size(self) -> float:
@@ -93,8 +107,7 @@ class Subject:
         """Return the standard deviation by devices' reports: about a population, or these respondents."""
         mechanism = self.question.mechanism
         if isinstance(mechanism, WindowResponse):
-            noise = math.sqrt(mechanism.worst_variance / self.n)
-            return noise if target == "respondents" else math.hypot(noise, self.sampling_deviation)
+            return self._mean_deviation(NumberChannel.of(mechanism), target)
         return standard_deviation(self.n_asked, self.channel, share=self.value, target=target)
 
     def local_half_width(self) -> float:
@@ -104,6 +117,24 @@ class Subject:
             return self._mean_half_width(NumberChannel.of(mechanism), 1)
         level, method, target = self.options.level, self.options.method, self.options.target
         return half_width(self.n_asked, self.channel, level=level, method=method, target=target, share=self.value)
+
+    def devices_needed(self, wanted: float) -> int | None:
+        """Return how many respondents' reports give this half-width; None of means, and where no crowd does."""
+        if self.is_number or not wanted > 0:
+            return None
+        options = self.options
+        try:
+            n = respondents_needed(
+                wanted,
+                self.channel,
+                level=options.level,
+                method=options.method,
+                target=options.target,
+                share=self.value,
+            )
+        except DomainError:
+            return None
+        return n * (self.question.mechanism.n_values if self.question.mechanism.has_cohorts else 1)
 
     def clear_half_width(self, n_intervals: int = 1) -> float:
         """Return the same in the clear: about the respondents, nothing is uncertain."""
@@ -136,15 +167,25 @@ class Subject:
             return shares_of(support[:, 1], np.maximum(support[:, 0], 1), self.channel)
         return shares_of(support, self.n, self.channel)
 
-    @cached_property
+    @property
     def _places(self) -> Floats:
-        return self.people.answers / max(self.span, 1)
+        return self.people.adds[:, 0]
+
+    def _outputs(self, channel: NumberChannel) -> Floats:
+        """Return P(output | answer), shape (n_outputs, k): a number is rounded to one of the two levels around it."""
+        levels = np.arange(channel.n_levels)[:, None]
+        near = np.maximum(0, 1 - np.abs(levels - self._places * (channel.n_levels - 1)))
+        return np.asarray(channel.matrix @ near)
+
+    def _mean_deviation(self, channel: NumberChannel, target: Target) -> float:
+        probs, outputs, shares = self._outputs(channel), np.arange(channel.n_outputs), self.people.shares
+        squares = float(outputs**2 @ probs @ shares)
+        means = outputs @ probs
+        explained = (means @ shares) ** 2 if target == "population" else means**2 @ shares
+        return math.sqrt((squares - float(explained)) / self.n) / float(channel.slope)
 
     def _mean_half_width(self, channel: NumberChannel, n_intervals: int) -> float:
-        at = self._places * (channel.n_levels - 1)
-        levels = np.arange(channel.n_levels)[:, None]
-        shares = np.maximum(0, 1 - np.abs(levels - at)) @ self.people.shares
-        histogram = self.n * (channel.matrix @ shares)[None, :]
+        histogram = self.n * (self._outputs(channel) @ self.people.shares)[None, :]
         low, high = mean_bounds(histogram, channel, Devices.alike(1, 1), self.options, n_intervals)
         return float((high[0] - low[0]) / 2)
 

@@ -76,7 +76,7 @@ def simulate(
     estimates are off in all runs, how wide their intervals are, and how often these hold the truth.
     """
     survey = read_file(survey_file)
-    truth = _read(truth_file, survey)
+    truth = read_people(truth_file, survey)
     try:
         truth = replace(truth, trouble=truth.trouble.replaced_by(trouble))
     except TruthError as fault:
@@ -105,7 +105,7 @@ def _at_most(most: int, given: int | None, option: str) -> int | None:
     return given
 
 
-def _read(path: Path | None, survey: Survey) -> Truth:
+def read_people(path: Path | None, survey: Survey) -> Truth:
     """Return the truth in a file, or the one that is assumed. Raises SimulationError, which names the file."""
     if path is None:
         return assume_truth(survey)
