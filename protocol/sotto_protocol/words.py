@@ -11,6 +11,7 @@ _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outw
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
 _EPSILON_STEP = Decimal("0.0001")
 _CONTEXT = Context(prec=40)  # the app may have set another
+_MOST_PEOPLE = 1_000_000
 _MAX_SMALL = 20  # the largest denominator of "n times in m"
 
 
@@ -70,13 +71,13 @@ def roughly(prob: float) -> str:
 
 
 def of_people(prob: float) -> tuple[int, int]:
-    """Return a probability as so many of 100 people, rounded down; of 1,000 or more where they would be below ten.
+    """Return a probability as so many of 100 people, rounded down; of up to a million where they would be below ten.
 
-    >>> of_people(0.2689), of_people(0.0351)
-    ((26, 100), (35, 1000))
+    >>> of_people(0.2689), of_people(0.0351), of_people(0.0)
+    ((26, 100), (35, 1000), (0, 1000000))
     """
     n_people = 100
-    while prob * n_people < 10:  # two digits say enough
+    while prob * n_people < 10 and n_people < _MOST_PEOPLE:  # two digits say enough
         n_people *= 10
     return int(prob * n_people), n_people
 

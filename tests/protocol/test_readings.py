@@ -127,6 +127,17 @@ def test_waves_and_questions_together_are_told_apart_better_than_one_and_never_c
     assert all(str(tests[1]) in text for tests in (first, one, all_waves))
 
 
+def test_what_hides_hardly_anything_is_explained_too() -> None:
+    """Bits that are hardly ever flipped, so many that the probability of all of them is no float."""
+    bits = {"n_hashes": 8, "n_bits": 64, "unknown": True, "prob_noise": "0.000000001"}
+    said = explained(type="text", mechanism="rappor", **bits)
+    assert said.epsilon > 1000
+    assert str(said.crowd) == "Of 1,000,000 people with another answer, 0 send by chance what speaks for yours."
+    assert all(test.power == 1 for test in said.accusations)
+    survey = Survey("s", "S", (question_of(type="text", mechanism="rappor", **bits),))
+    assert all(test.power == 1 for test in explain(survey).accusations)
+
+
 def test_all_answers_together_are_tested_no_better_than_is_said() -> None:
     """All pairs of all that one may answer, all reports of them, by the dual program: at most a thousandth less."""
     questions = [
@@ -155,7 +166,10 @@ def _dual(one: list[Fraction], other: list[Fraction], level: Fraction) -> float:
 
 @pytest.mark.parametrize(
     ("prob", "n", "n_people"),
-    [(0.45, 45, 100), (0.999, 99, 100), (0.0999, 99, 1000), (0.1, 10, 100), (2**-32, 23, 10**11)],
+    [
+        *[(0.45, 45, 100), (0.999, 99, 100), (0.1, 10, 100), (0.0999, 99, 1000)],
+        *[(0.00002, 20, 10**6), (2**-32, 0, 10**6), (0.0, 0, 10**6)],
+    ],
 )
 def test_people_are_counted_down_with_two_digits(prob: float, n: int, n_people: int) -> None:
     assert of_people(prob) == (n, n_people)
