@@ -9,8 +9,12 @@ from playwright.sync_api import Page, expect
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish
 from chromium import Devices, read_axe
 from collecting import Served, make_reports
+from devices import LUNCH
 from own_site import broken_into
+from sotto_client.explain_plot import draw_explanation
 from sotto_protocol import compile_toml
+from sotto_protocol.datasheet.render import to_html
+from sotto_protocol.datasheet.sheet import make_datasheet
 from visit import Visit
 
 FIND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(
@@ -157,3 +161,20 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
     ):
         page.goto(f"{collector.url}/{path}")
         check(page, path)
+
+
+def test_a_datasheet_and_the_picture_of_an_explanation(
+    scheme: str, check: Check, collector: Served, devices: Devices
+) -> None:
+    page = new_page(devices, scheme)
+    for survey in (HABITS, DIARY, NUMBERS):
+        page.set_content(to_html(make_datasheet(survey)))
+        check(page, f"datasheet of {survey.id}")
+        page.set_content(f'<html lang="en"><title>Curves</title><main><h1>Curves</h1>{draw_explanation(survey)}</main>')
+        check(page, f"curves of {survey.id}")
+
+
+def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collector: Served) -> None:
+    page = new_page(devices, "light")
+    page.set_content(to_html(make_datasheet(LUNCH)))
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
