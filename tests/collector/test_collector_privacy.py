@@ -137,7 +137,8 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     stored += [(second, report.id, report.record) for report in strings[1] + strings[3]]
     assert rows["reports"] == sorted(stored)
     assert rows["inbox"] == rows["releases"] == rows["invitations"] == []
-    width, strings_width = 8 * Tally.empty(SURVEY).pack().counts.size, 8 * Tally.empty(STRINGS).pack().counts.size
+    # A byte each, of so few reports, and one that says so.
+    width, strings_width = (1 + Tally.empty(survey).pack().counts.size for survey in (SURVEY, STRINGS))
     tallies = [(*place, len(counts)) for *place, counts in rows["tallies"]]
     expected = [(first, 1, 0, 60, width), (second, 1, 0, 7, strings_width), (second, 3, 0, 5, strings_width)]
     assert sorted(tallies) == sorted(expected)

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from click.testing import CliRunner
-from sqlalchemy import event, inspect, text
+from sqlalchemy import and_, event, inspect, select, text, update
 
 from collecting import (
     INVITED_WAVES,
@@ -39,7 +40,8 @@ from sotto_collector.store import upgrade as upgrade_module
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
-from sotto_collector.store.schema import metadata
+from sotto_collector.store.schema import metadata, releases, tallies
+from sotto_collector.store.transaction import unpack_row
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
 
@@ -50,6 +52,8 @@ BEFORE_STRATA = (
     "ALTER TABLE invitations DROP COLUMN stratum",
 )
 """From the schema of now to that of 0005."""
+WIDE_COUNTS = np.dtype("<i8")
+"""How counts were stored up to schema 0006."""
 OLD = pytest.mark.parametrize("number", [1, 2])
 
 
@@ -60,6 +64,20 @@ def some_reports(n_reports: int = 70) -> Reports:
 def upgrade(db: str) -> tuple[int, str]:
     result = CliRunner().invoke(main, ["db", "upgrade", "--db", db])
     return result.exit_code, result.output
+
+
+def widen_counts(db: str) -> None:
+    """Write all counts as schema 0006 had them."""
+    dialect = open_dialect(db)
+    try:
+        with dialect.write_engine.begin() as connection:
+            for table in (tallies, releases):
+                for row in connection.execute(select(table)).mappings().all():
+                    counts = unpack_row(1, row["n_reports"], row["counts"]).counts.astype(WIDE_COUNTS).tobytes()
+                    this = and_(*(column == row[column.name] for column in table.primary_key))
+                    connection.execute(update(table).where(this).values(counts=counts))
+    finally:
+        dialect.close()
 
 
 def execute(db: str, *statements: str) -> None:
@@ -344,6 +362,7 @@ def test_upgrade_to_strata_keeps_tallies_releases_and_invitations(empty_db: str)
         count_here(store, stored, reports[:9])
         given = read_released(store, stored)
         count_here(store, stored, reports[9:])
+    widen_counts(empty_db)
     execute(empty_db, *BEFORE_STRATA, "UPDATE alembic_version SET version_num = '0005'")
     with pytest.raises(StoreError, match=r"it has 0005: run sotto db upgrade\.$"):
         Store(empty_db)
@@ -357,3 +376,20 @@ def test_upgrade_to_strata_keeps_tallies_releases_and_invitations(empty_db: str)
         more = [replace(report, invitation=spare[0]) for report in make_reports(1, survey, 2)]
         assert count_here(store, stored, more) == [Outcome(1, 0, 0)]
         check_integrity(store)
+
+
+def test_upgrade_to_narrow_counts_keeps_tallies_and_releases(empty_db: str) -> None:
+    survey = replace(SURVEY, min_reports=5)
+    with closing(Store(empty_db)) as store:
+        stored = publish_here(store, survey)
+        reports = make_reports(700, survey)
+        count_here(store, stored, reports[:600])
+        given = read_released(store, stored)
+    widen_counts(empty_db)
+    execute(empty_db, "UPDATE alembic_version SET version_num = '0006'")
+    assert upgrade(empty_db) == (0, f"schema 0006 -> {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        assert read_released(store, stored) == given
+        count_here(store, stored, reports[600:])
+        check_integrity(store)
+        assert store.read_tally(stored) == tally_of(survey, reports)

@@ -83,7 +83,7 @@ tallies = Table(
     # A cell's tally is the sum of its shards: writers don't queue for one row.
     Column("shard", Integer, nullable=False),
     Column("n_reports", BigInteger, nullable=False),
-    Column("counts", LargeBinary, nullable=False),  # int64, little-endian, as Tally.pack lays them out
+    Column("counts", LargeBinary, nullable=False),  # as Tally.pack lays them out, and pack_counts writes
     PrimaryKeyConstraint("survey_key", "cell", "shard"),
     CheckConstraint("cell >= 1", "tallies_cell"),
 )

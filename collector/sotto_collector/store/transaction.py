@@ -15,7 +15,8 @@ from sotto_collector.store.schema import inbox, invitations, releases, reports, 
 from sotto_protocol import Survey, Tally
 from sotto_protocol.counted import PackedCounts, PackedTally
 
-COUNT_DTYPE = np.dtype("<i8")
+_COUNT_TYPES = {width: np.dtype(name) for width, name in ((1, "u1"), (2, "<u2"), (4, "<u4"), (8, "<i8"))}
+"""How counts are stored, by the bytes that each takes."""
 
 _OF_SHARD = "WHERE survey_key = :key AND cell = :cell AND shard = :shard"
 _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608  # built of constants
@@ -197,10 +198,16 @@ class Transaction:
 
 
 def pack_counts(counts: PackedCounts) -> bytes:
-    """Return counts as they are stored: int64, little-endian."""
-    return counts.astype(COUNT_DTYPE).tobytes()
+    """Return counts as they are stored: a byte that says how many each takes, and they, little-endian.
+
+    The fewest that hold the largest: a survey with few reports has few bytes to read and write in every commit.
+    """
+    largest = int(counts.max(initial=0)) if counts.min(initial=0) >= 0 else np.iinfo(np.int64).max
+    width = next(width for width, dtype in _COUNT_TYPES.items() if largest <= np.iinfo(dtype).max)
+    return bytes([width]) + counts.astype(_COUNT_TYPES[width]).tobytes()
 
 
 def unpack_row(wave: int, n_reports: int, counts: bytes) -> PackedTally:
     """Return the tally of a wave (of a cell), or a shard of it, from what is stored."""
-    return PackedTally.of_wave(wave, n_reports, np.frombuffer(counts, COUNT_DTYPE).astype(np.int64))
+    read = np.frombuffer(counts, _COUNT_TYPES[counts[0]], offset=1)
+    return PackedTally.of_wave(wave, n_reports, read.astype(np.int64))
