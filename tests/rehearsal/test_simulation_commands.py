@@ -49,6 +49,7 @@ def test_what_was_asked_stands_beside_every_interval(tmp_path: Path) -> None:
     assert "epsilon 5 a report" in printed
     assert "90 % intervals by the Wilson score (approximate), about these respondents" in printed
     assert "trouble: 25 % do not answer truthfully" in printed
+    assert "the interval of the mean of hours: by " in printed
 
 
 def test_without_a_truth_the_output_says_what_is_assumed(tmp_path: Path) -> None:

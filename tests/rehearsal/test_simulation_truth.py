@@ -207,6 +207,35 @@ def test_listed_numbers_are_drawn_alone() -> None:
     assert {*answers.draw(1000, np.random.default_rng()).tolist()} == {20, 40}
 
 
+def test_listed_numbers_may_have_decimals() -> None:
+    survey = compile_toml(
+        'id = "s"\ntitle = "S"\n[[questions]]\nid = "rest"\ntype = "number"\ntext = "?"\nepsilon = 1\n'
+        "minimum = 0\nmaximum = 1\nstep = 0.25"
+    )
+    answers = read_truth('[questions.rest]\nshares = {"0.25" = 0.5, "1" = 0.5}', survey).questions[0].answers
+    assert answers.expected.tolist() == [0.625]
+    with pytest.raises(TruthError, match=r"\$.questions.rest.shares: must be of numbers that may be answered"):
+        read_truth('[questions.rest]\nshares = {"0.2" = 1}', survey)
+
+
+@pytest.mark.parametrize(
+    "word", ["1", "'x'", "[]", "[1]", "{}", "{a = []}", "1979-05-27", "nan", "true", "1e999999999"]
+)
+@pytest.mark.parametrize(
+    "member", ["share", "shares", "selections", "mean", "shape", "desired", "fake", "leave", "then", "strings"]
+)
+def test_garbage_is_refused_and_never_crashes(member: str, word: str) -> None:
+    for survey, question in (
+        (OFFICE, "expensed"),
+        (OFFICE, "lunch"),
+        (OFFICE, "perks"),
+        (OFFICE, "hours"),
+        (WORD, "word"),
+    ):
+        with pytest.raises(TruthError):
+            read_truth(f"[questions.{question}]\n{member} = {word}\nunknown = 1", survey)
+
+
 def test_strings_that_nobody_shares_are_all_different() -> None:
     answers = read_truth("[questions.word]\nstrings = {fine = 0.4}", WORD).questions[0].answers
     drawn = answers.draw(10_000, np.random.default_rng()).tolist()

@@ -4,6 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.methods import find_method
+from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.mean import words_of_interval
 from sotto_estimator.render import (
     csv_text,
     escaped,
@@ -12,6 +14,7 @@ from sotto_estimator.render import (
     percent,
     signed_percent,
 )
+from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
@@ -49,6 +52,11 @@ def caption(simulation: Simulation) -> str:
     if task.truth.assumed:
         lines.append(f"every answer is taken to be as likely to {', '.join(task.truth.assumed)}: no truth says more")
     lines += [f"trouble: {words}" for words in _trouble(simulation)]
+    lines += [
+        f"the interval of the mean of {question.id}: {words_of_interval(NumberChannel.of(question.mechanism), options)}"
+        for question in task.survey.questions
+        if isinstance(question.mechanism, WindowResponse)
+    ]
     if any(row.kind == "string" for row in simulation.rows):
         lines.append(_STRINGS)
     return "\n".join(lines)
