@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,14 @@ def test_what_was_asked_stands_beside_every_interval(tmp_path: Path) -> None:
     assert "90 % intervals by the Wilson score (approximate), about these respondents" in printed
     assert "trouble: 25 % do not answer truthfully" in printed
     assert "the interval of the mean of hours: by " in printed
+
+
+@pytest.mark.parametrize(("n", "said"), [(99, "shows nothing of it"), (120, "perhaps nothing"), (900, "")])
+def test_what_a_collector_would_not_show_is_said(tmp_path: Path, n: int, said: str) -> None:
+    survey = replace(OFFICE, min_reports=100, draw=3)
+    printed = sotto(*written(tmp_path, survey), "--n", str(n), "--runs", "1").stdout
+    assert ("min_reports asks for 100 reports" in printed) == bool(said)
+    assert said in printed
 
 
 def test_without_a_truth_the_output_says_what_is_assumed(tmp_path: Path) -> None:

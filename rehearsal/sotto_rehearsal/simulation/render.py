@@ -15,6 +15,7 @@ from sotto_estimator.render import (
     signed_percent,
 )
 from sotto_protocol.mechanisms.window import WindowResponse
+from sotto_protocol.minimum import needs_of
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
@@ -129,9 +130,22 @@ def _lessons(simulation: Simulation) -> list[str]:
         f"{warned.question}: a warning of {_WARNINGS[warned.warning]} in {_percent_of_runs(warned.share)} of the runs"
         for warned in simulation.warned
     ]
+    lines += _on_minimum(simulation)
     if _trouble(simulation) and not simulation.warned:
         lines.append("no warning was given in any run: this trouble does not show in the reports")
     return lines
+
+
+def _on_minimum(simulation: Simulation) -> list[str]:
+    """Return in words what of these reports a collector would not show, as the survey promises a least number."""
+    task = simulation.task
+    n_reports = simulation.n_reports / (1 if task.wave else task.n_waves)
+    return [
+        f"{question}: a collector shows {'nothing' if n_reports < need.least else 'perhaps nothing'} of it, as the "
+        f"survey's min_reports asks for {need.least:,} reports of a wave at the least, {need.likely:,} to be likely"
+        for question, need in needs_of(task.survey).items()
+        if task.survey.min_reports > 1 and n_reports < need.likely
+    ]
 
 
 def _on_coverage(simulation: Simulation) -> str:
