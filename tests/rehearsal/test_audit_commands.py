@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from audited import DEVICE, YES_NO
 from console import Console
 from node import require_node
 from sotto_client.cli import main
+from sotto_protocol import compile_toml
+from sotto_rehearsal.audit.design import usual_reports
 
+YES_NO_MORE = '[[questions]]\nid = "q%d"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
 ALL_TYPES = """
 id = "all-types"
 title = "All types"
@@ -185,3 +189,32 @@ def test_what_is_no_report_is_named_and_not_quoted(survey_file: Path, tmp_path: 
     assert result.exit_code == 1
     assert result.stderr.startswith(f"Error: {said}")
     assert len(result.stderr) < 200
+
+
+def test_what_a_program_has_started_ends_with_it(survey_file: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import subprocess, time\n"
+        f"child = subprocess.Popen(['sleep', '600'])\nopen({str(tmp_path)!r} + '/' + str(child.pid), 'w').close()\n"
+        "time.sleep(600)\n"
+    )
+    result = audit(survey_file, "--program", f"{sys.executable} {program}", "--timeout-s", 3)
+    assert "printed nothing for 3 s" in result.stderr
+    children = [int(path.name) for path in tmp_path.iterdir() if path.name.isdigit()]
+    assert children
+    while any(is_running(child) for child in children):
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_many_questions_make_fewer_reports_unless_it_is_said() -> None:
+    few, many = compile_toml(YES_NO), compile_toml(YES_NO + "".join(YES_NO_MORE % n for n in range(59)))
+    assert usual_reports(few, 20_000) == 20_000
+    assert usual_reports(many, 20_000) == 3809
+    assert usual_reports(many, 5000) == 2000

@@ -21,6 +21,8 @@ HONEST = {
     "one stage in waves": compile_toml(f"{WAVES}\n{YES_NO}"),
 }
 
+TWO_QUESTIONS = compile_toml(YES_NO + '[[questions]]\nid = "b"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n')
+
 
 @pytest.mark.parametrize("survey", HONEST.values(), ids=HONEST)
 def test_a_program_without_a_fault_has_none(survey: Survey) -> None:
@@ -39,14 +41,15 @@ def failed(audit: Audit) -> str:
 @pytest.mark.parametrize(
     ("survey", "fault", "n_reports", "found"),
     [
-        (one_of("sue", 8), "true-one", 2000, "q"),
-        (one_of("sue", 8), "last-bit", 2000, "q"),
+        (one_of("sue", 8), "true-one", 1000, "q"),
+        (one_of("sue", 8), "last-bit", 1000, "q"),
         (HONEST["one stage in waves"], "redrawn", 300, "paid: noise that stays"),
         (HONEST["two stages"], "redrawn", 12_000, "q: the published channel"),
-        (HONEST["yes-no"], "forked", 10_000, "noise shared between devices"),
+        (HONEST["yes-no"], "forked", 8000, "noise shared between devices"),
         (HONEST["yes-no"], "clock", 8000, "noise shared between devices"),
+        (TWO_QUESTIONS, "same-coins", 3000, "noise shared between questions"),
         (HONEST["yes-no"], "java", 100, "ids from no small generator"),
-        (HONEST["yes-no"], "truncated-4", 20_000, "paid: the published channel"),
+        (HONEST["yes-no"], "truncated-4", 35_000, "paid: the published channel"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -64,7 +67,7 @@ def test_ids_of_math_random_are_found() -> None:
 
 @pytest.mark.thorough
 def test_replacing_with_any_option_is_found_to_give_more_away() -> None:
-    audit = audit_fault(one_of("k-ary", 8), "any", 40_000)
+    audit = audit_fault(one_of("k-ary", 8), "any", 20_000)
     assert failed(audit).startswith("q; ")
 
 

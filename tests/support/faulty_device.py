@@ -55,10 +55,26 @@ class Clock(Mersenne):
         self.random = random.Random(int(time.time()) // 1000)  # noqa: S311  # the fault
 
 
+class Replay(Entropy):
+    """Words that are handed out again from the first one on, for every question."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept, self.place = [], 0
+
+    def word(self):
+        if self.place == len(self.kept):
+            self.kept.append(super().word())
+        self.place += 1
+        return self.kept[self.place - 1]
+
+
 class Device:
     def __init__(self, survey, fault, source):
         self.questions, self.waves, self.fault, self.source = survey["questions"], survey.get("waves", 1), fault, source
         self.memo = {}
+        if fault == "same-coins":
+            self.source = Replay()
 
     def flip(self, threshold):
         if self.fault.startswith("truncated-"):
@@ -96,6 +112,8 @@ class Device:
 
     def answer(self, question, answer):
         published = question["mechanism"]
+        if self.fault == "same-coins":
+            self.source.place = 0
         key = question["id"], answer
         if key not in self.memo or self.fault == "redrawn":
             self.memo[key] = self.respond(question, answer)

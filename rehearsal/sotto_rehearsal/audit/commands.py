@@ -11,6 +11,7 @@ import click
 from sotto_client.commands import read_file
 from sotto_protocol import Survey
 from sotto_rehearsal.audit.audit import FALSE_ALARM, Audit, audit_program
+from sotto_rehearsal.audit.design import usual_reports
 from sotto_rehearsal.audit.errors import AuditError
 from sotto_rehearsal.audit.page import to_html
 from sotto_rehearsal.audit.programs import CLIENTS, Program, find_client, parse_program
@@ -31,7 +32,7 @@ from sotto_rehearsal.audit.render import document, table
     "--reports",
     "n_reports",
     type=click.IntRange(100, 10**8),
-    help="How many reports each program makes; 20,000 by default, 5,000 of the JavaScript client.",
+    help="How many reports each program makes; by default up to 20,000, of the JavaScript client up to 5,000.",
 )
 @click.option(
     "--timeout-s",
@@ -71,7 +72,13 @@ def audit(
     programs = [find_client(name) for name in names] if line is None else [parse_program(line)]
     audits = []
     for program in programs:
-        made = _audit(survey, program, n_reports or program.n_reports, timeout_s, FALSE_ALARM / len(programs))
+        made = _audit(
+            survey,
+            program,
+            n_reports or usual_reports(survey, program.n_reports),
+            timeout_s,
+            FALSE_ALARM / len(programs),
+        )
         audits.append(made)
         if not is_json:
             click.echo(table(made, FALSE_ALARM))

@@ -26,6 +26,10 @@ MAX_WAVES = 4
 """So many reports of one device are enough: what a device gives away at more is bounded by the same noise."""
 N_FAR = 2
 """How many profiles, one answer to every question, are told apart."""
+_USUAL_SIZE = 12
+_VALUES_AS_A_QUESTION = 20
+"""So many options take a device as long as a question more."""
+_LEAST_USUAL = 2000
 TEXTS = ("aa", "zz", "ab", "m", "a text of several words", "0")
 
 
@@ -82,6 +86,15 @@ def make_design(survey: Survey, n_reports: int) -> Design:
     for far in range(N_FAR):
         choices[profile == far] = far
     return Design(survey, answers, choices, profile, n_waves)
+
+
+def usual_reports(survey: Survey, most: int) -> int:
+    """Return how many reports are made unless it is said, at most `most`: fewer of many questions, or of many options.
+
+    So that it takes about ten seconds.
+    """
+    size = sum(1 + question.mechanism.n_values / _VALUES_AS_A_QUESTION for question in survey.questions)
+    return max(_LEAST_USUAL, int(most * min(1.0, _USUAL_SIZE / size)))
 
 
 def _answers_to(question: Question) -> tuple[Any, ...]:

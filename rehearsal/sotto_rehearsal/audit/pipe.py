@@ -6,6 +6,7 @@ when it began, is there twice.
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -58,7 +59,9 @@ def _start(command: Sequence[str], design: Design, devices: range, stack: ExitSt
             asked.write(_line(design, device, wave))
     asked.seek(0)
     try:
-        process = subprocess.Popen(command, stdin=asked, stdout=printed)  # noqa: S603  # who audits it chose it
+        process = subprocess.Popen(  # noqa: S603  # who audits it chose it
+            command, stdin=asked, stdout=printed, start_new_session=True
+        )
     except OSError as fault:
         raise AuditError(f"{command[0]} cannot be started: {fault.strerror}.") from fault
     stack.callback(_end, process)
@@ -71,8 +74,9 @@ def _open_nameless() -> IO[bytes]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a program that has not ended, with all that it started."""
     if process.poll() is None:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
