@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
+from console import Console
 from planned import LUNCH, plan_file, survey_of
 from sotto_client.cli import main
 from sotto_estimator.channel import TARGETS, Channel, Target
@@ -19,6 +20,7 @@ from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of
 from sotto_estimator.planning.survey import answers_of, part_drawn, plan_survey, respondents_of
 from sotto_estimator.planning.widths import half_width
 from sotto_estimator.strings.plan import POWER
+from sotto_protocol import compile_toml
 
 
 def test_widths_are_those_of_estimates_for_both_targets_by_themselves_and_together() -> None:
@@ -148,3 +150,10 @@ def test_a_file_that_is_no_survey_is_named(tmp_path: Path) -> None:
     assert "survey.toml: $.id: must be" in refused.output
     missing = CliRunner().invoke(main, ["plan", str(tmp_path / "none.toml"), "--n", "300"])
     assert (missing.exit_code, "none.toml: No such file or directory" in missing.output) == (1, True)
+
+
+def test_the_page_on_planning_works_from_its_first_command_to_its_last(tmp_path: Path) -> None:
+    Console(tmp_path).run_document(Path(__file__).parents[2] / "docs" / "plan.md")
+    survey = compile_toml((tmp_path / "lunch.toml").read_text())
+    assert survey.draw == 1
+    assert all(one.width <= 0.1 for one in plan_survey(survey, 1000, Reach()).questions)

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.channel import TARGETS, Target
+from sotto_estimator.estimate import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.help_words import help_members, say_helps
@@ -77,14 +78,21 @@ def _caption(plan: SurveyPlan) -> str:
             "report",
             f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to hold "
             f"at once{_assured(reach)}",
-            wrapped(
-                f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; "
-                f"two groups: the smallest difference between two halves whose intervals then do not meet, about "
-                f"{100 * POWER:g} times in 100; of text the smallest share that is found, at a false discovery rate of "
-                f"{100 * ERROR_RATE:g} % among {reach.n_candidates:,} strings",
-                "",
-            ),
+            wrapped(_told(plan), ""),
         ]
+    )
+
+
+def _told(plan: SurveyPlan) -> str:
+    """Return what it means that a share is told from none, and groups from each other."""
+    of_text = (
+        f"; of text the smallest share that is found, at a false discovery rate of {100 * ERROR_RATE:g} % among "
+        f"{plan.reach.n_candidates:,} strings"
+    )
+    return (
+        f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; two "
+        f"groups: the smallest difference between two halves whose intervals then do not meet, about {100 * POWER:g} "
+        f"times in 100{of_text * any(is_text(question) for question in plan.survey.questions)}"
     )
 
 

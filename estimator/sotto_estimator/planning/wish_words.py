@@ -96,8 +96,8 @@ def _drawn(split: Split, plan: SurveyPlan) -> str:
     if split.n_drawn == plan.survey.n_drawn:
         return ""
     if split.n_drawn == len(plan.questions):
-        return f" and all {split.n_drawn} questions asked, without draw"
-    return f" and draw = {split.n_drawn} of the {len(plan.questions)} questions"
+        return f" with all {split.n_drawn} questions asked"
+    return f" with draw = {split.n_drawn} of the {len(plan.questions)} questions"
 
 
 def wish_members(wish: Wish) -> dict[str, Any]:
