@@ -30,7 +30,7 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from old_schemas import ANALYST_HASH, Reports, make_old
+from old_schemas import ANALYST_HASH, BEFORE_STRATA, Reports, make_old
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
@@ -46,12 +46,6 @@ from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
 
 N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
-BEFORE_STRATA = (
-    "ALTER TABLE tallies RENAME COLUMN cell TO wave",
-    "ALTER TABLE releases RENAME COLUMN cell TO wave",
-    "ALTER TABLE invitations DROP COLUMN stratum",
-)
-"""From the schema of now to that of 0005."""
 WIDE_COUNTS = np.dtype("<i8")
 """How counts were stored up to schema 0006."""
 OLD = pytest.mark.parametrize("number", [1, 2])

@@ -29,6 +29,7 @@ from collecting import (
     wait_until,
 )
 from crowd import FULL, changed
+from old_schemas import BEFORE_STRATA
 from postgres_server import PostgresServer, database_of, postgres_server
 from raw_database import read_hidden
 from raw_files import PostgresFiles, RawFiles, SqliteFiles, copied, count_joined
@@ -295,6 +296,7 @@ def test_samples_of_before_the_upgrade_are_cleared(server: PostgresServer) -> No
             store.close_survey(stored.key)
             store.erase_survey(stored.key)
             Tidying(store).finish()
+        execute(url, *BEFORE_STRATA)
         execute(url, "VACUUM (FULL) inbox, reports, invitations", "UPDATE alembic_version SET version_num = '0004'")
         secrets = [*ids_of(reports), *hashes_of(reports)]
         assert sum(map(bool, files.count(secrets))) > 60  # the thief is able to

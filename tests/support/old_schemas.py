@@ -15,6 +15,12 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
+BEFORE_STRATA = (
+    "ALTER TABLE tallies RENAME COLUMN cell TO wave",
+    "ALTER TABLE releases RENAME COLUMN cell TO wave",
+    "ALTER TABLE invitations DROP COLUMN stratum",
+)
+"""From the schema of now to that of 0005."""
 
 _BOTH = """
 CREATE TABLE surveys (
