@@ -4,16 +4,26 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, pairwise, permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
+from sotto_protocol import compile_toml
 from sotto_rehearsal.comparison.binary import exact_epsilon
 from sotto_rehearsal.comparison.clones import Clones, amplified_epsilon, prob_clone_of_one
+from sotto_rehearsal.comparison.shuffled import shuffle_survey
 
 Outcome = tuple[int, ...]
+QUESTIONS = [
+    'type = "yes-no"',
+    'type = "one-of"\noptions = ["a", "b", "c"]\nmechanism = "k-ary"',
+    'type = "one-of"\noptions = ["a", "b"]\nmechanism = "oue"',
+    'type = "one-of"\noptions = ["a", "b"]\nmechanism = "sue"',
+    'type = "number"\nminimum = 0\nmaximum = 3',
+]
 
 
 def divergence(first: Counter[Outcome], second: Counter[Outcome], epsilon: float) -> float:
@@ -134,6 +144,36 @@ def test_of_a_forced_response_too() -> None:
     assert exact_epsilon(channel, 5, 1e-3) == pytest.approx(expected, rel=1e-3)
     of_crowds = [exact_epsilon(channel, 5, 1e-3, n_yes) for n_yes in range(5)]
     assert exact_epsilon(channel, 5, 1e-3) == max(of_crowds) > min(of_crowds)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_one_count_tells_is_told_and_no_more_than_the_bound(question: str) -> None:
+    """Of all crowds of 4 people, by listing everything that they can report."""
+    survey = compile_toml('id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntext = "?"\nepsilon = 1.5\n' + question)
+    channel = outputs_of(survey.questions[0].mechanism, max(2, survey.questions[0].kind.n_options))
+    told = epsilon_of([*neighbours(channel, 4)], 1e-3)
+    of_question, whole = shuffle_survey(survey, 4, 1e-3)
+    assert of_question.least is not None
+    assert 0.3 < of_question.least <= told * (1 + 1e-6)
+    assert told <= of_question.shuffled + 1e-9 <= 1.5 + 1e-6
+    assert whole.least == of_question.least
+
+
+def outputs_of(mechanism: Any, n_answers: int) -> list[list[float]]:
+    """P(output | answer), a row an answer."""
+    if mechanism.name == "window":
+        at = np.arange(n_answers) / (n_answers - 1) * (mechanism.levels - 1)
+        near = np.maximum(0, 1 - np.abs(np.arange(mechanism.levels)[:, None] - at))
+        return (mechanism.channel @ near).T.tolist()  # type: ignore[no-any-return]
+    true, other = mechanism.prob_support_if_true, mechanism.prob_support_if_other
+    if mechanism.name == "warner":
+        return [[true, 1 - true], [other, 1 - other]]
+    if mechanism.name == "k-ary":
+        return [[true if report == answer else other for report in range(n_answers)] for answer in range(n_answers)]
+    return [
+        [math.prod(p if bit else 1 - p for p, bit in zip(row, bits, strict=True)) for bits in product((0, 1), repeat=2)]
+        for row in ([true, other], [other, true])
+    ]
 
 
 def test_numbers_of_clones_that_are_passed_over_cost_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
