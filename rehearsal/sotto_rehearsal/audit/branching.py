@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,10 @@ class Outcomes:
 
     def of(self, draw: Callable[[Coins], Bytes]) -> Distribution:
         """Return the probabilities of what is drawn, over all ways in which its coins can fall. Raises TooManyError."""
+        first = BranchingCoins([], self.drawn)
+        draw(first)
+        if prod(first.ways) > self._most:  # it would be found out by going through them
+            raise TooManyError
         probs: Distribution = defaultdict(Fraction)
         choices: list[int] | None = []
         while choices is not None:
