@@ -82,10 +82,11 @@ type = "text"
 mechanism = "rappor"
 text = "Where is it nicest?"
 n_bits = 64
+n_hashes = 2
 n_cohorts = 8
 epsilon = 6
 """)
-PLACES = {"the river": 0.4, "the \u017eupa": 0.25} | {f"street {number}": 0.05 for number in range(7)}
+PLACES = {"the river": 0.4, "the \u017eupa": 0.39} | {f"street {number}": 0.03 for number in range(7)}
 ABSENT = [f"lane {number}" for number in range(30)]
 
 
