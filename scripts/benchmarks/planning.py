@@ -1,4 +1,4 @@
-"""Plan a survey of 30 different questions, with all that would help those that show too little: limits of CPU time."""
+"""Plan a survey of 30 different questions, with all that would help, and tests of many people: limits of CPU time."""
 
 import time
 from pathlib import Path
@@ -6,13 +6,19 @@ from tempfile import TemporaryDirectory
 
 from bars import Bar, of_pairs
 
+from sotto_estimator.channel import Channel
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.power import PlannedTest, respondents_for_power
+from sotto_estimator.planning.power_groups import GroupsTest
+from sotto_estimator.planning.power_share import ShareTest
 from sotto_estimator.planning.survey import plan_survey
 
 N_QUESTIONS = 30
 LIMIT_S = 1.0
+NOISE = Channel.warner_of_epsilon(1)
+TESTS = {"exact test of a share": ShareTest(NOISE, 0.1, 0.103), "Fisher's of groups": GroupsTest(NOISE, 0.3, 0.233)}
 KINDS = (
     'type = "yes-no"',
     'type = "one-of"\noptions = {options}',
@@ -47,6 +53,20 @@ def measure() -> list[Bar]:
         path = Path(folder) / "survey.toml"
         path.write_text(survey_text())
         draft = Draft.read(path)
+    return [
+        *(_of_test(name, test) for name, test in TESTS.items()),
+        *_of_surveys(draft),
+    ]
+
+
+def _of_test(name: str, test: PlannedTest) -> Bar:
+    started = time.process_time()
+    n = respondents_for_power(test, 0.8)
+    spent = time.process_time() - started
+    return of_pairs(f"{name}, n = {n:,}", [(spent, LIMIT_S)], least=1, reference="limit", unit="s")
+
+
+def _of_surveys(draft: Draft) -> list[Bar]:
     return [
         of_pairs(
             f"plan of {N_QUESTIONS} questions, n = {n:,}",

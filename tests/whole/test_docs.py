@@ -66,6 +66,11 @@ def test_the_page_on_rehearsing_works(console: Console) -> None:
     assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_on_planning_tests_works(console: Console) -> None:
+    console.run_document(DOCS / "power.md")
+    assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")

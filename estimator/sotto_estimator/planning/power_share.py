@@ -18,6 +18,8 @@ from sotto_estimator.planning.widths import check_share
 _N_GAPS = 8
 """So many counts' worth of the difference: over as many sizes teeth can still undo it."""
 
+_MOST_AHEAD = 2**17
+
 
 @dataclass(frozen=True, slots=True)
 class ShareTest:
@@ -43,22 +45,31 @@ class ShareTest:
 
     def n_ahead(self, n: int) -> float:
         """Return in how many sizes the expected count gains `_N_GAPS` on that of the null."""
-        return _N_GAPS / (self.channel.contrast * abs(self.share - self.null))
+        return min(_N_GAPS / (self.channel.contrast * abs(self.share - self.null)), _MOST_AHEAD)
 
 
 def critical_above(n: Floats, reported_share: float, tail: float) -> Floats:
     """Return the least counts c with P(S >= c) <= tail, S ~ Binomial(n, reported_share); n + 1 where none has.
 
-    Shape of n. Domain: tail in (0, 1/2). Between the median and Hoeffding's bound (1963, theorem 2).
+    Shape of n. Domain: tail in (0, 1/2). It lies between the median and Bernstein's bound.
     """
-    middle = n * reported_share
-    median, bound = np.floor(middle), np.ceil(middle + np.sqrt(-np.log(tail) * n / 2)) + 1
-    return least_counts(median, np.minimum(bound, n + 1), lambda c: prob_at_least(c, n, reported_share) <= tail)
+    mean = n * reported_share
+    bound = np.ceil(mean + _deviation(n, reported_share, tail)) + 1
+    return least_counts(np.floor(mean), np.minimum(bound, n + 1), lambda c: prob_at_least(c, n, reported_share) <= tail)
 
 
 def critical_below(n: Floats, reported_share: float, tail: float) -> Floats:
     """Return the greatest counts c with P(S <= c) <= tail, -1 where none has, as `critical_above`."""
-    middle = n * reported_share
-    median, bound = np.ceil(middle), np.floor(middle - np.sqrt(-math.log(tail) * n / 2)) - 1
-    most = np.maximum(bound, -1)
-    return -least_counts(-median, -most, lambda c: prob_at_most(-c, n, reported_share) <= tail)
+    mean = n * reported_share
+    bound = np.floor(mean - _deviation(n, reported_share, tail)) - 1
+    return -least_counts(-np.ceil(mean), -np.maximum(bound, -1), lambda c: prob_at_most(-c, n, reported_share) <= tail)
+
+
+def _deviation(n: Floats, reported_share: float, tail: float) -> Floats:
+    """Return a t of which P(S >= mean + t) and P(S <= mean - t) are at most the tail: Bernstein's.
+
+    It solves exp(-t^2 / (2 variance + 2 t / 3)) = tail.
+    """
+    log_tail = -math.log(tail)
+    variance = n * reported_share * (1 - reported_share)
+    return np.asarray(log_tail / 3 + np.sqrt(log_tail**2 / 9 + 2 * variance * log_tail))
