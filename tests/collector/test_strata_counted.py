@@ -108,6 +108,15 @@ def test_one_bad_invitation_refuses_the_batch_whole(store: Store) -> None:
     assert [count_invitations(store, stored, stratum)[1] for stratum in (1, 2, 3, None)] == [6, 5, 0, 11]
 
 
+def test_more_reports_than_a_statement_takes_values_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sotto_collector.store.transaction.HASHES_AT_ONCE", 7)
+    stored = publish_here(store, DEPARTMENTS)
+    reports = {place: invite_in(store, stored, place, 10) for place in (1, 2, 3)}
+    assert count_here(store, stored, [*reports[1], *reports[2], *reports[3]]) == [Outcome(30, 0, 0)]
+    for place, sent in reports.items():
+        assert store.read_tally(stored, stratum=place) == tally_in(DEPARTMENTS, place, sent)
+
+
 def test_erasure_takes_a_report_out_of_its_stratum_alone(store: Store) -> None:
     stored = publish_here(store, YEARLY)
     north, south = invite_in(store, stored, 1, 9, 2), invite_in(store, stored, 2, 9, 2)

@@ -17,6 +17,8 @@ from sotto_protocol.counted import PackedCounts, PackedTally
 
 _COUNT_TYPES = {width: np.dtype(name) for width, name in ((1, "u1"), (2, "<u2"), (4, "<u4"), (8, "<i8"))}
 """How counts are stored, by the bytes that each takes."""
+HASHES_AT_ONCE = 10_000
+"""A statement takes so many values: PostgreSQL allows 65,535, and one request may be set to bring more reports."""
 
 _OF_SHARD = "WHERE survey_key = :key AND cell = :cell AND shard = :shard"
 _READ_TALLY = f"SELECT n_reports, counts FROM tallies {_OF_SHARD}"  # noqa: S608  # built of constants
@@ -175,12 +177,15 @@ class Transaction:
         ]
         self.connection.execute(insert(invitations), rows)
 
-    def find_strata(self, key: int, code_hashes: Iterable[bytes]) -> dict[bytes, int]:
+    def find_strata(self, key: int, code_hashes: Sequence[bytes]) -> dict[bytes, int]:
         """Return the stratum of each of these invitations that is not used up in every wave, by its hash."""
-        columns = invitations.c
-        asked = and_(columns.survey_key == key, columns.code_hash.in_(list(code_hashes)))
-        rows = self.connection.execute(select(columns.code_hash, columns.stratum).where(asked).distinct())
-        return {bytes(code_hash): stratum for code_hash, stratum in rows}
+        columns, found = invitations.c, dict[bytes, int]()
+        for start in range(0, len(code_hashes), HASHES_AT_ONCE):
+            part = code_hashes[start : start + HASHES_AT_ONCE]
+            asked = and_(columns.survey_key == key, columns.code_hash.in_(part))
+            rows = self.connection.execute(select(columns.code_hash, columns.stratum).where(asked).distinct())
+            found |= {bytes(code_hash): stratum for code_hash, stratum in rows}
+        return found
 
     def redeem(self, key: int, code_hash: bytes, wave: int) -> bool:
         """Delete an invitation as it is used; return whether it was there. Nothing says which report used it."""
