@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rehearsed import OFFICE, WEEKLY, WEEKLY_TRUTH, WORD, office, task_of
+from rehearsed import CERTAIN, OFFICE, WEEKLY, WEEKLY_TRUTH, WORD, office, task_of
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.intervals import IntervalOptions
 from sotto_protocol import compile_toml
@@ -105,11 +105,6 @@ def test_people_on_several_devices_make_intervals_too_narrow() -> None:
     simulation = simulate(Task(CERTAIN, truth, 300, 1, False), IntervalOptions(method="wilson"), 150, SEED)
     assert simulation.n_reports == pytest.approx(300 * 5.5, rel=0.03)
     assert missed(simulation) == {("expensed", "yes")}
-
-
-CERTAIN = compile_toml(
-    'id = "certain"\ntitle = "Certain"\n[[questions]]\nid = "expensed"\ntype = "yes-no"\ntext = "?"\nepsilon = 6'
-)
 
 
 def test_whoever_answers_on_several_devices_is_one_respondent() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rehearsed import OFFICE, OFFICE_TRUTH, WORD
+from rehearsed import CERTAIN, OFFICE, OFFICE_TRUTH, WORD
 from sotto_client.cli import main
 from sotto_protocol import Survey
 
@@ -68,6 +68,13 @@ def test_without_a_truth_the_output_says_what_is_assumed(tmp_path: Path) -> None
     assert json.loads(sotto(survey, "--n", "50", "--runs", "2", "--json").stdout)["assumed"] == [
         question.id for question in OFFICE.questions
     ]
+
+
+@pytest.mark.parametrize(("n_runs", "are_few"), [(90, True), (110, False)])
+def test_few_runs_are_said_to_tell_little(tmp_path: Path, n_runs: int, are_few: bool) -> None:
+    said = sotto(*written(tmp_path, CERTAIN, ""), "--n", "50", "--runs", str(n_runs), "--seed", "1").stdout
+    assert "every interval holds the truth as often as it says" in said
+    assert ("so few runs tell little" in said) == are_few
 
 
 def test_an_option_counts_instead_of_what_the_file_says(tmp_path: Path) -> None:

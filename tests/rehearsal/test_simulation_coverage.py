@@ -62,7 +62,7 @@ def simulated(
 @pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
 def test_honest_people_are_in_their_intervals(question_type: str, name: str, target: Target, more: str) -> None:
     """False alarm: none, by the seed; of another seed 0.01 for each (`FALSE_ALARM`)."""
-    n_people, n_runs = SIZES.get(question_type, (60, 200))
+    n_people, n_runs = SIZES.get(question_type, (60, 120))
     simulation = simulated(survey_of(question_type, name, more), question_type, target, n_people, n_runs)
     assert simulation.missing == ()
     rows = [row for row in simulation.rows if row.question == "q"]

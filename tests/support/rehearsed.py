@@ -47,6 +47,11 @@ mean = 41
 deviation = 8
 """
 
+CERTAIN = compile_toml(
+    'id = "certain"\ntitle = "Certain"\n[[questions]]\nid = "expensed"\ntype = "yes-no"\ntext = "?"\nepsilon = 6'
+)
+"""A survey with hardly any noise."""
+
 WORD = compile_toml("""
 id = "word"
 title = "Word"

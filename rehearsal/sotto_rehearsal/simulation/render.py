@@ -21,6 +21,8 @@ from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
 
 _STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
+_LEAST_MISSES = 5
+"""Runs of which fewer are to miss, of an interval that holds its level, say little of how often it does."""
 _WARNINGS = {
     "implausible": "more reports of implausible shape than an honest crowd sends",
     "contradiction": "counts that contradict the design",
@@ -156,7 +158,8 @@ def _on_coverage(simulation: Simulation) -> str:
     error = min(row.coverage_error or 0 for row in judged)
     yardstick = f"an interval that holds its level covers {100 * level:g} +- {100 * error:.1f} % in so many runs"
     if not simulation.missing:
-        return f"every interval holds the truth as often as it says, or more often ({yardstick})"
+        few = "; so few runs tell little" if simulation.n_runs * (1 - level) < _LEAST_MISSES else ""
+        return f"every interval holds the truth as often as it says, or more often ({yardstick}){few}"
     named = ", ".join(_name(row) for row in simulation.missing)
     return f"too rarely in their intervals: {named} ({yardstick}){'' if _trouble(simulation) else _why(simulation)}"
 
