@@ -419,6 +419,8 @@ def test_a_text_plan_is_the_same_in_json_and_csv_and_keeps_to_what_is_given() ->
         (["--text", "--n", "1000", "--candidates-n", "9", "--bits", "2", "--hashes", "3"], "n_hashes (3) must be"),
         (["--n", "1000", "--candidates-n", "9"], "--candidates-n goes with --text."),
         (["--n", "1000", "--bits", "9"], "--bits goes with --text."),
+        (["--n", "1000", "--power", "0.9"], "--power goes with --text."),
+        (["--text", "--n", "1000", "--candidates-n", "9", "--power", "1"], "--power"),
         (["--n", "1000", "--json", "--csv"], "Give --json or --csv, one of the two."),
     ],
 )

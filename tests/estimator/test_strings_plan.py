@@ -2,6 +2,7 @@
 
 import math
 import os
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -139,12 +140,13 @@ def test_more_hashes_approach_the_variance_of_their_random_bits() -> None:
     assert share_variance(0, design) != pytest.approx(1.03 * second_moment, rel=0.01)
 
 
-def test_a_smallest_share_is_as_far_above_its_error_as_power_and_correction_ask() -> None:
+@pytest.mark.parametrize("power", [0.3, POWER, 0.99])
+def test_a_smallest_share_is_as_far_above_its_error_as_power_and_correction_ask(power: float) -> None:
     design = design_of("2", BloomShape(64, 1, 256))
-    share = smallest_share(design, STUDY)
+    share = smallest_share(design, replace(STUDY, power=power))
     threshold = stats.norm.isf(ERROR_RATE / 1000)
     skewed = threshold + skewness(share, design, STUDY.n_reports) * (threshold**2 - 1) / 6
-    asked = (skewed + stats.norm.ppf(POWER)) * standard_error(share, design, STUDY.n_reports)
+    asked = (skewed + stats.norm.ppf(power)) * standard_error(share, design, STUDY.n_reports)
     assert asked < share < 1.05 * asked
     assert 0 < share < 0.02
 
@@ -216,6 +218,7 @@ def test_numbers_that_are_given_are_kept() -> None:
     ("make", "message"),
     [
         (lambda: TextStudy(0, 10), r"n \(0\) must be"),
+        (lambda: TextStudy(10, 10, 1.0), r"power \(1.0\) must be in \(0, 1\)"),
         (lambda: TextStudy(10, 0), r"n_candidates \(0\) must be in"),
         (lambda: plan_text_question(Decimal(0), None, STUDY), r"epsilon \(0\) must be in"),
         (lambda: plan_text_question(Decimal(2), Decimal(2), STUDY), r"epsilon_forever \(2\) must be above epsilon"),
