@@ -52,12 +52,17 @@ def n_of(survey: Survey, n: int) -> int:
 
 def _shuffle_question(question: Question, n: int, delta: float) -> Shuffled:
     mechanism, epsilon = question.mechanism, float(question.epsilon)
-    names_one = isinstance(mechanism, BinaryResponse | KaryResponse)
-    bound = _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if names_one else None)
+    bound = _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if _names_one(mechanism) else None)
     channel = _one_count(mechanism)
     if channel is None or n > MAX_LISTED:
         return Shuffled(question.id, n, epsilon, bound)
     return Shuffled(question.id, n, epsilon, bound, min(_exact(channel, n, delta), bound))
+
+
+def _names_one(mechanism: Mechanism) -> bool:
+    """Whether a report speaks for one value: of numbers, one end, which all others are mixtures of."""
+    is_end = isinstance(mechanism, WindowResponse) and mechanism.n_values == 2
+    return is_end or isinstance(mechanism, BinaryResponse | KaryResponse)
 
 
 def _one_count(mechanism: Mechanism) -> Channel | None:
