@@ -3,7 +3,10 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const [survey, ...asked] = readFileSync(0, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+const [survey, ...asked] = readFileSync(0, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
 const { threshold_if_true: ifTrue, threshold_if_other: ifOther } = survey.questions[0].mechanism;
 for (const { answers } of asked) {
   const id = "x".repeat(32).replace(/x/g, () => Math.floor(16 * Math.random()).toString(16));

@@ -63,11 +63,11 @@ function groupByDevice(asked) {
 
 function readAll() {
   const [chunks, buffer] = [[], Buffer.alloc(2 ** 20)];
-  for (let nBytes; (nBytes = readSync(0, buffer)) > 0; ) chunks.push(Buffer.from(buffer.subarray(0, nBytes)));
+  for (let nBytes; (nBytes = readSync(0, buffer)) > 0;) chunks.push(Buffer.from(buffer.subarray(0, nBytes)));
   return Buffer.concat(chunks).toString();
 }
 
 function writeAll(text) {
   const bytes = Buffer.from(text);
-  for (let start = 0; start < bytes.length; ) start += writeSync(1, bytes, start);
+  for (let start = 0; start < bytes.length;) start += writeSync(1, bytes, start);
 }
