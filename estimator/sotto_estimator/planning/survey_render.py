@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.estimate import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.assurance import EXPECTED
@@ -19,7 +18,7 @@ from sotto_estimator.planning.wish_words import say_respondents, say_verdict, ve
 from sotto_estimator.planning.wishes import Wish
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
-from sotto_protocol import Survey
+from sotto_protocol import Question, Survey
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
@@ -54,9 +53,9 @@ def wishes_output(style: str, wishes: Sequence[Wish], survey: Survey, reach: Rea
 
 
 def survey_table(plan: SurveyPlan) -> str:
-    """Return the figures of every question, two rows each, what they mean, and sentences."""
-    head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS, *(f"{name}, all" for name in _COLUMNS)]
-    rows = [_cells(one, target) for one in plan.questions for target in TARGETS]
+    """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
+    head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
+    rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
     return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), sentences(plan)])
 
 
@@ -64,7 +63,7 @@ def wishes_table(wishes: Sequence[Wish], reach: Reach) -> str:
     """Return what is wished, what it takes, and what kind of intervals is meant."""
     how = method_words(reach.level, reach.method, reach.target)
     caption = f"Wanted: {how}, each by itself, at a true share of {100 * reach.share:g} %"
-    return f"{caption}\n\n{wish_table(wishes)}"
+    return f"{wrapped(caption, '')}\n\n{wish_table(wishes)}"
 
 
 def _caption(plan: SurveyPlan) -> str:
@@ -76,8 +75,11 @@ def _caption(plan: SurveyPlan) -> str:
         [
             f"{survey.title}: n = {plan.n:,} respondents{of_wave}{of_draw}, epsilon {epsilon_above(survey.epsilon)} a "
             "report",
-            f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to hold "
-            f"at once{_assured(reach)}",
+            wrapped(
+                f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to "
+                f"hold at once{_assured(reach)}",
+                "",
+            ),
             wrapped(_told(plan), ""),
         ]
     )
@@ -102,17 +104,19 @@ def _assured(reach: Reach) -> str:
     return f"; of a share of the population as narrow, or narrower, with a probability of {100 * reach.assurance:g} %"
 
 
-def _cells(one: QuestionPlan, target: Target) -> list[str]:
-    named = [one.question.id, target, one.question.mechanism.name, epsilon_above(one.question.epsilon)]
-    named[0] = named[0] if target == TARGETS[0] else ""
-    alone, together = one.of(target), one.of(target, is_together=True)
-    return [*named, f"{one.n_answers:,}", *_figures(alone, one), *_figures(together, one)]
+def _cells(one: QuestionPlan, figures: Figures) -> list[str]:
+    question = one.question
+    about = figures.target + ", all" * figures.is_together
+    of_question = [question.mechanism.name, epsilon_above(question.epsilon), f"{one.n_answers:,}"]
+    is_first = figures is one.figures[0]
+    named = [question.id, about, *of_question] if is_first else ["", about, *[""] * len(of_question)]
+    return [*named, *_figures(figures, question)]
 
 
-def _figures(figures: Figures, one: QuestionPlan) -> list[str]:
-    say = amount if is_number(one.question) else lambda width, _: width_words(width)
+def _figures(figures: Figures, question: Question) -> list[str]:
+    say = amount if is_number(question) else lambda width, _: width_words(width)
     listed = (figures.half_width, figures.smallest_share, figures.smallest_difference)
-    return ["-" if figure is None else say(figure, one.question) for figure in listed]
+    return ["-" if figure is None else say(figure, question) for figure in listed]
 
 
 def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None) -> str:
