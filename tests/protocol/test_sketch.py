@@ -20,7 +20,7 @@ from reference import Published
 from sotto_protocol import COIN_SCALE, AnswerError, Coins, ReportError, SurveyError, given_bytes, hmac_bytes
 from sotto_protocol.mechanisms.checks import BadValueError
 from sotto_protocol.mechanisms.registry import read_mechanism
-from sotto_protocol.mechanisms.sketch.design import sketch
+from sotto_protocol.mechanisms.sketch.design import _NEAR, _of_shape, _shapes, sketch
 from sotto_protocol.mechanisms.sketch.hash import PRIME, bucket, buckets, string_number, string_numbers
 from sotto_protocol.mechanisms.sketch.response import MAX_COUNTS, SketchResponse
 from sotto_protocol.text import normalise
@@ -282,3 +282,13 @@ def test_bulk_is_chunk_after_chunk() -> None:
     ends = [0, *range(2**14, len(texts), 2**14), len(texts)]
     parts = [mechanism.respond_permanently(texts[a:b], groups[a:b], coins) for a, b in pairwise(ends)]
     assert np.array_equal(mechanism.perturb(texts, coins_of("bulk")), np.concatenate(parts))
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "0.3", "1", "4.4", "12", "20"])
+def test_the_space_that_is_taken_is_the_best_of_all_that_there_are(epsilon: str) -> None:
+    made = [_of_shape(Decimal(epsilon), shape, None, ()) for shape in _shapes(1)]
+    near = _NEAR * min(response.share_variance for response in made)
+    assert sketch(Decimal(epsilon)) == max(
+        (response for response in made if response.share_variance <= near),
+        key=lambda of: (min(of.n_cohorts * of.n_values, MAX_COUNTS // 2), of.n_cohorts, -of.share_variance),
+    )
