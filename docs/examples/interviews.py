@@ -12,6 +12,7 @@ from asking import open_device
 
 def make_ready(url: str, places: Path, n_respondents: int) -> None:
     """Keep the survey in a file for each respondent: then no interview needs a network."""
+    places.mkdir(mode=0o700, exist_ok=True)
     for number in range(1, n_respondents + 1):
         with open_device(url, places / f"{number:03}.db") as device:
             print(number, device.survey.title)
