@@ -200,9 +200,7 @@ def explain(survey: Survey) -> Explanation:
     ... ''')
     >>> print(explain(survey).questions[0])
     paid: Did you pay?
-      Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4. Whoever thought
-      yes as likely as no takes you for a yes with 75 % after a reported yes, with 25 % after a reported
-      no.
+      Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4.
       Epsilon 1.0987. A suspicion of
           1 % before: at most 3 %, at least 0.3 % after
          10 % before: at most 25 %, at least 3.5 % after
@@ -248,7 +246,7 @@ def _explain_question(question: Question) -> QuestionExplanation:
         question.mechanism.name,
         question.epsilon,
         question.epsilon_forever,
-        question.mechanism.what_happens() + question.mechanism.after_report() + _skipped(question),
+        question.mechanism.what_happens() + _skipped(question),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
         crowd(question.mechanism, question.kind.others),

@@ -126,8 +126,7 @@ def _support(mechanism: Mechanism) -> tuple[float, float]:
     """Return how likely a report speaks for an answer that was given, and for one that was not."""
     if isinstance(mechanism, PureMechanism):
         return mechanism.prob_support_if_true, mechanism.prob_support_if_other
-    telling = [outcome for outcome in mechanism.told_apart() if outcome.if_one > outcome.if_other]
-    return float(sum(each.if_one for each in telling)), float(sum(each.if_other for each in telling))
+    return mechanism.speaks_for_answer()
 
 
 def seen_reports(outcomes: Outcomes) -> tuple[SeenReport, ...]:

@@ -72,6 +72,12 @@ def _count_ones(if_one: Fraction, if_other: Fraction, n_bits: int) -> list[Outco
     ]
 
 
+def in_favour(outcomes: Outcomes) -> tuple[float, float]:
+    """Return the probabilities, under either answer, that a report is likelier of the one than of the other."""
+    telling = [outcome for outcome in outcomes if outcome.if_one > outcome.if_other]
+    return float(sum(each.if_one for each in telling)), float(sum(each.if_other for each in telling))
+
+
 def powers(outcomes: Outcomes, levels: Iterable[Fraction]) -> list[Fraction]:
     """Return how many of the true ones a test catches at most that accuses falsely in at most `level` of the cases.
 

@@ -77,8 +77,7 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
     [
         (
             ['type = "yes-no"', 'prob_truth = "3/4"'],
-            "Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4. Whoever thought yes as "
-            "likely as no takes you for a yes with 75 % after a reported yes, with 25 % after a reported no.",
+            "Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "forced-response"', 'prob_truth = "1/2"', 'prob_forced_yes = "1/6"'],
@@ -112,16 +111,14 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
         (
             ['type = "yes-no"', 'mechanism = "basic-rappor"', *ONE_STAGE],
             "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
-            "your no 1 time in 4. That is what is reported. Whoever thought yes as likely as no takes you for a yes "
-            "with 75 % after a reported yes, with 25 % after a reported no.",
+            "your no 1 time in 4. That is what is reported.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "basic-rappor"', *TWO_STAGES],
             "First, once, your device draws a lasting answer in place of yours: yes for your yes 3 times in 4, for "
             "your no 1 time in 4. Then it draws again in every report: a lasting yes is reported as yes 4 times in 5, "
             "a lasting no 1 time in 5. Both draws together, your yes is reported as yes 13 times in 20, your no 7 "
-            "times in 20. Whoever thought yes as likely as no takes you for a yes with 65 % after a reported yes, with "
-            "35 % after a reported no.",
+            "times in 20.",
         ),
         (
             ['type = "one-of"', 'mechanism = "basic-rappor"', 'options = ["a", "b", "c"]', *TWO_STAGES],

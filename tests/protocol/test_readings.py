@@ -20,7 +20,7 @@ from sotto_protocol.mechanisms.registry import mechanism_document
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.readings import LEVELS, PRIORS, suspicions
 from sotto_protocol.told_apart import powers
-from sotto_protocol.words import of_people, percent_above
+from sotto_protocol.words import of_people, percent_above, times
 
 
 def question_of(**members: Any) -> Question:
@@ -87,6 +87,30 @@ def test_the_crowd_of_numbers_is_who_sends_what_the_farthest_number_would_rather
     speaks = [output for output in least if least[output] > greatest[output]]
     assert said.crowd.prob_if_true == pytest.approx(float(sum(least[output] for output in speaks)))
     assert said.crowd.prob_if_other == pytest.approx(float(sum(greatest[output] for output in speaks)))
+
+
+def test_the_crowd_of_texts_is_who_sends_what_speaks_for_the_bucket_that_the_words_are_of() -> None:
+    said = explained(type="text", mechanism="sketch", epsilon=Decimal(2))
+    assert f"for your text's {times(said.crowd.prob_if_true)}, for each other one" in said.what_happens
+    assert f"for each other one {times(said.crowd.prob_if_other)}." in said.what_happens
+
+
+@pytest.mark.parametrize(
+    ("n_hashes", "unknown", "n_bits", "fewest"), [(1, False, 1, 1), (2, False, 2, 2), (2, True, 6, 4)]
+)
+def test_the_crowd_of_rappors_texts_is_who_sends_more_of_your_bits_than_not(
+    n_hashes: int, unknown: bool, n_bits: int, fewest: int
+) -> None:
+    """Of bits that are ones with 3/4 where they are yours, else with 1/4: those rows with more ones than zeros."""
+    said = explained(type="text", mechanism="rappor", n_hashes=n_hashes, unknown=unknown, prob_noise="1/2")
+    rows = [row for row in product([0, 1], repeat=n_bits) if sum(row) >= fewest]
+    true, other = (sum(math.prod(p if bit else 1 - p for bit in row) for row in rows) for p in (0.75, 0.25))
+    assert (said.crowd.prob_if_true, said.crowd.prob_if_other) == pytest.approx((true, other), abs=1e-8)
+
+
+def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_responses_for_either_report() -> None:
+    assert "Whoever thought" not in WARNER.what_happens
+    assert "87.5 % after a reported yes, with 31.3 % after a reported no." in FORCED.what_happens
 
 
 @pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (9, "0.5"), (9, "3"), (60, "2")])

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
-from sotto_protocol.told_apart import Outcomes, of_epsilon
+from sotto_protocol.told_apart import Outcomes, in_favour, of_epsilon
 
 Bytes = NDArray[np.uint8]
 """Reports: shape (n, n_bytes)."""
@@ -102,6 +102,10 @@ class Mechanism(ABC):
     def told_apart(self) -> Outcomes:
         """Return what a report says of the two answers that it tells apart best, in any group; or epsilon's bound."""
         return of_epsilon(self.epsilon)
+
+    def speaks_for_answer(self) -> tuple[float, float]:
+        """Return P(report speaks for an answer): of who gave that one, and of who gave another."""
+        return in_favour(self.told_apart())
 
     @property
     def group_bytes(self) -> int:
@@ -244,10 +248,6 @@ class Mechanism(ABC):
     @abstractmethod
     def in_short(self) -> str:
         """Return one line on what a device does to an answer, in all stages together."""
-
-    def after_report(self) -> str:
-        """Return what one who knew nothing may think after a report, where that is said in a sentence; else nothing."""
-        return ""
 
 
 class PureMechanism(Mechanism):

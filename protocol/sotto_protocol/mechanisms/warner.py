@@ -73,9 +73,10 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
 
     def what_happens(self) -> str:
         if self.name in RAPPOR:
-            return self._say_stages(f"{FIRST_DRAW} answer in place of yours", "your yes", "your no")
+            said = self._say_stages(f"{FIRST_DRAW} answer in place of yours", "your yes", "your no")
+            return said + self._after_report()
         true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return f"Your yes is reported as yes {true}; your no is reported as yes {other}."
+        return f"Your yes is reported as yes {true}; your no is reported as yes {other}.{self._after_report()}"
 
     def in_short(self) -> str:
         lost, gained = roughly(1 - self.prob_support_if_true), roughly(self.prob_support_if_other)
@@ -83,10 +84,12 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
             return f"Your device flips a coin: {lost} it sends the opposite."
         return f"Your device flips a coin: a yes is sent as a no {lost}, a no as a yes {gained}."
 
-    def after_report(self) -> str:
-        """Say it of either report, because a forced response can give away more by one than by the other."""
-        true, other = self.prob_support_if_true, self.prob_support_if_other
-        sees_yes, sees_no = percent_above(true / (true + other)), percent_above((1 - true) / (2 - true - other))
+    def _after_report(self) -> str:
+        """Return it of either report where one gives away more than the other; else the bounds say as much."""
+        true, other = self._chances
+        if true + other == 1:
+            return ""
+        sees_yes, sees_no = (percent_above(float(a / (a + b))) for a, b in [(true, other), (1 - true, 1 - other)])
         return (
             f" Whoever thought yes as likely as no takes you for a yes with {sees_yes} after a reported yes, "
             f"with {sees_no} after a reported no."

@@ -26,6 +26,7 @@ from sotto_protocol.mechanisms.checks import check_integer, check_texts
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import cut, normalise
+from sotto_protocol.told_apart import in_favour, of_bits
 from sotto_protocol.words import FIRST_DRAW, roughly
 
 MAX_COUNTS = 2**18
@@ -132,6 +133,10 @@ class BloomResponse(BitMechanism):
     def n_true(self) -> tuple[int, int]:
         """Hashes may collide, in some cohort and for some string: one bit at least."""
         return 1, min(self.n_hashes, self.n_values)
+
+    def speaks_for_answer(self) -> tuple[float, float]:
+        """By the bits alone that the text sets, as many as it can, of which the other sets none."""
+        return in_favour(of_bits(*self._chances, self.n_blocks * self.n_true[1], 0) or self.told_apart())
 
     def draw_group(self, n_devices: int, coins: Coins) -> Bytes:
         """Draw n devices' cohorts, and pairs of positions where n-grams are reported; shape (n, group_bytes)."""

@@ -78,6 +78,10 @@ class SketchResponse(Mechanism):
     def told_apart(self) -> Outcomes:
         return self.geometry.told_apart()
 
+    def speaks_for_answer(self) -> tuple[float, float]:
+        """By the text's bucket alone: the other's is not looked at."""
+        return self.geometry.prob_support_if_true, self.geometry.prob_support_if_other
+
     @property
     def share_variance(self) -> float:
         """The variance of one report's share of a string that hardly anybody has, by chance of coins and cohorts.
