@@ -1,17 +1,20 @@
 """That the sizes of docs/audit.md are enough: a planted fault is missed with probability 1e-6 at most, computed.
 
 What is counted of one event is taken to be as unlucky as it is with MISSED (binomial quantiles), and so is how many
-devices give each answer. Of the faults that show in noise that is shared see `sotto_rehearsal.audit.sharing`.
+devices give each answer. Of noise that is shared the sum of products is six standard deviations above its limit.
 """
 
-from math import exp
+from itertools import product
+from math import exp, sqrt
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from audited import one_of
 from sotto_rehearsal.audit.audit import FALSE_ALARM
 from sotto_rehearsal.audit.bounds import Counts, differ, epsilon_below
+from sotto_rehearsal.audit.sharing import limit
 
 MISSED = 1e-6 / 4  # two counts, and how many devices give either answer
 N_TESTS = 10_000
@@ -85,3 +88,37 @@ def test_noise_that_is_drawn_anew_behind_a_second_stage_is_found_at_the_stated_s
     changes = lasting * 2 * one * (1 - one) + (1 - lasting) * 2 * zero * (1 - zero)
     assert is_rate_found(4000, 1.0, changes_anew, changes)
     assert not is_rate_found(400, 1.0, changes_anew, changes)
+
+
+WORDS = [(LOW / 2, LOW), (1 / 2, 1 - 2 * LOW), (1 - LOW / 2, LOW)]
+"""A word that two of Warner's coins share, anywhere between their thresholds, and how likely it is there."""
+
+
+def product_of(answers: tuple[bool, bool], word: float, flips: bool, signed: bool) -> float:
+    """Return the product of what is left of two reports whose coins are the same word."""
+    left = [
+        ((answer == (word < 1 - LOW)) if flips else word < (1 - LOW if answer else LOW)) - (1 - LOW if answer else LOW)
+        for answer in answers
+    ]
+    return left[0] * left[1] * (-1 if signed and answers[0] != answers[1] else 1)
+
+
+def is_sum_found(n_terms: int, n: int, n_tests: int, same: float, *, flips: bool, signed: bool) -> bool:
+    """Whether the sum of products shows, of pairs of which a share `same` gives the same answers."""
+    pairs = [(pair, same / 2 if pair[0] == pair[1] else (1 - same) / 2) for pair in product([True, False], repeat=2)]
+    seen = [(product_of(pair, word, flips, signed), prob * of) for pair, prob in pairs for word, of in WORDS]
+    mean = sum(value * prob for value, prob in seen)
+    spread = sqrt(n_terms * sum((value - mean) ** 2 * prob for value, prob in seen))
+    return bool(n_terms * mean - 6 * spread > limit(np.array([n_terms]), n, 2, FALSE_ALARM / 8 / n_tests)[0])
+
+
+@pytest.mark.parametrize("flips", [False, True], ids=["a coin says what is reported", "a coin says keep or flip"])
+def test_shared_noise_is_found_at_the_stated_size(flips: bool) -> None:
+    """Two halves of 8,000 devices, and two questions of 3,000 of which three in four have the same two answers."""
+    assert any(is_sum_found(4000, 8000, 7999 * 16, 0.5, flips=flips, signed=signed) for signed in (False, True))
+    assert any(is_sum_found(3000, 3000, 16 * 16, 0.75, flips=flips, signed=signed) for signed in (False, True))
+    assert not any(is_sum_found(400, 800, 799 * 16, 0.5, flips=flips, signed=signed) for signed in (False, True))
+
+
+def test_shared_coins_that_keep_or_flip_do_not_show_without_signs() -> None:
+    assert not is_sum_found(10**6, 2 * 10**6, 1, 0.5, flips=True, signed=False)

@@ -24,9 +24,13 @@ HONEST = {
 TWO_QUESTIONS = compile_toml(YES_NO + '[[questions]]\nid = "b"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n')
 
 
-@pytest.mark.parametrize("survey", HONEST.values(), ids=HONEST)
-def test_a_program_without_a_fault_has_none(survey: Survey) -> None:
-    audit = audit_fault(survey, "none", 2000, false_alarm=1e-9)
+@pytest.mark.parametrize(
+    ("survey", "fault"),
+    [*((survey, "none") for survey in HONEST.values()), (HONEST["yes-no"], "none-flip")],
+    ids=[*HONEST, "yes-no that keeps or flips"],
+)
+def test_a_program_without_a_fault_has_none(survey: Survey, fault: str) -> None:
+    audit = audit_fault(survey, fault, 2000, false_alarm=1e-9)
     assert not audit.has_fault
     assert {loss.question for loss in audit.losses} == {survey.questions[0].id, ""}
     assert audit.checks
@@ -47,7 +51,10 @@ def failed(audit: Audit) -> str:
         (HONEST["two stages"], "redrawn", 12_000, "q: the published channel"),
         (HONEST["yes-no"], "forked", 8000, "noise shared between devices"),
         (HONEST["yes-no"], "clock", 8000, "noise shared between devices"),
+        (HONEST["yes-no"], "forked-flip", 8000, "noise shared between devices"),
+        (HONEST["yes-no"], "clock-flip", 8000, "noise shared between devices"),
         (TWO_QUESTIONS, "same-coins", 3000, "noise shared between questions"),
+        (TWO_QUESTIONS, "same-coins-flip", 3000, "noise shared between questions"),
         (HONEST["yes-no"], "java", 100, "ids from no small generator"),
         (HONEST["yes-no"], "truncated-4", 40_000, "paid: the published channel"),
     ],

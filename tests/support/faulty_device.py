@@ -1,7 +1,8 @@
 """A program of somebody else's, as `sotto audit --program` runs it: python faulty_device.py FAULT
 
 It has been written from docs/maths.md and docs/audit.md alone, imports nothing of sottovoce, and answers yes-no,
-k-ary and unary questions, of one stage or two. FAULT says what is wrong with it; `none` is nothing.
+k-ary and unary questions, of one stage or two. FAULT says what is wrong with it; `none` is nothing. With `-flip` behind
+it a coin of a yes-no question says whether the answer is kept, not what is reported.
 """
 
 import json
@@ -71,9 +72,10 @@ class Replay(Entropy):
 
 class Device:
     def __init__(self, survey, fault, source):
-        self.questions, self.waves, self.fault, self.source = survey["questions"], survey.get("waves", 1), fault, source
+        self.questions, self.waves, self.source = survey["questions"], survey.get("waves", 1), source
+        self.fault, self.flips = fault.removesuffix("-flip"), fault.endswith("-flip")
         self.memo = {}
-        if fault == "same-coins":
+        if self.fault == "same-coins":
             self.source = Replay()
 
     def flip(self, threshold):
@@ -90,6 +92,8 @@ class Device:
     def respond(self, question, answer):
         """Return the permanent response: bits, or an option's number."""
         published = question["mechanism"]
+        if question["type"] == "yes-no" and self.flips:
+            return [answer == self.flip(published["threshold_if_true"])]
         if question["type"] == "yes-no":
             return [self.flip(published["threshold_if_true" if answer else "threshold_if_other"])]
         options = question["options"]
@@ -175,8 +179,8 @@ def main(fault):
     lines = sys.stdin.buffer.readlines()
     if misbehave(fault, lines):
         return
-    source = SOURCES.get(fault, Entropy)()
-    if fault == "forked":  # two workers, a half each, from one generator that was there before
+    source = SOURCES.get(fault.removesuffix("-flip"), Entropy)()
+    if fault.startswith("forked"):  # two workers, a half each, from one generator that was there before
         middle = len(lines) // 2
         if child := os.fork():
             os.waitpid(child, 0)

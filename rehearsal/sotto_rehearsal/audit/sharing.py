@@ -1,10 +1,12 @@
 """Whether devices, or questions, share noise: then a report tells of another's, and what is added up no longer holds.
 
 Of bits of the reports what their answers lead to expect is taken away. What is left has mean zero and, honestly, says
-nothing of what is left of another device, or of another question. Products are added up over all devices, for every
-distance between two devices in the order in which reports were made: two processes that share a generator are at some
-distance. The sums are bounded by Freedman's inequality (1975, theorem 1.6): they are martingales of which each step is
-at most 1, and their variances add up to at most a quarter of the squares of what is left.
+nothing of what is left of another device, or of another question. It is looked at as it is, which shows coins that say
+"report a one", and with the sign that its answer gives it, which shows coins that say "keep or flip". Products are
+added up over all devices, for every distance between two devices in the order in which reports were made: two processes
+that share a generator are at some distance. The sums are bounded by Freedman's inequality (1975, theorem 1.6): they are
+martingales of which each step is at most 1, and their variances add up to at most a quarter of the squares of what is
+left.
 """
 
 from math import log
@@ -21,7 +23,7 @@ _MOST_COLUMNS = 8
 """Of each question so many bits are looked at, those that vary most."""
 
 Rests = list[Floats]
-"""What is left of every question's bits, shapes (n_devices, n_columns)."""
+"""What is left of every question's bits, then the same with signs, shapes (n_devices, n_columns)."""
 
 
 def check_sharing(design: Design, sample: Sample, expected: tuple[Design, Sample], false_alarm: float) -> list[Check]:
@@ -41,8 +43,10 @@ def _rest(design: Design, sample: Sample, expected: tuple[Design, Sample], index
     means = np.stack(
         [_means(known[:, column], reference_design.choices[:, index], n_answers) for column in columns], axis=1
     )
-    rest: Floats = (bits[:, columns] - means[design.choices[:, index]]) * sample.has[:, index][:, None]
-    return rest
+    choices, has = design.choices[:, index], sample.has[:, index][:, None]
+    rest = (bits[:, columns] - means[choices]) * has
+    signs = np.where(means > means.mean(axis=0), 1, -1)  # of the answers alone, so what is left keeps its mean of zero
+    return np.concatenate([rest, rest * signs[choices]], axis=1)
 
 
 def _means(bits: NDArray[np.uint8], choices: NDArray[np.intp], n_answers: int) -> Floats:
