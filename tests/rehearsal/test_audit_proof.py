@@ -16,7 +16,7 @@ from sotto_protocol.mechanisms.kary import KaryResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.mechanisms.unary import UnaryEncoding
 from sotto_rehearsal.audit.branching import Outcomes, TooManyError
-from sotto_rehearsal.audit.bytewise import flips_exactly, is_uniform
+from sotto_rehearsal.audit.bytewise import falls_exactly, flips_exactly, is_uniform
 from sotto_rehearsal.audit.proof import Proof, prove
 
 YES = compile_toml(YES_NO).questions[0]
@@ -145,21 +145,23 @@ def test_a_mechanism_that_is_not_what_it_publishes_is_disproved(mechanism: Any, 
 
 
 @pytest.mark.parametrize("threshold", [1, 2**24, 2**31, T, COIN_SCALE - 1])
-def test_every_prefix_of_bytes_makes_a_coin_of_its_threshold(threshold: int) -> None:
-    assert flips_exactly(threshold)
+@pytest.mark.parametrize("n_coins", [1, 2, 3, 5])
+def test_every_prefix_of_bytes_makes_a_coin_of_its_threshold(threshold: int, n_coins: int) -> None:
+    assert flips_exactly(threshold, n_coins)
 
 
 @pytest.mark.parametrize("n_values", [1, 2, 3, 100, 255, 256])
 def test_every_word_makes_an_integer_uniform(n_values: int) -> None:
-    assert is_uniform(n_values)
+    assert is_uniform(n_values, 1)
+    assert is_uniform(n_values, 4)
 
 
 def test_coins_that_look_at_the_first_byte_alone_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Coins, "flip", lambda coins, threshold, n: np.frombuffer(coins.take(n), np.uint8) < threshold >> 24
     )
-    assert not flips_exactly(T)
-    assert flips_exactly(0xC1000000)
+    assert not flips_exactly(T, 1)
+    assert flips_exactly(0xC1000000, 1)
 
 
 def test_integers_that_are_not_rejected_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,8 +171,114 @@ def test_integers_that_are_not_rejected_are_found(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Coins, "uniform", biased)
     monkeypatch.setattr(Coins, "uniform_few", lambda coins, k, n: biased(coins, k, n).tolist())
     monkeypatch.setattr(Coins, "uniform_one", lambda coins, k: int(biased(coins, k, 1)[0]))
-    assert not is_uniform(100)
-    assert is_uniform(128)
+    assert not is_uniform(100, 1)
+    assert is_uniform(128, 1)
+
+
+FLIP, UNIFORM = Coins.flip, Coins.uniform
+
+
+def one_for_all(coins: Coins, threshold: int, n: int) -> Any:
+    """Flip one coin for a whole batch."""
+    return np.repeat(FLIP(coins, threshold, 1), n)
+
+
+def ties_share(coins: Coins, threshold: int, n: int) -> Any:
+    """Draw one next byte for all coins of a batch that are tied."""
+    drawn = np.frombuffer(coins.take(n), np.uint8)
+    first, rest = threshold >> 24, threshold & 0xFFFFFF
+    heads = drawn < first
+    if rest and (drawn == first).any():
+        heads[drawn == first] = ties_share(coins, rest << 8, 1)
+    return heads
+
+
+def ties_swap(coins: Coins, threshold: int, n: int) -> Any:
+    """Hand the next bytes to the tied coins from the last on: each coin is right, and another one's."""
+    drawn = np.frombuffer(coins.take(n), np.uint8)
+    first, rest = threshold >> 24, threshold & 0xFFFFFF
+    heads = drawn < first
+    tied = (drawn == first).nonzero()[0]
+    if rest and tied.size:
+        heads[tied] = ties_swap(coins, rest << 8, tied.size)[::-1]
+    return heads
+
+
+def last_is_tails(coins: Coins, threshold: int, n: int) -> Any:
+    """Flip the last coin of a batch in vain."""
+    heads = FLIP(coins, threshold, n)
+    heads[1:][-1:] = False
+    return heads
+
+
+def ties_of_all_are_heads(coins: Coins, threshold: int, n: int) -> Any:
+    """Err where every coin of a batch is tied to the third byte: once in 2**(16 n)."""
+    taken = bytearray()
+    heads = FLIP(Coins(lambda size: taken.extend(drawn := coins.take(size)) or drawn), threshold, n)
+    return heads | (n > 1 and len(taken) >= 3 * n and threshold == T)
+
+
+@pytest.mark.parametrize("flip", [one_for_all, ties_share, ties_swap, last_is_tails, ties_of_all_are_heads])
+@pytest.mark.parametrize("n_coins", [2, 3, 5])
+def test_coins_of_a_batch_that_depend_on_each_other_are_found(
+    monkeypatch: pytest.MonkeyPatch, flip: Any, n_coins: int
+) -> None:
+    monkeypatch.setattr(Coins, "flip", flip)
+    assert not flips_exactly(T, n_coins)
+    assert flips_exactly(T, 1)
+    monkeypatch.undo()
+    monkeypatch.setattr(Coins, "flip_few", lambda coins, threshold, n: flip(coins, threshold, n).tobytes())
+    assert not flips_exactly(T, n_coins)
+
+
+def redrawn_once(coins: Coins, n_values: int, n: int) -> Any:
+    """Draw one integer anew for all that are rejected."""
+    values, is_rejected = first_draw(coins, n_values, n)
+    if is_rejected.any():
+        values[is_rejected] = redrawn_once(coins, n_values, 1)
+    return values
+
+
+def redrawn_as_none(coins: Coins, n_values: int, n: int) -> Any:
+    """Draw anew what is rejected, and take none of it."""
+    values, is_rejected = first_draw(coins, n_values, n)
+    if is_rejected.any():
+        values[is_rejected] = 0 * redrawn_as_none(coins, n_values, int(is_rejected.sum()))
+    return values
+
+
+def first_draw(coins: Coins, n_values: int, n: int) -> Any:
+    wide = np.frombuffer(coins.take(2 * n), ">u2").astype(np.uint32) * n_values
+    return wide >> 16, wide % 2**16 < 2**16 % n_values
+
+
+@pytest.mark.parametrize("uniform", [redrawn_once, redrawn_as_none])
+def test_integers_that_are_not_drawn_anew_each_for_itself_are_found(
+    monkeypatch: pytest.MonkeyPatch, uniform: Any
+) -> None:
+    monkeypatch.setattr(Coins, "uniform", uniform)
+    assert not is_uniform(100, 2)
+    assert is_uniform(128, 2)
+    monkeypatch.undo()
+    monkeypatch.setattr(Coins, "uniform_few", lambda coins, k, n: uniform(coins, k, n).tolist())
+    assert not is_uniform(100, 2)
+
+
+def test_a_single_integer_that_is_not_drawn_anew_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Coins, "uniform_one", lambda coins, k: int(redrawn_as_none(coins, k, 1)[0]))
+    assert not is_uniform(100, 1)
+
+
+def test_nothing_is_proved_of_coins_that_depend_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    (bits,) = one_of("oue", 3).questions
+    assert prove(bits).holds
+    monkeypatch.setattr(Coins, "flip", one_for_all)
+    falls_exactly.cache_clear()
+    proof = prove(bits)
+    falls_exactly.cache_clear()
+    assert proof.is_made
+    assert proof.epsilon is None
+    assert not proof.holds
 
 
 def test_outcomes_are_every_string_of_bytes_of_two_coins() -> None:

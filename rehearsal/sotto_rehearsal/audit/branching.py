@@ -15,8 +15,8 @@ MAX_WAYS = 256
 """A uniform integer has so many values at most: then two bytes decide it."""
 _MAX_DRAWS = 64  # what draws more draws until it fits, which has no end
 
-Draws = set[tuple[str, int]]
-"""What was drawn: ("flip", threshold) and ("uniform", n_values)."""
+Draws = set[tuple[str, int, int]]
+"""What was drawn: ("flip", threshold, n_coins) and ("uniform", n_values, n_draws)."""
 Distribution = dict[bytes, Fraction]
 """The probability of every packed report."""
 
@@ -41,20 +41,20 @@ class BranchingCoins(Coins):
         return np.frombuffer(self.flip_few(threshold, n_coins), np.bool_).copy()
 
     def flip_few(self, threshold: int, n_coins: int) -> bytes:
-        self.drawn.add(("flip", threshold))
+        self.drawn.add(("flip", threshold, n_coins))
         return bytes([self._fall([COIN_SCALE - threshold, threshold], COIN_SCALE) for _ in range(n_coins)])
 
     def uniform(self, n_values: int, n_draws: int) -> NDArray[np.uint32]:
         return np.array(self.uniform_few(n_values, n_draws), np.uint32)
 
     def uniform_few(self, n_values: int, n_draws: int) -> list[int]:
-        return [self.uniform_one(n_values) for _ in range(n_draws)]
-
-    def uniform_one(self, n_values: int) -> int:
         if n_values > MAX_WAYS:
             raise TooManyError
-        self.drawn.add(("uniform", n_values))
-        return self._fall([1] * n_values, n_values)
+        self.drawn.add(("uniform", n_values, n_draws))
+        return [self._fall([1] * n_values, n_values) for _ in range(n_draws)]
+
+    def uniform_one(self, n_values: int) -> int:
+        return self.uniform_few(n_values, 1)[0]
 
     def _fall(self, weights: list[int], total: int) -> int:
         place = len(self.ways)

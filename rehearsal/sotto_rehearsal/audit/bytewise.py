@@ -1,76 +1,131 @@
-"""Whether coins fall as they should, byte by byte: every prefix of a source's bytes, on the code that devices run."""
+"""Whether coins fall as they should, byte by byte: every prefix of a source's bytes, on the code that devices run.
 
-from collections.abc import Callable
+A draw alone is tried with every prefix that makes it (`Ends`). A batch must then come to what each draw's own bytes
+make alone, and take just these, in their order: so its draws are independent, as the bytes are.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import combinations, cycle, product
 
 from sotto_protocol import COIN_SCALE, Coins, given_bytes
 
-_N_WORDS = 2**16
-_LAST = b"\xff\xff"
+_MOST_BYTES = 4  # of a coin
+_WORD = 2  # bytes of an integer
+_ALL_TOGETHER = 3  # of so many draws, every way of ties is tried; of more, of every two
+
+Ends = list[tuple[bytes, int]]
+"""All bytes that a draw takes, and what it then comes to."""
+Batch = Callable[[Coins, int], Iterable[int]]
+"""What draws so many at once."""
 
 
 @lru_cache(maxsize=256)
-def falls_exactly(kind: str, number: int) -> bool:
-    """Whether a draw has its probabilities exactly: ("flip", threshold) or ("uniform", n_values up to 256)."""
-    return flips_exactly(number) if kind == "flip" else is_uniform(number)
+def falls_exactly(kind: str, number: int, n_draws: int) -> bool:
+    """Whether a batch has its probabilities exactly: ("flip", threshold) or ("uniform", n_values up to 256)."""
+    return flips_exactly(number, n_draws) if kind == "flip" else is_uniform(number, n_draws)
 
 
-def flips_exactly(threshold: int) -> bool:
-    """Whether a coin is heads with threshold / 2**32: every byte is tried, and behind a tie every next one."""
-    wanted = Fraction(threshold, COIN_SCALE)
-    return all(_prob_heads(flip, b"") == wanted for flip in (_flip(threshold), _flip_few(threshold)))
+def flips_exactly(threshold: int, n_coins: int) -> bool:
+    """Whether each coin of a batch is heads with threshold / 2**32, whatever the others are.
 
-
-def _flip(threshold: int) -> Callable[[Coins], bool]:
-    return lambda coins: bool(coins.flip(threshold, 1)[0])
-
-
-def _flip_few(threshold: int) -> Callable[[Coins], bool]:
-    return lambda coins: bool(coins.flip_few(threshold, 1)[0])
-
-
-def _prob_heads(flip: Callable[[Coins], bool], prefix: bytes) -> Fraction:
-    """Return the probability of heads behind these first bytes; nothing is drawn past the fourth."""
-    try:
-        return Fraction(flip(Coins(given_bytes(prefix))))
-    except ValueError:
-        if len(prefix) == 4:
-            return Fraction(-1)
-    behind = (_prob_heads(flip, prefix + bytes([byte])) for byte in range(256))
-    return sum(behind, Fraction(0)) / 256
-
-
-def is_uniform(n_values: int) -> bool:
-    """Whether an integer in [0, n_values), at most 256, is uniform: every word of two bytes is drawn, in one batch.
-
-    What is rejected is drawn again, and then the last word stands for it: so many of its value are not the batch's.
+    Every byte is tried, and behind a tie every next one, at every place of the batch.
     """
-    draws = [lambda coins: coins.uniform(n_values, _N_WORDS), lambda coins: coins.uniform_few(n_values, _N_WORDS)]
-    values, values_few = (_draw_all(draw) for draw in draws)
-    counts = np.bincount(values[0], minlength=n_values)
-    counts[n_values - 1] -= values[1]
-    values_one = [Coins(_word_then_last(word)).uniform_one(n_values) for word in range(_N_WORDS)]
-    alike = np.array_equal(values[0], values_few[0]) and np.array_equal(values[0], values_one)
-    return alike and len(counts) == n_values and bool((counts == counts[0]).all())
+    flips: list[Batch] = [
+        lambda coins, n: (int(coin) for coin in coins.flip(threshold, n)),
+        lambda coins, n: coins.flip_few(threshold, n),
+    ]
+    ends, ends_few = (_ends_of_coin(flip) for flip in flips)
+    prob = sum((Fraction(coin, 256 ** len(own)) for own, coin in ends), Fraction(0))
+    if ends != ends_few or prob != Fraction(threshold, COIN_SCALE):
+        return False
+    return all(_is_as_alone(flip, batch, 1) for batch in _batches(ends, n_coins) for flip in flips)
 
 
-def _draw_all(draw: Callable[[Coins], Any]) -> tuple[NDArray[Any], int]:
-    """Return what is drawn of all words, and how many of them were rejected."""
-    n_rejected = -_N_WORDS
+def _ends_of_coin(flip: Batch) -> Ends:
+    """Return every prefix of bytes that makes a coin, the shorter first; none where four bytes are not enough."""
+    ends: Ends = []
+    tried = [b""]
+    for prefix in tried:  # which grows
+        try:
+            (coin,) = flip(Coins(given_bytes(prefix)), 1)
+        except ValueError:
+            if len(prefix) == _MOST_BYTES or len(tried) > 256 * _MOST_BYTES:
+                return []
+            tried += [prefix + bytes([byte]) for byte in range(256)]
+        else:
+            ends.append((prefix, coin))
+    return ends
 
-    def take(n_bytes: int) -> bytes:
-        nonlocal n_rejected
-        n_rejected += n_bytes // 2
-        return np.arange(_N_WORDS, dtype=">u2").tobytes() if n_rejected == 0 else _LAST * (n_bytes // 2)
 
-    return np.asarray(draw(Coins(take))), n_rejected
+def is_uniform(n_values: int, n_draws: int) -> bool:
+    """Whether each integer of a batch is uniform on [0, n_values), at most 256, whatever the others are.
+
+    Every word of two bytes is tried, alone and in one batch; what is rejected is drawn again, from bytes of its own.
+    """
+    kept, rejected = _words(n_values)
+    n_words = Counter(value for _, value in kept)
+    if set(n_words) != set(range(n_values)) or len(set(n_words.values())) != 1:
+        return False
+    once = [*{value: (word, value) for word, value in kept}.values()]
+    twice = [(word + own, value) for word, (own, value) in zip(rejected, cycle(once), strict=False)]
+    ends = once + twice + [(rejected[0] + own, value) for own, value in twice]
+    draws: list[Batch] = [
+        lambda coins, n: coins.uniform(n_values, n).tolist(),
+        lambda coins, n: coins.uniform_few(n_values, n),
+    ]
+    is_one = all(_is_as_alone(lambda coins, _: [coins.uniform_one(n_values)], [end], _WORD) for end in ends)
+    batches = [sorted(kept + twice), *_batches(ends, n_draws)]
+    return is_one and all(_is_as_alone(draw, batch, _WORD) for batch in batches for draw in draws)
 
 
-def _word_then_last(word: int) -> Callable[[int], bytes]:
-    left = [word.to_bytes(2, "big")]
-    return lambda n_bytes: left.pop() if left else _LAST
+def _words(n_values: int) -> tuple[Ends, list[bytes]]:
+    """Return the words of two bytes that make an integer, and those that are rejected."""
+    kept: Ends = []
+    rejected = []
+    for word in (number.to_bytes(_WORD, "big") for number in range(256**_WORD)):
+        try:
+            kept.append((word, Coins(given_bytes(word)).uniform_one(n_values)))
+        except ValueError:
+            rejected.append(word)
+    return kept, rejected
+
+
+def _batches(ends: Ends, n_draws: int) -> Iterator[Ends]:
+    """Yield batches in which every place has every end, and every two places every two kinds of them.
+
+    A kind is how many bytes are taken, with the least and the greatest outcome.
+    """
+    step = len(ends) // (n_draws + 1) + 1
+    for first in range(len(ends)):
+        yield [ends[(first + place * step) % len(ends)] for place in range(n_draws)]
+    by_value = sorted(ends, key=lambda end: (len(end[0]), end[1]))
+    greatest, least = ({len(end[0]): end for end in ordered} for ordered in (by_value, reversed(by_value)))
+    kinds = dict.fromkeys([*least.values(), *greatest.values()])
+    if n_draws <= _ALL_TOGETHER:
+        yield from map(list, product(kinds, repeat=n_draws))
+        return
+    shortest, longest = by_value[0], by_value[-1]
+    for places in combinations(range(n_draws), 2):
+        for two, rest in product(product(kinds, repeat=2), (shortest, longest)):
+            pair = dict(zip(places, two, strict=True))
+            yield [pair.get(place, rest) for place in range(n_draws)]
+
+
+def _is_as_alone(draw: Batch, ends: Ends, n_bytes: int) -> bool:
+    """Whether a batch comes to what each draw comes to alone, and takes just these bytes: first ones, then the next."""
+    longest = max((len(own) for own, _ in ends), default=0)
+    stream = b"".join(own[at : at + n_bytes] for at in range(0, longest, n_bytes) for own, _ in ends)
+    take, sizes = given_bytes(stream), list[int]()
+
+    def counted(n_taken: int) -> bytes:
+        sizes.append(n_taken)
+        return take(n_taken)
+
+    try:
+        drawn = [*draw(Coins(counted), len(ends))]
+    except ValueError:  # it takes more, or makes fewer
+        return False
+    return drawn == [value for _, value in ends] and sum(sizes) == len(stream)

@@ -1,8 +1,9 @@
 """A proof, where a mechanism is small: what every way in which its coins can fall gives away, as fractions.
 
-The code that perturbs answers runs once for every outcome of its draws (`Outcomes`). That a draw has its probability is
-proved first, by every prefix of bytes (`falls_exactly`); so each outcome stands for all the bytes that lead to it, and
-nothing is estimated. The loss is the largest log-ratio of a report's probabilities under any two answers.
+The code that perturbs answers runs once for every outcome of its draws (`Outcomes`). That a draw has its probability,
+whatever those beside it are, is shown by every prefix of bytes (`falls_exactly`); so each outcome stands for all the
+bytes that lead to it, and nothing is estimated. The loss is the largest log-ratio of a report's probabilities under
+any two answers.
 """
 
 from collections.abc import Iterator
