@@ -91,10 +91,18 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "95 % intervals by the Chernoff bound (relative entropy), at a true share of 50 %" in words
     assert "Lunch: n = 300 respondents, epsilon 7.3 a report" in words
     assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
-    assert "options below 11.55 % cannot be told from none" in words
+    assert "by its intervals alone, options below 11.55 % are not surely told from none, and two halves" in words
+    assert "apart below 49.3 points; a test would sooner (sotto power)" in words
     assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 103 points" in words
     assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
     assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
+
+
+def test_no_line_of_words_is_long_or_breaks_a_figure_and_no_width_is_said_twice(tmp_path: Path) -> None:
+    said = plan_file(tmp_path, LUNCH, "--n", "300", "--half-width", "0.1").stdout.splitlines()
+    assert max(map(len, said)) <= 100
+    assert not [line for line in said if line.endswith("+-") or line.lstrip().startswith("%")]
+    assert "known to +- 2.7 hours (with all 11 intervals at once +- 3.5 hours)" in " ".join(" ".join(said).split())
 
 
 def test_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
@@ -134,6 +142,7 @@ def test_a_survey_that_shows_nothing_of_so_few_reports_says_so(tmp_path: Path) -
         (["--n", "0"], "--n"),
         (["--n", "1"], "n (1) must be in [2, 10^12]"),
         (["--n", "300", "--epsilon", "1"], "--epsilon does not go with a survey file"),
+        (["--n", "300", "--plot", "x.png"], "for planning one question by its --epsilon"),
         (["--n", "300", "--options", "4"], "--options does not go with a survey file"),
         (["--n", "300", "--json", "--csv"], "one of the two"),
     ],

@@ -184,6 +184,7 @@ def test_write_puts_into_the_file_what_reaches_all_that_is_wanted(tmp_path: Path
     )
     written = plan_file(tmp_path, text, "--n", "2000", "--half-width", "0.08", "--total-epsilon", "3", "--write")
     assert written.exit_code == 0, written.output
+    assert "survey.toml is written: epsilon of a 1 -> " in " ".join(written.stderr.split())
     after = (tmp_path / "survey.toml").read_text()
     assert [line for line in after.splitlines() if not line.startswith("epsilon")] == [
         line for line in text.splitlines() if not line.startswith("epsilon")
@@ -202,6 +203,7 @@ def test_write_sets_draw_where_that_reaches_it(tmp_path: Path) -> None:
     assert 1 <= survey.draw < 6
     assert survey.epsilon <= 2
     assert f"draw = {survey.draw} of the 6 questions" in " ".join(written.output.split())
+    assert f"questions drawn 6 -> {survey.draw}" in " ".join(written.stderr.split())
     assert all(one.width <= 0.2 for one in plan_survey(survey, 800, Reach()).questions)
 
 
@@ -209,10 +211,32 @@ def test_what_is_not_reached_is_not_written(tmp_path: Path) -> None:
     text = survey_text(question("a", "yes-no", "1", "0.01"))
     refused = plan_file(tmp_path, text, "--n", "300", "--write")
     assert refused.exit_code == 1
-    assert "is left as it is: what is wanted is not reached" in refused.output
+    assert "is left as it is: what is wanted is not reached" in refused.stderr
+    assert "a: with 300 answers the share will be known to" in refused.stdout  # and what shows why
     assert (tmp_path / "survey.toml").read_text() == text
     shown = " ".join(plan_file(tmp_path, text, "--n", "300").output.split())
     assert "300 respondents do not give it, whatever epsilon is taken" in shown
+
+
+def test_a_file_that_has_all_of_it_already_is_not_written(tmp_path: Path) -> None:
+    text = survey_text(question("a", "yes-no", "1", "0.1"))
+    words = ("--n", "2000", "--total-epsilon", "3", "--write")
+    plan_file(tmp_path, text, *words)
+    before = (tmp_path / "survey.toml").read_text()
+    again = plan_file(tmp_path, before, *words)
+    said = " ".join(again.stderr.split())
+    assert said.endswith("survey.toml is left as it is: it has just these epsilons already.")
+    assert (tmp_path / "survey.toml").read_text() == before != text
+
+
+def test_what_epsilon_forever_holds_back_is_said_so(tmp_path: Path) -> None:
+    text = survey_text(question("a", "waves", "1", "0.1")).replace("forever = 6", "forever = 2")
+    shown = " ".join(plan_file(tmp_path, text, "--n", "500").output.split())
+    assert "500 respondents do not give it, whatever epsilon is taken below epsilon_forever, and" in shown
+    assert "Held as it is in the file: epsilon_forever, 2 of a." in shown
+    assert "more epsilon: none below epsilon_forever, 2, which is held here, is enough" in shown
+    more = text.replace("epsilon = 1", "epsilon = 4").replace("forever = 2", "forever = 8")
+    assert json.loads(plan_file(tmp_path, more, "--n", "500", "--json").output)["verdict"]["is_reachable"]
 
 
 def test_a_published_survey_is_never_written(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey_options import (
     SurveyAsk,
     check_survey_options,
+    plan_survey_file,
     survey_plan_options,
-    survey_plan_output,
 )
 from sotto_estimator.planning.table import Design, plan_csv, plan_json, plan_rows, plan_table
 from sotto_estimator.strings.plan_options import check_text_plan_options, text_plan_options, text_plan_output
@@ -107,7 +107,7 @@ def plan(
     check_survey_options(of_file)
     if of_file.survey_file:
         reach = Reach(**options, n_candidates=Reach().n_candidates if n_candidates is None else n_candidates)
-        click.echo(survey_plan_output(style, of_file, of_file.survey_file, n_reports, half_width, reach))
+        plan_survey_file(style, of_file, of_file.survey_file, n_reports, half_width, reach)
         return
     if not epsilons:
         raise click.UsageError("Give SURVEY_FILE or --epsilon.")

@@ -54,6 +54,9 @@ def _ways(one: Help, plan: SurveyPlan) -> Iterator[str]:
             f"more epsilon: {decimal_text(one.epsilon)} in place of {decimal_text(question.epsilon)}. "
             f"{say_suspicion(question.epsilon, one.epsilon)}"
         )
+    elif question.epsilon_forever > question.epsilon:
+        forever = decimal_text(question.epsilon_forever)
+        yield f"more epsilon: none below epsilon_forever, {forever}, which is held here, is enough; both larger may be"
     else:
         yield "more epsilon: none that a file can ask for is enough"
 

@@ -14,12 +14,13 @@ from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.needed import EPSILON_STEP
 from sotto_estimator.planning.outlook import Reach
-from sotto_estimator.planning.split import Verdict, judge_wishes
+from sotto_estimator.planning.split import Split, Verdict, judge_wishes
 from sotto_estimator.planning.survey import SurveyPlan, plan_survey, wish_of
 from sotto_estimator.planning.survey_edit import write_document
 from sotto_estimator.planning.survey_render import plan_output, wishes_output
+from sotto_estimator.planning.survey_words import wrapped
 from sotto_estimator.planning.wishes import wishes_at, wishes_of
-from sotto_protocol.documents import MAX_DECIMALS, is_decimal, parse_decimal
+from sotto_protocol.documents import MAX_DECIMALS, decimal_text, is_decimal, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON
 from sotto_protocol.members import MAX_QUESTIONS
 
@@ -94,15 +95,17 @@ def check_survey_options(ask: SurveyAsk) -> None:
     ]
     for param in typed:
         if ask.survey_file is not None and param.name not in (*_OF_FILE, *_WITH_FILE):
-            raise click.UsageError(f"{param.opts[0]} does not go with a survey file, which says it.")
+            raise click.UsageError(
+                f"{param.opts[0]} does not go with a survey file: it is for planning one question by its --epsilon."
+            )
         if ask.survey_file is None and param.name in _OF_FILE:
             raise click.UsageError(f"{param.opts[0]} goes with a survey file.")
 
 
-def survey_plan_output(
+def plan_survey_file(
     style: str, ask: SurveyAsk, path: Path, n: int | None, half_width: float | None, reach: Reach
-) -> str:
-    """Return the plan of a survey file, as text, JSON or CSV, and write it. Raises UsageError and SourceError."""
+) -> None:
+    """Print the plan of a survey file, as text, JSON or CSV, and then write it. Raises UsageError and SourceError."""
     if half_width is not None and half_width > 0.5:
         raise click.BadParameter("must be at most 0.5: there is no more to learn.", param_hint="--half-width")
     draft = Draft.read(path)
@@ -112,15 +115,16 @@ def survey_plan_output(
         if n is None:
             if ask.total_epsilon is not None or ask.is_written:
                 raise click.UsageError("--total-epsilon and --write need --n.")
-            return wishes_output(style, wishes_at(draft.survey, reach, half_width), draft.survey, reach)
+            click.echo(wishes_output(style, wishes_at(draft.survey, reach, half_width), draft.survey, reach))
+            return
         plan = plan_survey(draft.survey, n, reach, half_width)
         verdict = _judge(draft, plan, ask.total_epsilon)
     except DomainError as fault:
         raise click.UsageError(str(fault)) from None
+    helps = helps_of(draft, plan)
+    click.echo(plan_output(style, plan, helps, wishes_of(draft, plan, verdict) if verdict else [], verdict))
     if ask.is_written:
         _write(path, draft, verdict)
-    helps = helps_of(draft, plan)
-    return plan_output(style, plan, helps, wishes_of(draft, plan, verdict) if verdict else [], verdict)
 
 
 def _check_unwished(ask: SurveyAsk, n: int | None) -> None:
@@ -151,5 +155,24 @@ def _write(path: Path, draft: Draft, verdict: Verdict | None) -> None:
     if draft.is_final:
         raise SourceError(f"{path} is left as it is: it is a published survey, which never changes.")
     if verdict is None or verdict.split is None or not verdict.is_reachable:
-        raise SourceError(f"{path} is left as it is: what is wanted is not reached. Plan without --write to see why.")
-    write_document(path, draft.with_split(verdict.split.epsilons, verdict.split.n_drawn))
+        raise SourceError(f"{path} is left as it is: what is wanted is not reached.")
+    changes = _say_changes(draft, verdict.split)
+    if changes:
+        write_document(path, draft.with_split(verdict.split.epsilons, verdict.split.n_drawn))
+        said = f"is written: {', '.join(changes)}; the plan above is of what it was."
+    else:
+        said = "is left as it is: it has just these epsilons already."
+    click.echo(wrapped(f"{path} {said}"), err=True)
+
+
+def _say_changes(draft: Draft, split: Split) -> list[str]:
+    """Return which epsilons a file has now in place of which, and how many questions are drawn."""
+    survey = draft.survey
+    changes = [
+        f"epsilon of {question.id} {decimal_text(question.epsilon)} -> {decimal_text(epsilon)}"
+        for question, epsilon in zip(survey.questions, split.epsilons, strict=True)
+        if epsilon is not None and epsilon != question.epsilon
+    ]
+    if split.n_drawn != survey.n_drawn:
+        changes.append(f"questions drawn {survey.n_drawn} -> {split.n_drawn}")
+    return changes

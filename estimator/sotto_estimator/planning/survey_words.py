@@ -1,5 +1,6 @@
 """A survey's plan in sentences, for who has never heard of epsilon."""
 
+import re
 from collections.abc import Iterator
 from textwrap import fill
 
@@ -14,6 +15,7 @@ from sotto_protocol.minimum import needs_of
 from sotto_protocol.words import counted
 
 _COLUMNS = 100
+_KEPT = re.compile(r"(?<=\+-) | (?=%)")  # a blank at which no line ends
 
 
 def sentences(plan: SurveyPlan) -> str:
@@ -23,7 +25,9 @@ def sentences(plan: SurveyPlan) -> str:
 
 def wrapped(text: str, indent: str = "  ") -> str:
     """Return a paragraph as lines of a terminal, those after the first indented."""
-    return fill(text, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    kept = _KEPT.sub("\N{NO-BREAK SPACE}", text)
+    lines = fill(kept, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def points(width: float) -> str:
@@ -76,28 +80,26 @@ def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
     widths = one.of(target).half_width, one.of(other).half_width, one.of(target, is_together=True).half_width
     alone, others, together = (amount(0.0 if width is None else width, one.question) for width in widths)
     of_other = "of these people themselves" if other == "respondents" else "of all whom they stand for"
+    other_width = f"+- {others} {of_other}" if others != alone else ""
     all_of_them = f"with all {plan.n_intervals} intervals at once +- {together}" if plan.n_intervals > 1 else ""
-    more = ", ".join(filter(None, [f"+- {others} {of_other}", all_of_them]))
+    more = ", ".join(filter(None, [other_width, all_of_them]))
     what = "mean" if is_number(one.question) else "share"
-    return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone} ({more})"
+    return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
 
 
 def _not_told(one: QuestionPlan) -> str:
     alone = one.figures[0]
-    told = []
-    if not is_number(one.question):
-        several = len(one.question.labels) > 1
-        least = alone.smallest_share
-        if least is None:
-            told.append("not even what everybody answers can be told from what nobody does")
-        else:
-            told.append(f"{'options' if several else 'a yes'} below {width_words(least)} cannot be told from none")
-    group = "two halves of them"
-    if alone.smallest_difference is None:
-        told.append(f"{group} cannot be told apart, whatever they answer")
+    least, difference = alone.smallest_share, alone.smallest_difference
+    groups = "two halves of them are not surely told apart"
+    groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"
+    if is_number(one.question):
+        return f"by the intervals of both alone, {groups}."
+    rare = "options below {} are" if len(one.question.labels) > 1 else "a yes below {} is"
+    if least is None:
+        from_none = "not even what everybody answers is surely told from what nobody does"
     else:
-        told.append(f"{group} cannot be told apart below {amount(alone.smallest_difference, one.question)}")
-    return ", and ".join(told) + "."
+        from_none = f"{rare.format(width_words(least))} not surely told from none"
+    return f"by its intervals alone, {from_none}, and {groups}; a test would sooner (sotto power)."
 
 
 def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:

@@ -85,11 +85,15 @@ def _shortfall(shortfall: Shortfall, split: Split, plan: SurveyPlan) -> Iterator
 
 def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iterator[str]:
     found = zip(plan.questions, verdict.as_asked.epsilons, strict=True)
-    missing = [one.question.id for one, epsilon in found if epsilon is None]
+    missing = [one.question for one, epsilon in found if epsilon is None]
+    held = [one for one in missing if one.epsilon_forever > one.epsilon]
     yield (
-        f"{plan.n:,} respondents do not give it, whatever epsilon is taken, and however many questions are drawn: "
-        f"{', '.join(missing)}. {say_respondents(wishes)}"
+        f"{plan.n:,} respondents do not give it, whatever epsilon is taken{' below epsilon_forever' * bool(held)}, "
+        f"and however many questions are drawn: {', '.join(one.id for one in missing)}. {say_respondents(wishes)}"
     )
+    if held:
+        forever = ", ".join(f"{decimal_text(one.epsilon_forever)} of {one.id}" for one in held)
+        yield f"Held as it is in the file: epsilon_forever, {forever}. A larger one may be enough."
 
 
 def _drawn(split: Split, plan: SurveyPlan) -> str:
