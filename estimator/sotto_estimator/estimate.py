@@ -9,7 +9,7 @@ import numpy as np
 from sotto_estimator.channel import Channel, Floats, check_counts, errors_of, shares_of
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.devices import Devices
-from sotto_estimator.errors import SourceError
+from sotto_estimator.errors import NoReportsError, SourceError
 from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts, is_number
 from sotto_estimator.numbers.distribution import Distribution, estimate_distribution, has_distribution
@@ -226,7 +226,7 @@ def _estimate(
     tested = [(of.sample, of.n, of.devices) for of in counted]
     tested += [(of.sample, of.n_reports, of.devices) for of in numbers]
     if not any(n for _, n, _ in tested):
-        raise SourceError("the tally holds no reports; an estimate needs at least one.")
+        raise NoReportsError("the tally holds no reports; an estimate needs at least one.")
     n_tests = sum(sample.n_tests for sample, _, _ in tested)
     rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
     means = tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)

@@ -5,7 +5,7 @@ import re
 import requests
 from urllib3.exceptions import HTTPError
 
-from sotto_estimator.errors import FetchError
+from sotto_estimator.errors import FetchError, WithheldError
 from sotto_protocol import Problem
 
 _TIMEOUT_S = 30.0
@@ -20,7 +20,8 @@ def get(url: str, route: str, token: str, *, accept: str, max_bytes: int) -> byt
     status, body = _get(url, url.rstrip("/") + route, token, accept, max_bytes)
     if status != 200:
         problem = Problem.from_response(status, body)
-        raise FetchError(f"the collector at {url} answered {problem.status} {problem.code}: {problem.detail}")
+        refused = WithheldError if (status, problem.code) == (403, "below_minimum") else FetchError
+        raise refused(f"the collector at {url} answered {problem.status} {problem.code}: {problem.detail}")
     return body
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import click
 
 from sotto_estimator.chosen import Chosen
-from sotto_estimator.errors import EstimatorError, SourceError
+from sotto_estimator.errors import NoReportsError, SourceError, WithheldError
 from sotto_estimator.estimate import Estimates, estimate_tally
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.render import value_words
@@ -30,7 +30,7 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     """Return the estimates of every stratum of a collector's survey that has reports to show, in the survey's order.
 
     Of those that have not it warns. Raises UsageError for files, SourceError where a survey has no strata, or none of
-    them anything to show, and FetchError.
+    them anything to show, and FetchError where any fetch fails: no stratum is missing for that.
     """
     if not isinstance(source, CollectorSource):
         raise click.UsageError("--by-stratum goes with a collector's URL.")
@@ -41,7 +41,7 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     for stratum in survey.strata:
         try:
             found.append(replace(estimate_tally(source.tally(Chosen(wave, stratum)), options), stratum=stratum))
-        except EstimatorError as fault:
+        except (WithheldError, NoReportsError) as fault:
             warn(f"nothing of stratum {stratum}: {fault}")
     if not found:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")

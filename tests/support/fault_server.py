@@ -36,13 +36,17 @@ class Request:
 
 
 class FaultServer(ThreadingHTTPServer):
-    """Publishes `survey`. A POST gets the next reply of `script`; when that is used up, an honest acknowledgement."""
+    """Publishes `survey`. A POST gets the next reply of `script`; when that is used up, an honest acknowledgement.
+
+    A GET of an address in `by_address` gets that reply instead of the survey.
+    """
 
     def __init__(self, survey: Survey | None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.survey_reply = Scripted(404, Problem(404, "no_such_survey", "No.").to_json())
         if survey is not None:
             self.survey_reply = Scripted(200, survey.canonical)
+        self.by_address: dict[str, Scripted] = {}
         self.script: list[Scripted] = []
         self.gets: list[Request] = []
         self.posts: list[Request] = []
@@ -77,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # http.server's name
         self.server.gets.append(Request(self.path, dict(self.headers), b""))
-        self.reply(self.server.survey_reply)
+        self.reply(self.server.by_address.get(self.path, self.server.survey_reply))
 
     def do_POST(self) -> None:  # http.server's name
         body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -1,0 +1,96 @@
+"""`sotto estimate --by-stratum`: which strata are left out, and what is said of each beside its numbers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from urllib.parse import quote_plus
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fault_server import FaultServer, Scripted, fault_server
+from sotto_client.cli import main
+from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
+
+YEARLY = compile_toml("""
+id = "yearly"
+title = "Yearly"
+invited = true
+waves = 3
+strata = ["north", "south", "east side"]
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Is it paid?"
+epsilon = 1
+[[questions]]
+id = "wish"
+type = "text"
+mechanism = "rappor"
+text = "What should change?"
+n_bits = 16
+n_cohorts = 2
+epsilon = 2
+""")
+ONCE = replace(YEARLY, id="once", waves=1)
+STYLES = ((), ("--json",), ("--csv",))
+BELOW = Scripted(403, Problem(403, "below_minimum", "there are fewer reports of a stratum than the 50.").to_json())
+REFUSALS = {
+    "unavailable": Scripted(503, Problem(503, "unavailable", "Later.").to_json()),
+    "unauthorised": Scripted(401, Problem(401, "unauthorized", "No.").to_json()),
+    "forbidden": Scripted(403, Problem(403, "forbidden", "This token may not read tallies.").to_json()),
+    "of another status": Scripted(404, Problem(404, "below_minimum", "No.").to_json()),
+    "hung up": Scripted(drop=True),
+    "no tally": Scripted(200, b"{}"),
+}
+
+
+@pytest.fixture
+def collector() -> Iterator[FaultServer]:
+    with fault_server(None) as server:
+        yield server
+
+
+def tally_of(survey: Survey, n: int, *waves: int) -> Tally:
+    """Return the tally of so many devices, each with a report in each of these waves."""
+    tally = Tally.empty(survey)
+    for wave in waves:
+        answers = {"paid": np.zeros(n, np.intp), "wish": ["parking"] * n}
+        tally += Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d %d" % (n, wave))), wave))  # type: ignore[arg-type]  # answers
+    return tally
+
+
+def serve(collector: FaultServer, survey: Survey, strata: Mapping[str, Tally | Scripted]) -> None:
+    """Answer with these tallies of strata; of all, with the empty one's survey."""
+    collector.survey_reply = Scripted(200, Tally.empty(survey).to_json())
+    for name, of in strata.items():
+        reply = Scripted(200, of.to_json()) if isinstance(of, Tally) else of
+        collector.by_address[f"/v1/surveys/{survey.id}/tally?stratum={quote_plus(name)}"] = reply
+
+
+def by_stratum(collector: FaultServer, survey: Survey, *options: str) -> Result:
+    command = ["estimate", collector.url, survey.id, "--by-stratum", *options]
+    return CliRunner().invoke(main, command, env={"SOTTO_TOKEN": "analyst-token"})
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_stratum_that_could_not_be_fetched_is_an_error_and_no_empty_one(
+    collector: FaultServer, refusal: str, style: tuple[str, ...]
+) -> None:
+    serve(collector, ONCE, {"north": tally_of(ONCE, 60, 1), "south": REFUSALS[refusal], "east side": BELOW})
+    result = by_stratum(collector, ONCE, *style)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: the collector at ")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_strata_with_too_few_reports_or_none_are_left_out_with_a_warning(
+    collector: FaultServer, style: tuple[str, ...]
+) -> None:
+    serve(collector, ONCE, {"north": tally_of(ONCE, 60, 1), "south": BELOW, "east side": Tally.empty(ONCE)})
+    result = by_stratum(collector, ONCE, *style)
+    assert result.exit_code == 0
+    assert "Warning: nothing of stratum south: the collector at" in result.stderr
+    assert "Warning: nothing of stratum east side: the tally holds no reports" in result.stderr
+    assert ("north" in result.stdout, "east side" in result.stdout) == (True, False)
