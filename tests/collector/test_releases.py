@@ -210,6 +210,23 @@ def test_each_wave_goes_its_own_steps_where_there_are_cohorts(house: House) -> N
     assert given[3] == house.collector.store.read_tally(stored, 3)
 
 
+def test_steps_of_one_survey_leave_those_of_another_alone(house: House) -> None:
+    """Of two surveys in one store, each with its reports in the same cell, each goes its own steps in turn."""
+    for survey, n_more, n_given in (
+        (HUNDRED, 100, 100),
+        (STAFF, 100, 100),
+        (HUNDRED, 1, 100),
+        (STAFF, 49, 100),
+        (STAFF, 301, 450),  # far more than the other survey has
+        (HUNDRED, 98, 100),
+        (HUNDRED, 1, 200),
+        (STAFF, 49, 450),
+        (HUNDRED, 1, 200),
+    ):
+        send(house, survey, make_reports(n_more, survey))
+        assert Tally.from_json(house.read_tally(survey).data).n_reports == n_given
+
+
 def test_other_questions_do_not_wait_for_cohorts_that_can_never_fill(house: House) -> None:
     """Of 300 invited, 64 cohorts of 50 can never be: the strings stay unseen, the yes-no question does not."""
     send(house, STAFF, make_reports(260, STAFF))
