@@ -94,6 +94,28 @@ def test_a_repeat_is_no_conflict_and_stays_in_its_stratum_under_any_invitation(s
     check_integrity(store)
 
 
+@pytest.mark.parametrize("keep", ["reports", "counts"])
+def test_an_id_twice_in_a_batch_is_a_repeat_whatever_its_second_invitation_is(store: Store, keep: Any) -> None:
+    stored = publish_here(store, replace(DEPARTMENTS, keep=keep))
+    reports = [report for place in (1, 2, 3) for report in invite_in(store, stored, place, 1)]
+    spare, revoked = make_invitations(store, stored, 2, 2)
+    revoke_invitations(store, stored, [revoked])
+    for report, again in zip(reports, (spare, revoked, reports[0].invitation), strict=True):
+        batch = [report, replace(report, invitation=again)]
+        assert count_here(store, stored, batch) == [Outcome(1, 1, 0)]
+        assert count_here(store, stored, batch) == [Outcome(0, 2, 0)]
+    for place, report in enumerate(reports, 1):
+        assert store.read_tally(stored, stratum=place) == tally_in(stored.survey, place, [report])
+    (first,) = invite_in(store, stored, 1, 1)
+    flipped = bytes([*first.record[:-1], first.record[-1] ^ 128])  # another answer to the last question
+    other = replace(first, record=flipped, invitation=spare)
+    assert count_here(store, stored, [first, other]) == [Outcome(1, 1, int(keep == "reports"))]
+    (fault,) = count_here(store, stored, [replace(make_reports(1, DEPARTMENTS)[0], invitation=revoked)] * 2)
+    assert isinstance(fault, InvitationError)
+    assert count_invitations(store, stored) == {1: 1}
+    check_integrity(store)
+
+
 def test_one_bad_invitation_refuses_the_batch_whole(store: Store) -> None:
     stored = publish_here(store, DEPARTMENTS)
     reports = invite_in(store, stored, 1, 6) + invite_in(store, stored, 2, 6)

@@ -204,17 +204,20 @@ def _in_strata(batch: Batch, strata: list[int]) -> Batch:
 def _find_strata(transaction: Transaction, batch: Batch) -> list[int]:
     """Return the stratum of every report: a stored one's own, else that of its invitation; 0 where it has none.
 
-    Of a stored report that is not kept nobody knows it, and nothing is counted by it: it is 1.
+    Of a stored report that is not kept nobody knows it, and nothing is counted by it: it is 1. Where an id stands in
+    the batch again its stratum is the first one's, and its own invitation is not asked: it is a repeat.
     """
     layout, key = batch.stored.survey.layout, batch.stored.key
     if not batch.stored.survey.strata:
         return [1] * len(batch)
     of_invitations = transaction.find_strata(key, batch.invitations)
     strata = [of_invitations.get(code, 0) for code in batch.invitations]
-    for place, packed in transaction.find(key, np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")).items():
+    ids = np.frombuffer(batch.ids, f"V{REPORT_ID_BYTES}")
+    for place, packed in transaction.find(key, ids).items():
         stored = np.frombuffer(packed, np.uint8).reshape(-1, layout.n_bytes)
         strata[place] = int(layout.numbers(stored, STRATUM)[0]) if packed else 1
-    return strata
+    first: dict[bytes, int] = {}
+    return [first.setdefault(report_id, of) for report_id, of in zip(map(bytes, ids), strata, strict=True)]
 
 
 def _add_to_tallies(transaction: Transaction, merged: Merged, is_new: NDArray[np.bool_]) -> None:
