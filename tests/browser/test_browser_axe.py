@@ -9,10 +9,10 @@ from playwright.sync_api import Page, expect
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish
 from chromium import Devices, read_axe
 from collecting import Served, make_reports
-from devices import LUNCH
+from devices import FIVE, LUNCH, PULSE, ROTATED
 from own_site import broken_into
 from sotto_client.explain_plot import draw_explanation
-from sotto_protocol import compile_toml
+from sotto_protocol import Survey, compile_toml
 from sotto_protocol.datasheet.render import to_html
 from sotto_protocol.datasheet.sheet import make_datasheet
 from visit import Visit
@@ -174,7 +174,8 @@ def test_a_datasheet_and_the_picture_of_an_explanation(
         check(page, f"curves of {survey.id}")
 
 
-def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collector: Served) -> None:
+@pytest.mark.parametrize("survey", [LUNCH, PULSE, FIVE, ROTATED], ids=lambda survey: survey.id)
+def test_a_datasheet_of_a_few_questions_is_a_page_of_a4(devices: Devices, collector: Served, survey: Survey) -> None:
     page = new_page(devices, "light")
-    page.set_content(to_html(make_datasheet(LUNCH)))
+    page.set_content(to_html(make_datasheet(survey)))
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1

@@ -29,8 +29,8 @@ def words_of(survey: Survey) -> str:
     return "\n".join(lines)
 
 
-def numbers(**more: Any) -> Survey:
-    question = {"id": "q", "text": "How many?"} | NUMBER
+def numbers(epsilon: int = 1, **more: Any) -> Survey:
+    question = {"id": "q", "text": "How many?"} | NUMBER | {"epsilon": epsilon}
     return compile_survey({"id": "s", "title": "S", "questions": [question]} | more)
 
 
@@ -77,11 +77,18 @@ def numbers(**more: Any) -> Survey:
         (FIVE, LUNCH, "which questions the device drew"),
         (ROTATED, FIVE, "Which questions a device drew is sent in clear, the same in every wave"),
         (LUNCH, numbers(), "All answers together are protected little"),
+        (numbers(4), numbers(), "This answer is protected little"),
+        (numbers(4, waves=2), numbers(4), "All waves together are protected little"),
     ],
 )
 def test_a_sentence_stands_where_it_is_true_and_nowhere_else(of: Survey, otherwise: Survey, said: str) -> None:
     assert said in words_of(of)
     assert of is otherwise or said not in words_of(otherwise)
+
+
+def test_what_holds_of_one_wave_and_of_all_alike_is_said_once() -> None:
+    assert words_of(numbers(waves=3)).count("So whatever somebody knew") == 1
+    assert words_of(PULSE).count("So whatever somebody knew") == 2
 
 
 def test_an_invited_survey_of_public_results_says_of_nobody_that_they_single_reports_out() -> None:

@@ -19,7 +19,7 @@ ul { margin: 0; padding-left: 1.2em } p { margin: .3em 0 } code { overflow-wrap:
 .blanks { list-style: none; padding: 0 }
 .blanks li { break-inside: avoid; padding-bottom: 1.4em; border-bottom: 1px solid #555 }
 @media (max-width: 40em) { .columns { columns: 1 } }
-@media print { body { font-size: 8pt; margin: 0; padding: 0; max-width: none } }
+@media print { body { font-size: 7.5pt; line-height: 1.2; margin: 0; padding: 0; max-width: none } }
 """
 _BLANKS = "To be filled in: no survey file knows it"
 

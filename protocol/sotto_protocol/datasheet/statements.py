@@ -21,7 +21,8 @@ def unit_of_privacy(survey: Survey, explanation: Explanation) -> list[str]:
     if survey.waves > 1:
         epsilon = epsilon_above(survey.epsilon_forever)
         lines.append(f"All {survey.waves} waves together, if the answers stay the same: epsilon {most}{epsilon}.")
-        lines.append(_say(explanation, forever=True))
+        if (of_all_waves := _say(explanation, forever=True)) not in lines:
+            lines.append(of_all_waves)
         lines.append("A changed answer takes its epsilon anew.")
     again = "needs another invitation, and " if survey.invited else ""
     lines.append(f"Who answers on a second device {again}is protected by the sum of both epsilons alone.")
@@ -125,8 +126,9 @@ def limits(survey: Survey, explanation: Explanation) -> list[str]:
     lines = []
     [tenth] = suspicions(explanation.epsilon_forever, [_TENTH])
     if tenth.highest > _MUCH:
-        every = "All waves" if survey.waves > 1 else "All answers"
-        lines.append(f"{every} together are protected little: a suspicion of 10 % can become more than 50 %.")
+        answers = "All answers together are" if len(survey.questions) > 1 else "This answer is"
+        what = "All waves together are" if survey.waves > 1 else answers
+        lines.append(f"{what} protected little: a suspicion of 10 % can become more than 50 %.")
     lines += [
         "That somebody took part is not hidden from who sees the device's connections.",
         "Whoever serves the page or the app could serve one that does something else.",

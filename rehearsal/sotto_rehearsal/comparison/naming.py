@@ -35,10 +35,5 @@ def permute_and_flip(counts: Floats, epsilon: float) -> Floats:
     return named
 
 
-def prob_right(probs: Floats, is_right: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """Return the mean probability that an option is named that is right, as shape (k,) says."""
-    return float(probs[..., is_right].sum(axis=-1).mean())
-
-
 def _scores(counts: Floats, epsilon: float) -> Floats:
     return np.asarray(np.exp(epsilon * (counts - counts.max(axis=-1, keepdims=True)) / 2))
