@@ -82,6 +82,33 @@ def test_the_right_option_is_named_as_often_as_theory_says(tmp_path: Path) -> No
     assert rows["in the clear"]["named"] > rows["curator, permute and flip"]["named"]
 
 
+def test_noise_names_the_right_option_no_more_often_than_none_and_it_is_the_same_at_every_time(tmp_path: Path) -> None:
+    """Of 200 crowds drawn anew the curator's noise was ahead now and then."""
+    for share in ("a = 0.4, b = 0.35, c = 0.25", "a = 0.34, b = 0.33, c = 0.33"):
+        (tmp_path / "truth.toml").write_text(f"[questions.where]\nshares = {{{share}}}")
+        arguments = ("--n", 120, "--truth", tmp_path / "truth.toml")
+        first, again = (document(tmp_path, HEAD + ONE_OF, *arguments, "--runs", runs) for runs in (0, 3))
+        rows, others = rows_of(first, "where"), rows_of(again, "where")
+        by = ["curator, exponential mechanism", "curator, permute and flip", "in the clear"]
+        noisy, flipped, clear = (rows[name]["named"] for name in by)
+        assert noisy < flipped < clear
+        assert [others[name]["named"] for name in by] == [noisy, flipped, clear]
+
+
+def test_the_error_of_an_expected_name_is_said_where_there_is_one(tmp_path: Path) -> None:
+    """By the exact law of 30 answers, two options: five standard errors; of respondents there is no error."""
+    pair = ONE_OF.replace(', "c"', "")
+    (tmp_path / "truth.toml").write_text("[questions.where]\nshares = {a = 0.6, b = 0.4}")
+    arguments = ("--n", 30, "--runs", 0, "--truth", tmp_path / "truth.toml")
+    clear = rows_of(document(tmp_path, HEAD + pair, *arguments), "where")["in the clear"]
+    exact = sum(math.comb(30, n) * 0.6**n * 0.4 ** (30 - n) * (1 if n > 15 else 0.5) for n in range(15, 31))
+    assert 0 < clear["named_error"] < 0.002
+    assert clear["named"] == pytest.approx(exact, abs=5 * clear["named_error"])
+    said = "on average over made-up crowds, the same at every time; +- "
+    assert said in compare(tmp_path, HEAD + pair, *arguments).stdout
+    assert said not in compare(tmp_path, HEAD + pair, *arguments, "--target", "respondents").stdout
+
+
 def test_widths_are_those_that_a_plan_has(tmp_path: Path) -> None:
     question = compile_toml(HEAD + YES_NO).questions[0]
     for target in ("population", "respondents"):
@@ -275,6 +302,18 @@ def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: 
         ]
         enough, fewer = (next(iter(of.values()))["half_width"] for of in widths)
         assert enough <= wanted * (1 + 1e-9) < fewer * (1 + 1e-9)
+
+
+def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path) -> None:
+    arguments = ("--runs", 0)
+    rows = rows_of(document(tmp_path, HEAD + NUMBER, "--n", 100, *arguments), "age")
+    needed, wanted = rows["devices, window"]["n_needed"], rows["curator, Laplace"]["half_width"]
+    of = [rows_of(document(tmp_path, HEAD + NUMBER, "--n", n, *arguments), "age") for n in (needed, needed - 1)]
+    enough, fewer = (each["devices, window"]["half_width"] for each in of)
+    assert enough <= wanted < fewer
+    assert f"you would need {needed:,} respondents" in " ".join(
+        compare(tmp_path, HEAD + NUMBER, "--n", 100, *arguments).stdout.split()
+    )
 
 
 def test_a_crowd_that_is_too_large_to_be_simulated_so_often_is_simulated_less_often(tmp_path: Path) -> None:

@@ -194,6 +194,17 @@ def test_without_a_seed_no_simulation_is_like_another() -> None:
     assert first.rows != again.rows
 
 
+def test_the_planned_width_of_a_mean_is_that_of_the_truth() -> None:
+    """Numbers at the foot of a range; by those around its middle it would be 9 % less."""
+    survey = compile_toml(
+        'id = "s"\ntitle = "S"\n[[questions]]\nid = "unpaid"\ntype = "number"\ntext = "?"\nminimum = 0\nmaximum = 20\n'
+        "epsilon = 1.358"
+    )
+    truth = read_truth("[questions.unpaid]\nmean = 4\ndeviation = 3", survey)
+    (row,) = simulate(Task(survey, truth, 300, 1, False), IntervalOptions(), 60, SEED).rows
+    assert row.planned_half_width == pytest.approx(row.median_half_width, rel=0.03)
+
+
 def test_planned_widths_are_found() -> None:
     simulation = simulate(task_of(office(), 5_000), IntervalOptions(method="clopper-pearson"), 20, SEED)
     for row in simulation.rows:

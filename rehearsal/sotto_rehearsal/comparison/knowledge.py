@@ -8,7 +8,8 @@ import numpy as np
 
 from sotto_estimator.channel import Floats
 from sotto_rehearsal.comparison.draws import EXPONENTIAL, PERMUTE_AND_FLIP, add_noise, name_options
-from sotto_rehearsal.comparison.naming import exponential_mechanism, permute_and_flip
+from sotto_rehearsal.comparison.named import Named
+from sotto_rehearsal.comparison.naming import exponential_mechanism, in_the_clear, permute_and_flip
 from sotto_rehearsal.comparison.noise import Noise, Sensitivity, calibrated
 from sotto_rehearsal.comparison.people import Numbers
 from sotto_rehearsal.comparison.reports import report_estimates, runs_within
@@ -19,8 +20,6 @@ _NAMING: dict[str, Callable[[Floats, float], Floats]] = {
     EXPONENTIAL: exponential_mechanism,
     PERMUTE_AND_FLIP: permute_and_flip,
 }
-_N_CROWDS = 200
-"""So many crowds are drawn for the theory of naming, where nothing is simulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,9 @@ class Knowledge:
 
     Deviations and half-widths are shares, or in a number's unit. `noise`: the standard deviation of what privacy adds;
     `deviation`: with that of who was asked, where intervals are about a population; `simulated`: in n_runs. All None of
-    what only names the most common option: `named`, how often the right one, and `simulated_named`. `n_needed`: of
-    devices, as many respondents as tell as much as a curator's Laplace noise on those that there are.
+    what only names the most common option: `named`, how often the right one, on average over crowds that are drawn,
+    with the standard error `named_error` of that, and `simulated_named`. `n_needed`: of devices, as many respondents as
+    tell as much as a curator's Laplace noise on those that there are.
     """
 
     question: str
@@ -44,6 +44,7 @@ class Knowledge:
     simulated: float | None = None
     half_width: float | None = None
     named: float | None = None
+    named_error: float | None = None
     simulated_named: float | None = None
     n_needed: int | None = None
 
@@ -63,7 +64,7 @@ class Trial:
     @staticmethod
     def of(subject: Subject, n_runs: int, generator: np.random.Generator, *, can_draw: bool) -> "Trial":
         """Draw the people."""
-        crowds = subject.people.draw(subject.n, n_runs or _N_CROWDS, subject.options.target, generator)
+        crowds = subject.people.draw(subject.n, n_runs, subject.options.target, generator)
         return Trial(subject, crowds, n_runs, can_draw)
 
     def compare(self, delta: float, generator: np.random.Generator) -> list[Knowledge]:
@@ -73,7 +74,8 @@ class Trial:
         curators = [self._by_curator(noise) for noise in noises]
         n_needed = subject.devices_needed((curators[0].half_width or 0.0) / subject.size)
         devices = replace(self._by_devices(generator), n_needed=n_needed)
-        return [devices, *curators, *(self._naming() if subject.has_names else ()), self._clear()]
+        named = Named(subject)
+        return [devices, *curators, *(self._naming(named) if subject.has_names else ()), self._clear(named)]
 
     def _by_devices(self, generator: np.random.Generator) -> Knowledge:
         subject, question = self.subject, self.subject.question
@@ -121,13 +123,13 @@ class Trial:
             half_width=subject.size * width,
         )
 
-    def _naming(self) -> Iterator[Knowledge]:
+    def _naming(self, of: Named) -> Iterator[Knowledge]:
         subject, n_runs = self.subject, self.n_runs * self.can_draw
         epsilon = float(subject.question.epsilon)
         counts = subject.count_labels(self.crowds)
-        different = counts[: 1 if subject.about_respondents else None].astype(np.float64)
         for name, mechanism in _NAMING.items():
             named = subject.is_right[name_options(name, epsilon, counts[:n_runs])].mean() if n_runs else None
+            right, error = of.right(mechanism, epsilon)
             yield Knowledge(
                 subject.question.id,
                 f"curator, {name}",
@@ -135,15 +137,14 @@ class Trial:
                 0.0,
                 subject.n,
                 n_runs,
-                named=float(mechanism(different, epsilon)[:, subject.is_right].sum(axis=-1).mean()),
+                named=right,
+                named_error=error,
                 simulated_named=None if named is None else float(named),
             )
 
-    def _clear(self) -> Knowledge:
+    def _clear(self, of: Named) -> Knowledge:
         subject = self.subject
-        counts = subject.count_labels(self.crowds)
-        is_top = counts == counts.max(axis=-1, keepdims=True)
-        named = float((is_top[:, subject.is_right].sum(axis=-1) / is_top.sum(axis=-1)).mean())
+        right, error = of.right(in_the_clear, 0.0) if subject.has_names else (None, None)
         return Knowledge(
             subject.question.id,
             CLEAR,
@@ -153,7 +154,8 @@ class Trial:
             noise=0.0,
             deviation=subject.size * subject.sampling_deviation,
             half_width=subject.size * subject.clear_half_width(),
-            named=named if subject.has_names else None,
+            named=right,
+            named_error=error,
         )
 
     def _error(self, estimates: Floats | Sequence[float]) -> float:

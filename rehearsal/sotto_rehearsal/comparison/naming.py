@@ -35,5 +35,11 @@ def permute_and_flip(counts: Floats, epsilon: float) -> Floats:
     return named
 
 
+def in_the_clear(counts: Floats, epsilon: float) -> Floats:
+    """Return the same of the largest count itself: as likely each of those that are equal, whatever epsilon."""
+    is_top = counts == counts.max(axis=-1, keepdims=True)
+    return np.asarray(is_top / is_top.sum(axis=-1, keepdims=True))
+
+
 def _scores(counts: Floats, epsilon: float) -> Floats:
     return np.asarray(np.exp(epsilon * (counts - counts.max(axis=-1, keepdims=True)) / 2))

@@ -47,10 +47,17 @@ def _question_text(subject: Subject, rows: Sequence[Knowledge], n_runs: int) -> 
     cells = [_cells(row, subject) for row in rows if row.half_width is not None]
     parts = [_heading(subject), align([columns, *cells], n_left=1)]
     named = [[row.by, _percent(row.named), _percent(row.simulated_named)] for row in rows if _names(row)]
-    parts += [align([["named right by", "theory", "simulated"], *named], n_left=1)] if named else []
+    parts += [align([["named right by", "expected", "simulated"], *named], n_left=1)] if named else []
+    parts += _error_words(rows)
     if rows[0].n_runs < n_runs:
         parts.append(f"Of so many people devices are simulated in {rows[0].n_runs:,} runs, not in {n_runs:,}.")
     return "\n".join([*parts, price_words(subject, rows)])
+
+
+def _error_words(rows: Sequence[Knowledge]) -> list[str]:
+    """Return how exact the expected names are; nothing where they are."""
+    error = 2 * max(row.named_error or 0.0 for row in rows)
+    return [f"expected: on average over made-up crowds, the same at every time; +- {points(error)}"] * (error > 0)
 
 
 def _heading(subject: Subject) -> str:

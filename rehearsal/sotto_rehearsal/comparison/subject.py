@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.channel import Channel, Floats, Target, shares_of
-from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.mean import mean_bounds
-from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, standard_deviation
+from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.people import Numbers, People
+from sotto_rehearsal.simulation.means import expected_outputs, mean_half_widths
 
 _MOST_LEVELS = 64  # of numbers in the clear, as an interval of their mean reads them
 _BLUR = 1e-3  # of those that are any level instead: intervals of means need some noise
@@ -119,22 +118,24 @@ class Subject:
         return half_width(self.n_asked, self.channel, level=level, method=method, target=target, share=self.value)
 
     def devices_needed(self, wanted: float) -> int | None:
-        """Return how many respondents' reports give this half-width; None of means, and where no crowd does."""
-        if self.is_number or not wanted > 0:
+        """Return how many respondents' reports give this half-width; None where no crowd does."""
+        if not wanted > 0:
             return None
-        options = self.options
         try:
-            n = respondents_needed(
-                wanted,
-                self.channel,
-                level=options.level,
-                method=options.method,
-                target=options.target,
-                share=self.value,
-            )
+            return self._devices_needed(wanted)
         except DomainError:
             return None
-        return n * (self.question.mechanism.n_values if self.question.mechanism.has_cohorts else 1)
+
+    def _devices_needed(self, wanted: float) -> int:
+        mechanism, options = self.question.mechanism, self.options
+        if isinstance(mechanism, WindowResponse):
+            channel = NumberChannel.of(mechanism)
+            return smallest_n(lambda n: self._mean_half_widths(n, channel), wanted, 0)
+        method, target = options.method, options.target
+        n = respondents_needed(
+            wanted, self.channel, level=options.level, method=method, target=target, share=self.value
+        )
+        return n * (mechanism.n_values if mechanism.has_cohorts else 1)
 
     def clear_half_width(self, n_intervals: int = 1) -> float:
         """Return the same in the clear: about the respondents, nothing is uncertain."""
@@ -172,10 +173,7 @@ class Subject:
         return self.people.adds[:, 0]
 
     def _outputs(self, channel: NumberChannel) -> Floats:
-        """Return P(output | answer), shape (n_outputs, k): a number is rounded to one of the two levels around it."""
-        levels = np.arange(channel.n_levels)[:, None]
-        near = np.maximum(0, 1 - np.abs(levels - self._places * (channel.n_levels - 1)))
-        return np.asarray(channel.matrix @ near)
+        return expected_outputs(channel, self._places)
 
     def _mean_deviation(self, channel: NumberChannel, target: Target) -> float:
         probs, outputs, shares = self._outputs(channel), np.arange(channel.n_outputs), self.people.shares
@@ -185,9 +183,11 @@ class Subject:
         return math.sqrt((squares - float(explained)) / self.n) / float(channel.slope)
 
     def _mean_half_width(self, channel: NumberChannel, n_intervals: int) -> float:
-        histogram = self.n * (self._outputs(channel) @ self.people.shares)[None, :]
-        low, high = mean_bounds(histogram, channel, Devices.alike(1, 1), self.options, n_intervals)
-        return float((high[0] - low[0]) / 2)
+        return float(self._mean_half_widths(np.array([float(self.n)]), channel, n_intervals)[0])
+
+    def _mean_half_widths(self, n: Floats, channel: NumberChannel, n_intervals: int = 1) -> Floats:
+        probs = self._outputs(channel) @ self.people.shares
+        return mean_half_widths(n, probs, channel, self.options, n_intervals)
 
 
 def _nearly_clear(n_levels: int) -> NumberChannel:

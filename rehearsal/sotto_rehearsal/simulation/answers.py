@@ -81,12 +81,6 @@ class Numbers(Answers):
     def expected(self) -> Floats:
         return np.array([self.shares @ self.numbers])
 
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of people's numbers, in their unit."""
-        mean = self.shares @ self.numbers
-        return float(np.sqrt(self.shares @ (self.numbers - mean) ** 2))
-
     def draw(self, n_people: int, people: np.random.Generator) -> Encoded:
         return pick(self.shares, n_people, people)
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from sotto_estimator.estimate import channel_of, count_intervals
 from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers.plan import NumberStudy, half_widths
+from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.widths import half_width
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
-from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats, Numbers
 from sotto_rehearsal.simulation.crowd import Task
+from sotto_rehearsal.simulation.means import expected_outputs, mean_half_widths
 from sotto_rehearsal.simulation.truth import QuestionTruth
 
 
@@ -27,17 +27,17 @@ def planned_half_widths(
     pairs = zip(np.rint(n_reports / n_waves).tolist(), np.clip(np.nan_to_num(truth), 0, 1).tolist(), strict=True)
     target = options.target if n_waves == 1 else "population"
     n_intervals = count_intervals(task.survey) if options.simultaneous else 1
-    planned = [_planned(of, int(n), share, replace(options, target=target), n_intervals) for n, share in pairs]
-    return np.array(planned)
+    options = replace(options, target=target)
+    if isinstance(of.question.mechanism, WindowResponse):
+        n = np.rint(n_reports / n_waves)
+        return _planned_means(task, of, np.maximum(n, 1), options, n_intervals) if n.min() >= 1 else np.full(1, np.nan)
+    return np.array([_planned(of, int(n), share, options, n_intervals) for n, share in pairs])
 
 
 def _planned(of: QuestionTruth, n: int, share: float, options: IntervalOptions, n_intervals: int) -> float:
-    mechanism, kind = of.question.mechanism, of.question.kind
+    mechanism = of.question.mechanism
     if n < 1:
         return np.nan
-    if isinstance(kind, Number) and isinstance(mechanism, WindowResponse) and isinstance(of.answers, Numbers):
-        study = NumberStudy(kind, of.answers.deviation)
-        return float(half_widths(np.array([float(n)]), mechanism, study, options, n_intervals)[0])
     if not isinstance(mechanism, PureMechanism):
         return np.nan
     return half_width(
@@ -49,3 +49,16 @@ def _planned(of: QuestionTruth, n: int, share: float, options: IntervalOptions, 
         share=share,
         n_intervals=n_intervals,
     )
+
+
+def _planned_means(task: Task, of: QuestionTruth, n: Floats, options: IntervalOptions, n_intervals: int) -> Floats:
+    """Return the same of a mean: people answer as the truth says, on average over the waves."""
+    assert isinstance(of.answers, Numbers)  # noqa: S101  # of a number there are no other answers
+    assert isinstance(of.later, Numbers)  # noqa: S101
+    assert isinstance(of.question.mechanism, WindowResponse)  # noqa: S101
+    kept = np.mean([(1 - task.truth.trouble.change) ** (wave - 1) for wave in task.waves_of(of.question)])
+    shares = kept * of.answers.shares + (1 - kept) * of.later.shares
+    channel, numbers = NumberChannel.of(of.question.mechanism), of.answers.numbers
+    probs = expected_outputs(channel, np.linspace(0, 1, len(shares))) @ shares
+    size = float(numbers[-1] - numbers[0])
+    return size * mean_half_widths(n, probs, channel, options, n_intervals)
