@@ -1,6 +1,10 @@
 """`sotto audit` as it is typed."""
 
 import json
+import os
+import shlex
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audited import DEVICE, YES_NO
-from console import Console
+from console import BIN, Console
 from node import require_node
 from sotto_client.cli import main
 from sotto_protocol import compile_toml
@@ -204,6 +208,75 @@ def test_what_a_program_has_started_ends_with_it(survey_file: Path, tmp_path: Pa
     assert children
     while any(is_running(child) for child in children):
         time.sleep(0.01)
+
+
+CHILD = "import os, subprocess, sys\nopen(sys.argv[1] + '/%d' % subprocess.Popen(['sleep', '600']).pid, 'w').close()\n"
+
+
+def children_in(folder: Path) -> list[int]:
+    """Return the processes that programs of CHILD have started, each of which has left a file of its number."""
+    return [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+
+
+def test_what_a_program_leaves_behind_when_it_ends_well_ends_too(survey_file: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(CHILD + f"sys.argv = ['', 'none']\nexec(open({str(DEVICE)!r}).read())\n")
+    result = audit(survey_file, "--program", f"{sys.executable} {program} {tmp_path}", "--reports", 500)
+    assert result.exit_code == 0, result.output
+    assert len(children_in(tmp_path)) == 2
+    while any(is_running(child) for child in children_in(tmp_path)):
+        time.sleep(0.01)
+
+
+def test_a_terminated_audit_ends_its_programs(survey_file: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(CHILD + "import time\ntime.sleep(600)\n")
+    line = shlex.join([sys.executable, str(program), str(tmp_path)])
+    with subprocess.Popen([BIN / "sotto", "audit", survey_file, "--program", line], stderr=subprocess.PIPE) as sotto:
+        while len(children_in(tmp_path)) < 2:
+            assert sotto.poll() is None
+            time.sleep(0.01)
+        sotto.terminate()
+        assert sotto.communicate() == (None, b"")
+    assert sotto.returncode == 128 + signal.SIGTERM
+    while any(is_running(child) for child in children_in(tmp_path)):
+        time.sleep(0.01)
+
+
+def test_a_program_that_prints_without_end_is_ended_before_the_disk_is_full(survey_file: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import time\nfor _ in range(40): print('y' * 2**20, flush=True)\ntime.sleep(600)\n")
+    line = f"{sys.executable} {program}"
+    result = audit(survey_file, "--program", line, "--reports", 100, "--timeout-s", 20)
+    assert result.stderr == "Error: the program printed more than 100 reports can be.\n"
+
+
+def test_what_a_program_prints_is_read_once_to_be_counted(
+    survey_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def read(file: int, n_bytes: int, position: int, read: Any = os.pread) -> bytes:
+        chunk: bytes = read(file, n_bytes, position)
+        sizes.append(len(chunk))
+        return chunk
+
+    monkeypatch.setattr(os, "pread", read)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import time\nfor n in range(9): print('y' * 999, flush=True) or time.sleep(0.2)\nraise SystemExit(3)\n"
+    )
+    result = audit(survey_file, "--program", f"{sys.executable} {program}", "--reports", 100)
+    assert result.stderr == "Error: the program ended with exit code 3 after 9 of 50 reports.\n"
+    assert 9_000 <= sum(sizes) <= 18_000
+
+
+def test_no_module_of_the_folder_it_is_typed_in_is_run(
+    survey_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "random.py").write_text("raise SystemExit(5)\n")
+    monkeypatch.chdir(tmp_path)
+    assert audit(survey_file, "--client", "python", "--reports", 100).exit_code == 0
 
 
 def is_running(pid: int) -> bool:

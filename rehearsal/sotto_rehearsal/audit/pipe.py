@@ -8,28 +8,49 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
+from sotto_protocol import Report
+from sotto_protocol.report import REPORT_ID_BYTES
 from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.errors import AuditError
 
 N_PROCESSES = 2
 _POLL_S = 0.05
-_MAX_LINE = 2**20
+_BLANKS = 2**10
+"""So many bytes a program may spend on each report beyond the shortest JSON of it."""
+_MOST_ODD = 2**24
+"""So many bytes it may print in all beyond that: what is wrong with a few long lines is then said of these."""
 Progress = Callable[[int, int], None]
 """What is told how many reports there are, of how many."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Run:
     process: subprocess.Popen[bytes]
     printed: IO[bytes]
     n_lines: int
+    n_seen: int = 0
+    position: int = 0
+
+    def count_lines(self) -> int:
+        """Return how many lines there are by now, reading what is new."""
+        while chunk := os.pread(self.printed.fileno(), 2**20, self.position):
+            self.n_seen, self.position = self.n_seen + chunk.count(b"\n"), self.position + len(chunk)
+        return self.n_seen
+
+    def exit_code(self) -> int | None:
+        """Return how the program ended, minus the signal that killed it; None while it runs. Its group lives on."""
+        ended = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
 
 def run_program(command: Sequence[str], design: Design, *, timeout_s: float, progress: Progress) -> list[Any]:
@@ -40,8 +61,9 @@ def run_program(command: Sequence[str], design: Design, *, timeout_s: float, pro
     """
     shares = _share_out(design.n_devices)
     with ExitStack() as stack:
+        stack.enter_context(_unwinding_if_terminated())
         runs = [_start(command, design, devices, stack) for devices in shares]
-        _wait(runs, timeout_s, progress)
+        _wait(runs, _most_bytes(design), timeout_s, progress)
         lines = [line for run in runs for line in _read(run)]
     return [_parse(line, number) for number, line in enumerate(lines, 1)]
 
@@ -74,10 +96,26 @@ def _open_nameless() -> IO[bytes]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a program that has not ended, with all that it started."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+    """End a program, and all that it started: its group is its own for as long as nobody has waited for it."""
+    os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+@contextmanager
+def _unwinding_if_terminated() -> Iterator[None]:
+    """Let SIGTERM end this process as Ctrl-C does: what it started ends too."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _most_bytes(design: Design) -> int:
+    """Return how much all reports of a design can be, printed generously."""
+    survey = design.survey
+    longest = json.dumps(Report(bytes(REPORT_ID_BYTES), survey.layout.longest).to_wire(survey))
+    return design.n_devices * design.n_waves * (len(longest) + _BLANKS) + _MOST_ODD
 
 
 def _line(design: Design, device: int, wave: int) -> bytes:
@@ -86,18 +124,18 @@ def _line(design: Design, device: int, wave: int) -> bytes:
     return json.dumps({"device": device, "wave": wave, "answers": answers}).encode() + b"\n"
 
 
-def _wait(runs: Sequence[_Run], timeout_s: float, progress: Progress) -> None:
+def _wait(runs: Sequence[_Run], most_bytes: int, timeout_s: float, progress: Progress) -> None:
     """Wait for the processes, as long as they print; every end that is no good end ends the others too."""
     n_all, size, heard = sum(run.n_lines for run in runs), -1, time.monotonic()
-    while any(run.process.poll() is None for run in runs):
+    while any(run.exit_code() is None for run in runs):
         for run in runs:
             _check_end(run)
         now = sum(os.fstat(run.printed.fileno()).st_size for run in runs)
-        if now > n_all * _MAX_LINE:
+        if now > most_bytes:
             raise AuditError(f"the program printed more than {n_all} reports can be.")
         if now != size:
             size, heard = now, time.monotonic()
-            progress(_count_lines(runs), n_all)
+            progress(sum(run.count_lines() for run in runs), n_all)
         elif time.monotonic() - heard > timeout_s:
             raise AuditError(f"the program printed nothing for {timeout_s:g} s; see --timeout-s.")
         time.sleep(_POLL_S)
@@ -107,18 +145,10 @@ def _wait(runs: Sequence[_Run], timeout_s: float, progress: Progress) -> None:
 
 
 def _check_end(run: _Run) -> None:
-    if run.process.poll() not in (None, 0):
-        said = f"ended with exit code {run.process.returncode}" if run.process.returncode > 0 else "was killed"
-        raise AuditError(f"the program {said} after {_count_lines([run])} of {run.n_lines} reports.")
-
-
-def _count_lines(runs: Sequence[_Run]) -> int:
-    n_lines = 0
-    for run in runs:
-        position = 0
-        while chunk := os.pread(run.printed.fileno(), 2**20, position):
-            n_lines, position = n_lines + chunk.count(b"\n"), position + len(chunk)
-    return n_lines
+    code = run.exit_code()
+    if code:
+        said = f"ended with exit code {code}" if code > 0 else "was killed"
+        raise AuditError(f"the program {said} after {run.count_lines()} of {run.n_lines} reports.")
 
 
 def _read(run: _Run) -> list[bytes]:

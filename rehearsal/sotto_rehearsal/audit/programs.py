@@ -34,7 +34,7 @@ class Program:
 def find_client(name: str) -> Program:
     """Return one of the installed clients. Raises AuditError where what it needs is missing."""
     if name == "python":
-        command = (sys.executable, "-m", "sotto_rehearsal.audit.python_client")
+        command = (sys.executable, "-P", "-m", "sotto_rehearsal.audit.python_client")
         return Program(
             "python", command, f"sottovoce {version('sottovoce')}, Python {sys.version.split()[0]}", MANY, True
         )
