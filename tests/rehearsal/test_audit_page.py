@@ -75,3 +75,10 @@ def test_the_command_writes_it(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, [*typed, "--report", str(tmp_path / "audit.html")]).exit_code == 0
     assert "500 reports" in read_html((tmp_path / "audit.html").read_text(encoding="utf-8")).one("dl").text
     assert CliRunner().invoke(main, [*typed, "--report", str(tmp_path / "no" / "audit.html")]).exit_code == 2
+
+
+def test_a_wide_table_scrolls_by_itself_and_prints_whole() -> None:
+    page = page_of(SURVEY)
+    frames = page.find("div", class_="wide")
+    assert [frame.one("table").text for frame in frames] == [table.text for table in page.find("table")]
+    assert all(frame.attributes["tabindex"] == "0" for frame in frames)

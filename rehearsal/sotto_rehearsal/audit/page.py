@@ -14,12 +14,13 @@ _STYLE = """
 @page { size: A4; margin: 15mm }
 body { font: 11pt/1.4 sans-serif; max-width: 190mm; margin: 1em auto; padding: 0 1em; color: #111; background: #fff }
 h1 { font-size: 17pt; margin: 0 } h2 { font-size: 13pt; margin: 1.2em 0 .3em }
+.wide { overflow-x: auto }
 table { border-collapse: collapse; width: 100% } caption { text-align: left; padding-bottom: .3em }
 th, td { text-align: left; vertical-align: top; padding: .2em .6em .2em 0; border-bottom: 1px solid #bbb }
 td.number { text-align: right; white-space: nowrap } tr { break-inside: avoid } code { overflow-wrap: anywhere }
 .verdict { font-weight: bold; border: 2px solid; padding: .4em .8em; margin: 1em 0 } .fault { color: #8a0010 }
 dt { font-weight: bold; float: left; clear: left; width: 9em } dd { margin: 0 0 .2em 9.5em }
-@media print { body { font-size: 9.5pt; margin: 0; padding: 0; max-width: none } }
+@media print { .wide { overflow: visible } body { font-size: 9.5pt; margin: 0; padding: 0; max-width: none } }
 """
 _LIMITS = (
     "The bounds of what is given away are lower ones: they show what a program gives away at least. A program may "
@@ -115,7 +116,8 @@ def _loss(loss: Loss) -> list[str]:
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in heads)
     body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'
 
 
 def _row(row: Sequence[str]) -> str:
