@@ -139,13 +139,52 @@ def test_the_respondents_of_two_groups_are_enough_and_one_fewer_are_not(
     assert powers[0] < 0.8 <= powers[1:].min()
 
 
-@pytest.mark.parametrize(("share", "other", "channel"), [(0.5, 0.53, CLEAR), (0.3, 0.22, ONE), (0.02, 0.03, UNEVEN)])
-def test_beyond_what_is_enumerated_powers_are_nearly_the_same(share: float, other: float, channel: Channel) -> None:
-    for sides in (1, 2):
-        planned = GroupsTest(channel, share, other, Errors(0.05, sides))
-        exact, normal = planned.powers(np.array([MOST_ENUMERATED, MOST_ENUMERATED + 1.0]))
-        assert 0.2 < exact < 0.995
-        assert normal == pytest.approx(exact, abs=2.5e-3)
+def of_sums(n: int, first: float, second: float, tail: float) -> float:
+    """The probability that the first of two rare counts is in Fisher's tail, by SciPy, one second count by one."""
+    counts = np.arange(200)
+    power = 0.0
+    for other in range(60):
+        is_found = stats.hypergeom.sf(counts - 1, 2 * n, n, counts + other) <= tail
+        power += float(stats.binom.pmf(counts, n, first)[is_found].sum() * stats.binom.pmf(other, n, second))
+    return power
+
+
+@pytest.mark.parametrize(
+    ("share", "other", "alpha", "epsilon"),
+    [
+        (0, 1e-4, 0.05, None),
+        (5e-4, 2e-3, 0.05, None),
+        (0, 1e-3, 1e-3, None),
+        (5e-4, 2e-3, 0.05, 8),
+        (1e-6, 1e-5, 0.01, 16),
+    ],
+)
+def test_the_power_of_rare_shares_is_that_of_all_pairs_of_counts_whatever_n_is(
+    share: float, other: float, alpha: float, epsilon: float | None
+) -> None:
+    planned = GroupsTest(
+        CLEAR if epsilon is None else Channel.warner_of_epsilon(epsilon), share, other, Errors(alpha, 1)
+    )
+    n = respondents_for_power(planned, 0.8)
+    assert n > 5_000
+    high, low = planned.reported
+    assert power_at(planned, n) == pytest.approx(of_sums(n, high, low, alpha), abs=1e-9)
+    assert power_at(planned, n - 1) < 0.8
+    assert planned.powers(np.linspace(n, 1.5 * n, 100).round()).min() >= 0.8
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize("middle", [1e-6, 1e-4, 0.01, 0.1, 0.5, 0.999])
+def test_beyond_what_is_enumerated_powers_are_nearly_the_same(middle: float, alpha: float) -> None:
+    """Between the last n of which all counts are added up and the next, where a test finds something and not all."""
+    n = math.floor(MOST_ENUMERATED / (middle * (1 - middle)))
+    for deviations in (1, 2.8, 4, 6, 8):
+        half = deviations * math.sqrt(middle * (1 - middle) / n / 2)
+        for sides in (1, 2):
+            planned = GroupsTest(CLEAR, middle - half, middle + half, Errors(alpha, sides))
+            exact, normal = planned.powers(np.array([n, n + 1.0]))
+            assert normal == pytest.approx(exact, abs=4e-3)
+            assert normal != exact
 
 
 def test_planned_groups_are_told_apart_as_often_as_planned() -> None:

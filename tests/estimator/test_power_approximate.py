@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.power import Errors, PlannedTest, respondents_for_power
+from sotto_estimator.planning.power import LEAST_EXPECTED, Errors, PlannedTest, respondents_for_power
 from sotto_estimator.planning.power_association import AssociationTest
 from sotto_estimator.planning.power_change import PEOPLE, ChangeTest, People
 from sotto_estimator.planning.power_groups import GroupsTest, critical_counts
@@ -126,7 +126,8 @@ def correlated(n: int, shares: Floats, channel: Channel) -> NDArray[np.bool_]:
     counts = rng.multinomial(n, np.kron(one, one) @ shares, N_RUNS).reshape(N_RUNS, 2, 2) / n
     sides = counts.sum(axis=2)[:, 0], counts.sum(axis=1)[:, 0]
     excess = counts[:, 0, 0] - sides[0] * sides[1]
-    statistic = n * excess**2 / (sides[0] * (1 - sides[0]) * sides[1] * (1 - sides[1]))
+    spread = sides[0] * (1 - sides[0]) * sides[1] * (1 - sides[1])
+    statistic = n * excess**2 / np.where(spread > 0, spread, 1.0)  # nothing is found where all reports are the same
     return np.asarray(statistic >= stats.chi2.isf(0.05, 1))
 
 
@@ -142,6 +143,42 @@ def test_an_association_is_found_about_as_often_as_planned_and_none_where_there_
     assert is_rate(correlated(n, shares, channel), power_at(planned, n))
     apart = np.array([no * (1 - if_no), no * if_no, share * (1 - if_no), share * if_no])
     assert is_rate(correlated(n, apart, channel), 0.05)
+
+
+@pytest.mark.parametrize("channel", [CLEAR, Channel.warner_of_epsilon(4), Channel.warner_of_epsilon(8)])
+@pytest.mark.parametrize(("share", "if_yes", "if_no"), [(1e-4, 1, 0), (0.02, 0.5, 0.02), (0.5, 0.01, 0)])
+def test_an_association_of_rare_answers_takes_as_many_as_the_approximation_does(
+    share: float, if_yes: float, if_no: float, channel: Channel
+) -> None:
+    """Of as many as the normal distribution alone asks for, 2 in one case, a third or none would be found."""
+    planned = AssociationTest(channel, share, if_yes, if_no)
+    n = respondents_for_power(planned, 0.8)
+    assert n == planned.least_n() or power_at(planned, n - 1) < 0.8
+    assert (n * planned.reports()[planned.reports() > 0]).min() >= LEAST_EXPECTED
+    no = 1 - share
+    shares = np.array([no * (1 - if_no), no * if_no, share * (1 - if_yes), share * if_yes])
+    assert is_rate(correlated(n, shares, channel), power_at(planned, n))
+
+
+@pytest.mark.parametrize(
+    ("planned", "n"),
+    [
+        (TrendTest(CLEAR, 0, 1, 3), 7),  # half of the reports are of each kind
+        (TrendTest(CLEAR, 0.9, 1, 4), 50),
+        (ChangeTest(CLEAR, 0.25, 0.75, "same"), 10),
+        (ChangeTest(CLEAR, 0, 0.1, "anew"), 100),
+        (ChangeTest(CLEAR, 0, 0.1), 2),
+        (AssociationTest(CLEAR, 0.5, 1, 0), 20),
+        (RegressionTest(CLEAR, 0.5, math.log(9), 0.5), 223),  # 10 / (.5 .1 .9), in doubles
+    ],
+)
+def test_powers_are_planned_with_from_ten_reports_of_the_rarest_kind_on(planned: PlannedTest, n: int) -> None:
+    assert planned.least_n() == n
+
+
+def test_a_share_too_rare_for_the_approximation_is_refused() -> None:
+    with pytest.raises(DomainError, match=r"share must not be so rare: 10\^9 respondents are too few for 10 such"):
+        respondents_for_power(ChangeTest(CLEAR, 0, 1e-12, "same"), 0.8)
 
 
 @pytest.mark.parametrize(("epsilon", "n"), [(None, 152), (0.5, 3099), (1, 845), (2, 288), (4, 166)])

@@ -42,6 +42,33 @@ def test_the_n_of_a_power_has_it_and_one_fewer_has_not(command: list[str]) -> No
         assert same["power"] < 0.8
 
 
+def test_of_too_few_no_power_is_said_and_nothing_is_warned_of() -> None:
+    asked = ["association", "--epsilon", "1", "--share", "0.0001", "--if-yes", "1", "--if-no", "0"]
+    few = power(*asked, "--n", "500")
+    assert few.stderr == ""
+    assert few.stdout.count("  too few\n") == 1  # without privacy; the noise of epsilon 1 makes all kinds frequent
+    assert "less than 10 reports of the rarest kind" in few.stdout
+    assert [row["power"] is None for row in plan_of(*asked, "--n", "500")] == [False, True]
+    *_, last = csv.DictReader(io.StringIO(power(*asked, "--n", "500", "--csv").stdout))
+    assert last["power"] == ""
+    assert [row["power"] is None for row in plan_of(*asked)] == [False, False]
+    assert plan_of(*asked)[-1]["n"] == 100_000
+
+
+def test_a_curve_begins_where_the_power_is_known(tmp_path: Path) -> None:
+    picture = tmp_path / "rare.png"
+    asked = ["association", "--epsilon", "8", "--share", "0.02", "--if-yes", "0.5", "--if-no", "0.02"]
+    powers = [row["power"] for row in plan_of(*asked, "--plot", str(picture)) if row["epsilon"] is None]
+    assert powers[0] is None
+    assert powers[-1] is not None
+    assert picture.exists()
+
+
+def test_an_interval_of_a_tiny_alpha_is_not_said_to_be_at_100_percent() -> None:
+    shown = power(*SHARE, "--alpha", "1e-300", "--n", "100000").stdout
+    assert "Clopper-Pearson interval at a level of 1 - 1e-300 lies" in shown
+
+
 def test_without_n_or_a_power_it_is_the_n_of_a_power_of_80_percent() -> None:
     assert plan_of(*SHARE) == plan_of(*SHARE, "--power", "0.8")
 

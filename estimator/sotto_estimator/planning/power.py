@@ -1,5 +1,6 @@
 """What all planned tests have in common: their power at n respondents, and the n that has a power."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,8 @@ from sotto_estimator.planning.widths import NO_PRIVACY, smallest_size
 MAX_PLANNED = 10**9
 """So many respondents, in each group or wave, are the most that a test is planned for."""
 LEAST_PLANNED = 2
+LEAST_EXPECTED = 10
+"""So many reports of the rarest kind are expected where a power is by the normal approximation, or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,9 @@ class PlannedTest(Protocol):
     def powers(self, n: Floats) -> Floats:
         """Return the probability that the test finds it, of n respondents in each group or wave; shape of n."""
 
+    def least_n(self) -> int:
+        """Return the least n whose power is known."""
+
     def n_ahead(self, n: int) -> float:
         """Return for how many sizes behind n the power may still saw below what it has at n."""
 
@@ -53,21 +59,27 @@ MakeTest = Callable[[Channel], PlannedTest]
 
 @dataclass(frozen=True, slots=True)
 class PowerRow:
-    """A test's power at n respondents, in each group or wave. `epsilon` in nats, None without privacy."""
+    """A test's power at n respondents, in each group or wave. `epsilon` in nats, None without privacy.
+
+    `power`: None of fewer than the normal approximation takes.
+    """
 
     epsilon: float | None
     mechanism: str
     n: int
-    power: float
+    power: float | None
 
 
 def respondents_for_power(test: PlannedTest, power: float) -> int:
-    """Return the smallest n from which on the test has this power.
+    """Return the smallest n from which on the test has this power, and its power is known.
 
     Powers saw up and down where counts are whole; the n returned is past the last tooth. Domain: power in (0, 1).
     Raises `DomainError` if that takes more than `MAX_PLANNED`.
     """
     check_power(power)
+    least = test.least_n()
+    if least > MAX_PLANNED:
+        raise DomainError(f"share must not be so rare: 10^9 respondents are too few for {LEAST_EXPECTED} such reports.")
 
     def fails(*n: int) -> list[bool]:
         return [not found >= power for found in test.powers(np.array(n, np.float64)).tolist()]
@@ -75,7 +87,12 @@ def respondents_for_power(test: PlannedTest, power: float) -> int:
     found = smallest_size(fails, test.n_ahead, MAX_PLANNED, n_sections=2)
     if found is None:
         raise DomainError(f"power ({power!r}) must be reachable with 10^9 respondents: the difference is too small.")
-    return max(found, LEAST_PLANNED)
+    return max(found, least)
+
+
+def n_of_expected(share: float) -> int:
+    """Return the least n of which `LEAST_EXPECTED` reports are expected, where each is such a one by this chance."""
+    return max(LEAST_PLANNED, math.ceil(LEAST_EXPECTED / share)) if share else MAX_PLANNED + 1
 
 
 def power_rows(
@@ -101,8 +118,8 @@ def power_curve(
     steps = whole_steps(max(LEAST_PLANNED, min(sizes) / 8), min(2 * max(sizes), MAX_PLANNED))
     points = []
     for epsilon, name, channel in _channels(epsilons, n_options):
-        powers = make(channel).powers(np.array(steps, np.float64)).tolist()
-        points += [PowerRow(epsilon, name, n, power) for n, power in zip(steps, powers, strict=True)]
+        test = make(channel)
+        points += [PowerRow(epsilon, name, n, _power(test, n)) for n in steps]
     return points
 
 
@@ -117,5 +134,7 @@ def _channels(epsilons: Sequence[Decimal], n_options: int) -> Iterator[tuple[flo
     yield None, "no privacy", NO_PRIVACY
 
 
-def _power(test: PlannedTest, n: int) -> float:
+def _power(test: PlannedTest, n: int) -> float | None:
+    if n < test.least_n():
+        return None
     return float(test.powers(np.array([n], np.float64))[0])

@@ -8,8 +8,11 @@ from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.widths import check_share
+
+_LEAST_VARIANCE = 1e-12
+"""Answers that are all the same, or all opposite, are so without noise: what is found of them does not vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,17 @@ class AssociationTest:
         if self.errors.n_sides != 2:
             raise DomainError("n_sides (1) must be 2: the test of independence has no sides.")
 
-    def correlation(self) -> tuple[float, float]:
-        """Return phi of the reports, and n times the variance of what is found of it."""
+    def reports(self) -> Floats:
+        """Return the shares of the four kinds of reports: yes and no to the first in rows, to the second in columns."""
         yes = np.array([self.share * self.share_if_yes, self.share * (1 - self.share_if_yes)])
         no = np.array([(1 - self.share) * self.share_if_no, (1 - self.share) * (1 - self.share_if_no)])
         true, other = self.channel.prob_support_if_true, self.channel.prob_support_if_other
         noise = np.array([[true, other], [1 - true, 1 - other]])
-        reports = noise @ np.array([yes, no]) @ noise.T
+        return np.asarray(noise @ np.array([yes, no]) @ noise.T)
+
+    def correlation(self) -> tuple[float, float]:
+        """Return phi of the reports, and n times the variance of what is found of it."""
+        reports = self.reports()
         first, second = (_standardised(float(reports.sum(axis=axis)[0])) for axis in (1, 0))
         product = np.outer(first, second)
         phi = float((reports * product).sum())
@@ -53,8 +60,13 @@ class AssociationTest:
         """Return the probability that the statistic exceeds its quantile; shape of n."""
         phi, variance = self.correlation()
         shift, critical = np.sqrt(n) * abs(phi), -float(special.ndtri(self.errors.tail))
-        deviation = math.sqrt(variance)
+        deviation = math.sqrt(max(variance, _LEAST_VARIANCE))
         return np.asarray(special.ndtr((shift - critical) / deviation) + special.ndtr((-shift - critical) / deviation))
+
+    def least_n(self) -> int:
+        """Return the least n of which enough reports of each of the four kinds are expected, but of one never sent."""
+        reports = self.reports()
+        return n_of_expected(float(reports[reports > 0].min()))
 
     def n_ahead(self, n: int) -> float:
         """Return 0: the power grows evenly."""

@@ -14,7 +14,7 @@ from scipy import special
 
 from sotto_estimator.channel import Channel, Floats, report_variance
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.power_groups import GroupsTest
 from sotto_estimator.planning.widths import check_share
 
@@ -52,6 +52,13 @@ class ChangeTest:
         critical = -float(special.ndtri(self.errors.tail)) * np.sqrt(2 * n * middle * (1 - middle))
         gap = n * (high - low) - 1  # as of two groups: counts are whole
         return np.asarray(special.ndtr((gap - critical) / np.sqrt(n * self.difference_variance())))
+
+    def least_n(self) -> int:
+        """Return the least n of which both waves are expected to have enough reports of the rarer kind."""
+        if self.people == "other":
+            return self._of_groups().least_n()
+        middle = sum(self._of_groups().reported) / 2
+        return n_of_expected(2 * min(middle, 1 - middle))
 
     def n_ahead(self, n: int) -> float:
         """Return the sizes over which powers saw."""

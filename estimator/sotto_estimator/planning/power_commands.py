@@ -2,6 +2,7 @@
 
 import click
 
+from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.planning.power_association import AssociationTest
 from sotto_estimator.planning.power_change import PEOPLE, ChangeTest, People
 from sotto_estimator.planning.power_groups import MOST_ENUMERATED, GroupsTest
@@ -19,10 +20,17 @@ from sotto_estimator.planning.power_table import Named
 from sotto_estimator.planning.power_trend import TrendTest
 from sotto_estimator.render import level_words
 
-_APPROXIMATE = "Level and power are approximate, by the normal distribution."
-_FISHER = (
-    f"Fisher's exact test of the two noisy counts; powers are exact up to n = {MOST_ENUMERATED:,}, approximate beyond."
+_APPROXIMATE = (
+    "Level and power are approximate, by the normal distribution.\n"
+    f"n is too few where less than {LEAST_EXPECTED} reports of the rarest kind are expected; more are planned."
 )
+_FISHER = (
+    f"Fisher's exact test of the two noisy counts; powers are exact up to n = 4,000\n"
+    f"and while fewer than {MOST_ENUMERATED:,} reports are of the rarer kind, approximate beyond."
+)
+_LEAST_SHOWN = 1e-9
+"""Of an interval that misses with less than that the level in per cent is nines only, or rounds to 100."""
+
 _OF_PEOPLE = {
     "other": f"Other people in each wave: {_FISHER}",
     "same": "The same people, whose devices keep the noise of an answer that stays; as few as can change theirs.",
@@ -47,7 +55,8 @@ def power() -> None:
 @power_options
 def share(ask: PowerAsk, null: float, share: float, is_one_sided: bool, n_options: int | None) -> None:
     """Is a share another one than --null? By the exact binomial test."""
-    level = level_words(1 - ask.alpha * (2 if is_one_sided else 1))
+    missed = ask.alpha * (2 if is_one_sided else 1)
+    level = level_words(1 - missed) if missed > _LEAST_SHOWN else f"a level of 1 - {missed:g}"
     words = f"Exact: n and power too. It finds it where the Clopper-Pearson interval at {level} lies beyond."
     named = Named(
         "share", f"Is the share {null:g}, where it is {share:g}?", words, "respondents", {"null": null, "share": share}

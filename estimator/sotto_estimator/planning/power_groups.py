@@ -14,11 +14,14 @@ from scipy import special
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import prob_at_most
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors
 from sotto_estimator.planning.widths import check_share
 
-MOST_ENUMERATED = 4_000
-"""Powers of so many in each group, or fewer, are added up over all counts; beyond, by the normal approximation."""
+MOST_ENUMERATED = 1_000
+"""Powers are added up over all counts where n l (1 - l), l the mean reported share, is at most this: up to 4,000 in
+each group, and up to far more where a report is rare. Beyond, by the normal approximation."""
+
+_MOST_AHEAD = 72
 
 _N_DEVIATIONS = 7.0
 """Counts further out have a probability below 1e-11 together, and count as not found."""
@@ -48,11 +51,19 @@ class GroupsTest:
 
     def powers(self, n: Floats) -> Floats:
         """Return the probability that the test finds the difference, and on two sides that it finds its opposite."""
-        return np.array([self._exact(int(size)) if size <= MOST_ENUMERATED else self._normal(size) for size in n])
+        return np.array([self._exact(int(size)) if self._is_enumerated(size) else self._normal(size) for size in n])
+
+    def least_n(self) -> int:
+        """Return 2: where counts are few, powers are exact."""
+        return LEAST_PLANNED
 
     def n_ahead(self, n: int) -> float:
         """Return as many sizes as a step of the critical difference takes at most to be made up for."""
-        return math.sqrt(n) + 8 if n <= MOST_ENUMERATED else 0
+        return min(math.sqrt(n) + 8, _MOST_AHEAD) if self._is_enumerated(n) else 0
+
+    def _is_enumerated(self, n: float) -> bool:
+        middle = sum(self.reported) / 2
+        return n * middle * (1 - middle) <= MOST_ENUMERATED
 
     def _exact(self, n: int) -> float:
         high, low = self.reported
@@ -109,8 +120,13 @@ def _likely(n: int, share: float) -> tuple[int, int]:
 
 
 def _pmf(counts: Floats, n: int, share: float) -> Floats:
-    logs = _log_choose(n, counts) + special.xlogy(counts, share) + special.xlog1py(n - counts, -share)
-    return np.asarray(np.exp(logs))
+    """Return the probabilities of successive likely counts: their ratios multiplied, since logs of n! lose digits."""
+    if share in (0, 1):
+        return np.where(counts == n * share, 1.0, 0.0)
+    ratios = (n - counts[:-1]) / (counts[:-1] + 1) * (share / (1 - share))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    sizes = np.exp(logs - logs.max())
+    return np.asarray(sizes / sizes.sum())
 
 
 def _log_choose(n: float, k: Floats) -> Floats:

@@ -7,7 +7,7 @@ from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 
 _N_NODES = 64
 """Of Gauss-Hermite quadrature over a normal covariate: ten digits of slopes up to 3."""
@@ -43,12 +43,16 @@ class RegressionTest:
         at x, l the reported share, c the contrast.
         """
         x, weights = self._covariate()
+        information = weights * self._information(x)
+        mean = float(information @ x / information.sum())
+        return float(1 / (information @ (x - mean) ** 2))
+
+    def _information(self, x: Floats) -> Floats:
+        """Return what one report says about the log odds at each x; shape of x."""
         share = special.expit(special.logit(self.share) + self.slope * x)
         reported = self.channel.prob_support_if_other + self.channel.contrast * share
         slope = self.channel.contrast * share * (1 - share)
-        information = weights * np.divide(slope**2, reported * (1 - reported), where=slope > 0, out=np.zeros_like(x))
-        mean = float(information @ x / information.sum())
-        return float(1 / (information @ (x - mean) ** 2))
+        return np.asarray(np.divide(slope**2, reported * (1 - reported), where=slope > 0, out=np.zeros_like(x)))
 
     def powers(self, n: Floats) -> Floats:
         """Return the probability that the slope's estimate is significant; shape of n."""
@@ -56,6 +60,16 @@ class RegressionTest:
         critical = -float(special.ndtri(self.errors.tail))
         found = special.ndtr(shift - critical)
         return np.asarray(found if self.errors.n_sides == 1 else found + special.ndtr(-shift - critical))
+
+    def least_n(self) -> int:
+        """Return the least n of which people of each x, or all where x is normal, say enough about their log odds.
+
+        As much as `LEAST_EXPECTED` answers of the rarer kind would without noise: their log odds' error is then a
+        third, and an estimate at the edge, of no yes or all yes, is rare.
+        """
+        x, weights = self._covariate()
+        of_report = weights * self._information(x)
+        return n_of_expected(float(of_report.sum() if self.covariate_share is None else of_report.min()))
 
     def n_ahead(self, n: int) -> float:
         """Return 0: the power grows evenly."""

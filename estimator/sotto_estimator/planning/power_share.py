@@ -12,7 +12,7 @@ import numpy as np
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.counts import least_counts, prob_at_least, prob_at_most
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import LEAST_PLANNED, USUAL, Errors
 from sotto_estimator.planning.widths import check_share
 
 _N_GAPS = 8
@@ -42,6 +42,10 @@ class ShareTest:
         if self.errors.n_sides == 2:
             return above + below
         return above if self.share > self.null else below
+
+    def least_n(self) -> int:
+        """Return 2: powers are exact."""
+        return LEAST_PLANNED
 
     def n_ahead(self, n: int) -> float:
         """Return in how many sizes the expected count gains `_N_GAPS` on that of the null."""

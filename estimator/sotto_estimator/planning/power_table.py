@@ -28,10 +28,14 @@ def power_table(rows: Sequence[PowerRow], named: Named, members: Mapping[str, An
     cells = [["epsilon", "mechanism", "n", "power"]]
     for row in rows:
         epsilon = "-" if row.epsilon is None else f"{row.epsilon:g}"
-        cells.append([epsilon, row.mechanism, f"{row.n:,}", f"{100 * row.power:.2f} %"])
+        cells.append([epsilon, row.mechanism, f"{row.n:,}", _power_words(row.power)])
     sides = "Two-sided" if members["n_sides"] == 2 else "One-sided"
     heading = f"{named.title} {sides}, alpha {members['alpha']:g}; n {named.of_n}."
     return f"{align(cells, n_left=2)}\n\n{heading}\n{named.words}"
+
+
+def _power_words(power: float | None) -> str:
+    return "too few" if power is None else f"{100 * power:.2f} %"
 
 
 def power_json(rows: Sequence[PowerRow], named: Named, members: Mapping[str, Any]) -> str:
@@ -49,5 +53,7 @@ def power_lines(rows: Sequence[PowerRow]) -> dict[str, list[tuple[float, float]]
     lines: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         name = row.mechanism if row.epsilon is None else f"epsilon {row.epsilon:g}, {row.mechanism}"
-        lines.setdefault(name, []).append((row.n, row.power))
+        line = lines.setdefault(name, [])
+        if row.power is not None:
+            line.append((row.n, row.power))
     return lines

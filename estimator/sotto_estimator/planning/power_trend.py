@@ -7,7 +7,7 @@ from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.planning.power import USUAL, Errors
+from sotto_estimator.planning.power import USUAL, Errors, n_of_expected
 from sotto_estimator.planning.widths import check_share
 
 LEAST_WAVES = 3
@@ -45,6 +45,11 @@ class TrendTest:
         deviation = np.sqrt(n * float(weights**2 @ (reported * (1 - reported))))
         found = special.ndtr((slope - critical) / deviation)
         return np.asarray(found if self.errors.n_sides == 1 else found + special.ndtr((-slope - critical) / deviation))
+
+    def least_n(self) -> int:
+        """Return the least n of which all waves are expected to have enough reports of the rarer kind."""
+        middle = self.channel.reported_share((self.share + self.last_share) / 2)
+        return n_of_expected(self.n_waves * min(middle, 1 - middle))
 
     def n_ahead(self, n: int) -> float:
         """Return 0: the power grows evenly."""
