@@ -59,17 +59,6 @@ def epsilon_below(epsilon: Decimal) -> str:
     return decimal_text(epsilon.quantize(_EPSILON_STEP, ROUND_FLOOR, _CONTEXT))
 
 
-def roughly(prob: float) -> str:
-    """Return a probability as `times` does, but to whole hundredths where it is neither simple nor small.
-
-    >>> roughly(0.25), roughly(0.35123), roughly(0.0351)
-    ('1 time in 4', 'about 35 times in 100', 'about 351 times in 10,000')
-    """
-    exact = times(prob)
-    is_simple = not exact.startswith("about") or not 0.095 <= prob <= 0.905
-    return exact if is_simple else f"about {round(100 * prob)} times in 100"
-
-
 def of_people(prob: float) -> tuple[int, int]:
     """Return a probability as so many of 100 people, rounded down; of up to a million where they would be below ten.
 

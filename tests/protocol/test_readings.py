@@ -108,6 +108,12 @@ def test_the_crowd_of_rappors_texts_is_who_sends_more_of_your_bits_than_not(
     assert (said.crowd.prob_if_true, said.crowd.prob_if_other) == pytest.approx((true, other), abs=1e-8)
 
 
+def test_the_short_words_have_the_figures_of_the_long_ones() -> None:
+    coin = question_of(type="yes-no", epsilon=Decimal(1))
+    assert coin.in_short == "Your device flips a coin: about 269 times in 1,000 it sends the opposite."
+    assert "your no is reported as yes about 269 times in 1,000." in coin.mechanism.what_happens()
+
+
 def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_responses_for_either_report() -> None:
     assert "Whoever thought" not in WARNER.what_happens
     assert "87.5 % after a reported yes, with 31.3 % after a reported no." in FORCED.what_happens

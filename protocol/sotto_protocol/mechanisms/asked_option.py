@@ -22,7 +22,7 @@ from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Part, PureMechanism
 from sotto_protocol.mechanisms.warner import BinaryResponse, warner
 from sotto_protocol.told_apart import Outcomes
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import times
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class AskedOption(PureMechanism):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - self.prob_support_if_true)
+        lost = times(1 - self.prob_support_if_true)
         return f"Your device draws one of the options and sends a yes or a no to it alone: {lost} the opposite."
 
 

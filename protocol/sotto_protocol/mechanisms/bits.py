@@ -25,7 +25,7 @@ from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric
 from sotto_protocol.told_apart import Outcomes, of_bits
-from sotto_protocol.words import FIRST_DRAW, roughly, times
+from sotto_protocol.words import FIRST_DRAW, times
 
 RAPPOR = ("basic-rappor", "rappor")
 """The names of the mechanisms that say both stages even where there is one."""
@@ -230,7 +230,7 @@ class OptionBits(BitMechanism, PureMechanism):
         return self.prob_one_if_zero
 
     def in_short(self) -> str:
-        lost, gained = roughly(1 - self.prob_one_if_one), roughly(self.prob_one_if_zero)
+        lost, gained = times(1 - self.prob_one_if_one), times(self.prob_one_if_zero)
         each = "Your device sends a yes or a no for each option, and flips a coin for each"
         return f"{each}: a yes is sent as a no {lost}, a no as a yes {gained}."
 

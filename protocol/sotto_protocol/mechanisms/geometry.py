@@ -25,7 +25,7 @@ from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilon
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import times
 
 MAX_VECTORS = 2**18
 """The most vectors that a space may have: counting transforms an array of so many numbers."""
@@ -142,7 +142,7 @@ class GeometryResponse(NumberResponse, SetResponse):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - self.prob_support_if_true)
+        lost = times(1 - self.prob_support_if_true)
         return f"Your device sends a number that speaks for some options: {lost} yours is not among them."
 
 

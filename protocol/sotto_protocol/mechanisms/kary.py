@@ -21,7 +21,7 @@ from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilons, second_threshold
-from sotto_protocol.words import FIRST_DRAW, roughly, times
+from sotto_protocol.words import FIRST_DRAW, times
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class KaryResponse(NumberResponse, SetResponse):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - self.prob_support_if_true)
+        lost = times(1 - self.prob_support_if_true)
         return f"Your device rolls a die: {lost} it sends another option, drawn at random."
 
 

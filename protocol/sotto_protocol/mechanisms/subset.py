@@ -24,7 +24,7 @@ from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import count_row_ones
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilon
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import times
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class SubsetResponse(BitsResponse, SetResponse):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - self.prob_support_if_true)
+        lost = times(1 - self.prob_support_if_true)
         return (
             f"Your device draws {self.weight} of the {self.n_values} options and sends these: {lost} yours is not "
             "among them."

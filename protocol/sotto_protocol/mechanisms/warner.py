@@ -18,7 +18,7 @@ from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.told_apart import Outcome, Outcomes
-from sotto_protocol.words import FIRST_DRAW, percent_above, roughly, times
+from sotto_protocol.words import FIRST_DRAW, percent_above, times
 
 
 class BinaryResponse(OptionBits, ChoiceMechanism):
@@ -79,7 +79,7 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
         return f"Your yes is reported as yes {true}; your no is reported as yes {other}.{self._after_report()}"
 
     def in_short(self) -> str:
-        lost, gained = roughly(1 - self.prob_support_if_true), roughly(self.prob_support_if_other)
+        lost, gained = times(1 - self.prob_support_if_true), times(self.prob_support_if_other)
         if lost == gained:
             return f"Your device flips a coin: {lost} it sends the opposite."
         return f"Your device flips a coin: a yes is sent as a no {lost}, a no as a yes {gained}."

@@ -22,7 +22,7 @@ from sotto_protocol.mechanisms.checks import check_choices, check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import OutputSets
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import times
 
 MAX_SPAN = COIN_SCALE - 1
 """The most steps that a range of numbers can have."""
@@ -207,7 +207,7 @@ class WindowResponse(NumberResponse, OutputSets):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - float(self.truth))
+        lost = times(1 - float(self.truth))
         if self.n_values == 2:
             return f"Your device rounds your number to the least or the greatest by chance: {lost} it sends the other."
         return (

@@ -27,7 +27,7 @@ from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import cut, normalise
 from sotto_protocol.told_apart import in_favour, of_bits
-from sotto_protocol.words import FIRST_DRAW, roughly
+from sotto_protocol.words import FIRST_DRAW, times
 
 MAX_COUNTS = 2**18
 """The most bits of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
@@ -257,7 +257,7 @@ class BloomResponse(BitMechanism):
         return self._say_stages(drawn, "a bit that your text sets", "one that it does not set")
 
     def in_short(self) -> str:
-        lost, gained = roughly(1 - self.prob_one_if_one), roughly(self.prob_one_if_zero)
+        lost, gained = times(1 - self.prob_one_if_one), times(self.prob_one_if_zero)
         made = f"Your device turns your text into {self.n_blocks * self.n_values} bits and flips a coin for each"
         return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
 

@@ -25,7 +25,7 @@ from sotto_protocol.mechanisms.ones import cut_bytes
 from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS, buckets, string_number
 from sotto_protocol.text import MAX_ANSWER_CHARACTERS, normalise
 from sotto_protocol.told_apart import Outcomes
-from sotto_protocol.words import roughly, times
+from sotto_protocol.words import times
 
 MAX_COUNTS = 2**18
 """The most points of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
@@ -204,7 +204,7 @@ class SketchResponse(Mechanism):
         )
 
     def in_short(self) -> str:
-        lost = roughly(1 - self.geometry.prob_support_if_true)
+        lost = times(1 - self.geometry.prob_support_if_true)
         return f"Your device sends a number that speaks for many texts: {lost} yours is not among them."
 
     def _say_group(self) -> str:
