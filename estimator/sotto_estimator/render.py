@@ -63,6 +63,12 @@ def caption(estimates: Estimates) -> str:
     ]
     if estimates.stratum is not None:
         lines.append(f"stratum {estimates.stratum} alone")
+    return "\n".join([*lines, *notes(estimates)])
+
+
+def notes(estimates: Estimates) -> list[str]:
+    """Return what else there is to know of these reports: their waves, and what of them is not shown, or is odd."""
+    lines = []
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
@@ -74,8 +80,7 @@ def caption(estimates: Estimates) -> str:
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
-    lines += map(str, (*estimates.withheld, *estimates.contradictions))
-    return "\n".join(lines)
+    return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
 
 
 def interval_words(options: IntervalOptions, made: str = "") -> str:
@@ -236,7 +241,7 @@ def _cells(row: Estimate, has_n: bool) -> list[str]:
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:
     members = asdict(withheld) | {"n_missing": withheld.n_missing}
-    del members["is_drawn"]  # the survey says that
+    del members["is_drawn"], members["of"]  # the survey says that
     return members
 
 

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 from sotto_protocol import Tally
-from sotto_protocol.minimum import needs_of
+from sotto_protocol.minimum import needs_of, of_a_wave
 
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
     """Of `n_reports` reports, only `n_counted` are counted to a question; none until `n_missing` or more have come.
 
-    Each of the question's `n_cohorts` cohorts needs `min_reports`, of a wave, before anything of it is given, and so
-    many more each time. `is_drawn`: only some of the reports answer it, and nobody is told how many more there are.
+    Each of the question's `n_cohorts` cohorts needs `min_reports` before anything of it is given, and so many more each
+    time: of a wave, of a stratum, as `of` says. `is_drawn`: only some of the reports answer it, and nobody is told how
+    many more there are.
     """
 
     question: str
@@ -20,6 +21,7 @@ class Withheld:
     n_cohorts: int
     min_reports: int
     is_drawn: bool = False
+    of: str = ""
 
     @property
     def n_missing(self) -> int:
@@ -33,23 +35,23 @@ class Withheld:
         if self.is_drawn and self.min_reports == 1:
             return f"{self.question}: none of these {self.n_reports:,} reports answers it"
         if self.is_drawn:
-            return f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports that answer it"
+            return f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports{self.of} that answer it"
         if self.n_counted:
             return (
                 f"{self.question}: {self.n_counted:,} of these {self.n_reports:,} reports are counted; the others are "
-                f"withheld until {cohorts} has {self.min_reports:,} more"
+                f"withheld until {cohorts} has {self.min_reports:,} more{self.of}"
             )
-        return (
-            f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports; beside these "
-            f"{self.n_reports:,} at least {self.n_missing:,} more must come"
-        )
+        until = f"{self.question}: withheld until {cohorts} has {self.min_reports:,} reports{self.of}"
+        if self.of:  # nobody knows here how many of these are of the wave, or of the stratum, that has the most
+            return until
+        return f"{until}; beside these {self.n_reports:,} at least {self.n_missing:,} more must come"
 
 
 def withheld_of(tally: Tally) -> tuple[Withheld, ...]:
     """Return what is withheld, by question, in the survey's order."""
-    needs, least = needs_of(tally.survey), tally.survey.min_reports
+    needs, least, of = needs_of(tally.survey), tally.survey.min_reports, of_a_wave(tally.survey)
     return tuple(
-        Withheld(key, n_counted, tally.n_reports, need.n_cohorts, least, need.is_drawn)
+        Withheld(key, n_counted, tally.n_reports, need.n_cohorts, least, need.is_drawn, of)
         for key, need in needs.items()
         if key in tally.behind and not ((n_counted := tally.counted(key).n_reports) and need.is_drawn)
     )

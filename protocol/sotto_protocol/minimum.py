@@ -51,9 +51,9 @@ def say_needs(survey: Survey) -> list[str]:
         return []
     needs = needs_of(survey).values()
     at_once = [need.question for need in needs if not need.is_chance]
-    lines = [f"shown from {survey.min_reports:,} reports{_of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
+    lines = [f"shown from {survey.min_reports:,} reports{of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
     return lines + [
-        f"shown from {need.least:,} reports{_of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
+        f"shown from {need.least:,} reports{of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
         f"{need.question}, which needs {survey.min_reports:,}{_where(survey, need)}"
         for need in needs
         if need.is_chance
@@ -70,7 +70,7 @@ def say_shortfalls(survey: Survey, n_invited: int) -> list[str]:
             each = f", {survey.min_reports:,}{_where(survey, need)}" if need.is_chance else ""
             lines.append(
                 f"{n_invited:,} invitations are too few: nothing of {need.question} can ever be shown, which needs at "
-                f"least {need.least:,} reports{_of_a_wave(survey)}{each}."
+                f"least {need.least:,} reports{of_a_wave(survey)}{each}."
             )
         elif n_invited < need.likely:
             lines.append(
@@ -102,7 +102,8 @@ def _one_of(need: Need) -> str:
     return f"one of the {need.n_cohorts:,} cohorts of {need.question}" if need.n_cohorts > 1 else need.question
 
 
-def _of_a_wave(survey: Survey) -> str:
+def of_a_wave(survey: Survey) -> str:
+    """Return in words, with a blank before, of whose reports a least number must come; nothing where of all."""
     return " of a wave" * (survey.waves > 1) + " of a stratum" * bool(survey.strata)
 
 

@@ -17,7 +17,7 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.quality import qualities
 from sotto_estimator.withheld import withheld_of
-from sotto_protocol import Coins, Tally, compile_toml, hmac_bytes
+from sotto_protocol import Coins, Survey, Tally, compile_toml, hmac_bytes
 
 STAFF = compile_toml("""
 id = "staff"
@@ -37,11 +37,12 @@ n_cohorts = 4
 epsilon = 4
 """)
 WAVES = replace(STAFF, waves=3)
+STRATA = replace(STAFF, invited=True, strata=("north", "south"))
 
 
-def tally_of(n: int, wave: int = 1, survey: object = STAFF) -> Tally:
+def tally_of(n: int, wave: int = 1, survey: Survey = STAFF) -> Tally:
     answers = {"harassed": np.zeros(n, np.intp), "wish": ["parking"] * n}
-    return Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d" % n)), wave))  # type: ignore[attr-defined,arg-type]  # a survey
+    return Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d" % n)), wave))  # type: ignore[arg-type]  # answers
 
 
 NOTHING = tally_of(130).hold_back(["wish"], Tally.empty(STAFF))
@@ -112,6 +113,24 @@ def test_decoding_takes_the_reports_that_are_counted(folder: Path) -> None:
 def test_missing_reports_are_at_least_one_while_a_cohort_has_too_few() -> None:
     (withheld,) = withheld_of(tally_of(205).hold_back(["wish"], Tally.empty(STAFF)))
     assert withheld.n_missing == 1
+
+
+@pytest.mark.parametrize(
+    ("survey", "each", "together"),
+    [
+        (WAVES, " of a wave", " in all waves together"),
+        (STRATA, " of a stratum", " in all strata together"),
+        (replace(STRATA, waves=3), " of a wave of a stratum", " in all waves and strata together"),
+    ],
+)
+def test_of_parts_nobody_is_told_how_many_of_all_are_missing(survey: Survey, each: str, together: str) -> None:
+    """The least number is each part's: of how many reports the fullest one has the number of all says nothing."""
+    (withheld,) = withheld_of(tally_of(130, 1, survey).hold_back(["wish"], Tally.empty(survey)))
+    assert str(withheld) == f"wish: withheld until each of its 4 cohorts has 50 reports{each}"
+    promise = f"There are fewer reports than the 50 that the survey promises as the least{each}. So far there are "
+    assert Release(survey, True, n_known=120).say_missing(None) == f"{promise}120{together}."
+    assert Release(survey, True, n_known=30).say_missing(None) == f"{promise}30{together}: at least 20 are missing."
+    assert "So far" not in Release(survey, True).say_missing(None)
 
 
 def test_waves_of_strings_are_those_whose_strings_are_counted(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from operator import add
 
 from sotto_protocol import Survey, Tally
+from sotto_protocol.minimum import of_a_wave
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,12 @@ class Release:
         least = self.survey.min_reports
         if least == 1:
             return "No reports yet."
-        of_a_wave = " of a wave" if self.survey.waves > 1 else ""
-        promise = f"There are fewer reports than the {least:,} that the survey promises as the least{of_a_wave}."
+        each = of_a_wave(self.survey)
+        promise = f"There are fewer reports than the {least:,} that the survey promises as the least{each}."
         if self.n_known is None:
             return promise
-        together = " in all waves together" if self.survey.waves > 1 else ""
+        parts = ["waves"] * (self.survey.waves > 1) + ["strata"] * bool(self.survey.strata)
+        together = f" in all {' and '.join(parts)} together" if parts else ""
         missing = least - self.n_known
         at_least = "at least " if together else ""
         known = f" So far there are {self.n_known:,}{together}"

@@ -17,7 +17,7 @@ from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
 from sotto_estimator.quality import qualities
-from sotto_estimator.render import caption, interval_words
+from sotto_estimator.render import interval_words, notes
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -156,7 +156,7 @@ def _remarks(estimates: Estimates | None, number: NumberResult | None) -> tuple[
     """Return what a question's intervals are, and which waves are pooled, in the words of `sotto estimate`."""
     if estimates is None:
         return ()
-    pooled = [line for line in caption(estimates).split("\n")[2:] if line.startswith(("wave", "draw:"))]
+    pooled = [line for line in notes(estimates) if line.startswith(("wave", "draw:"))]
     return interval_words(estimates.options, number.mean.interval if number else ""), *pooled
 
 
