@@ -17,7 +17,7 @@ from sotto_estimator.sources import read_source
 from sotto_estimator.strata import as_csv as strata_as_csv
 from sotto_estimator.strata import as_json as strata_as_json
 from sotto_estimator.strata import as_table as strata_as_table
-from sotto_estimator.strata import estimate_strata
+from sotto_estimator.strata import estimate_strata, name_of
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
@@ -86,11 +86,8 @@ def _show_strata(strata: list[Estimates], style: str) -> None:
 
 
 def _warn_of(estimates: Estimates) -> None:
-    """Warn of what is wrong with the counts, and of what is missing."""
-    for quality in estimates.quality:
-        if quality.is_alarming:
-            warn(quality.warning)
-    for contradiction in estimates.contradictions:
-        warn(contradiction.warning)
-    for withheld in estimates.withheld:
-        warn(f"{withheld}.")
+    """Warn of what is wrong with the counts, and of what is missing; of a stratum with its name."""
+    warnings = [quality.warning for quality in estimates.quality if quality.is_alarming]
+    warnings += [contradiction.warning for contradiction in estimates.contradictions]
+    for warning in [*warnings, *(f"{withheld}." for withheld in estimates.withheld)]:
+        warn(f"{name_of(estimates)}{warning}")

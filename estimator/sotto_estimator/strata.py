@@ -1,6 +1,6 @@
 """The estimates of every stratum, beside one another: how shares and means differ between groups of the invited."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import click
@@ -9,14 +9,16 @@ from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import NoReportsError, SourceError, WithheldError
 from sotto_estimator.estimate import Estimates, estimate_tally
 from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers.render import value_words
+from sotto_estimator.numbers.render import interval_remarks, value_words
 from sotto_estimator.options import warn
 from sotto_estimator.render import (
     csv_records,
     csv_text,
+    cut_words,
     interval_words,
     json_members,
     json_text,
+    notes,
     percent,
 )
 from sotto_estimator.sources import CollectorSource, Source
@@ -49,14 +51,18 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
 
 
 def as_table(strata: Sequence[Estimates]) -> str:
-    """Return one aligned table: of every answer, and of every mean, a row a stratum; what intervals mean above it."""
+    """Return one aligned table: of every answer, and of every mean, a row a stratum; what it means around it.
+
+    What is to be said of every stratum is said once, of some with their names.
+    """
     listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in strata)
-    waves = f"\nwaves {', '.join(map(str, strata[0].waves))}" if strata[0].waves else ""
-    heading = f"{strata[0].title}: n by stratum: {listed} reports\n{interval_words(strata[0].options)}, in each stratum"
+    heading = [f"{strata[0].title}: n by stratum: {listed} reports"]
+    heading += [f"{interval_words(strata[0].options)}, in each stratum", *_say_of(strata, notes)]
     rows = [row for one in strata for row in _rows(one)]
     order = list(dict.fromkeys((row[0], row[1]) for row in rows))
     rows.sort(key=lambda row: order.index((row[0], row[1])))
-    return f"{heading}{waves}\n\n{align([_COLUMNS, *rows], n_left=3)}"
+    parts = ["\n".join(heading), align([_COLUMNS, *rows], n_left=3), "\n".join(_say_of(strata, _remarks))]
+    return "\n\n".join(filter(None, parts))
 
 
 def as_json(strata: Sequence[Estimates]) -> str:
@@ -67,6 +73,23 @@ def as_json(strata: Sequence[Estimates]) -> str:
 def as_csv(strata: Sequence[Estimates]) -> str:
     """Return the estimates' rows of CSV under one header, with the stratum in each."""
     return csv_text(csv_records(strata))
+
+
+def name_of(one: Estimates) -> str:
+    """Return what to say before what is said of one stratum; nothing where the estimates are of all."""
+    return "" if one.stratum is None else f"stratum {one.stratum}: "
+
+
+def _say_of(strata: Sequence[Estimates], lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
+    """Return what is said of the strata: a line of all of them once, of some with the name of each."""
+    said = {one.stratum: lines_of(one) for one in strata}
+    shared = [line for line in lines_of(strata[0]) if all(line in lines for lines in said.values())]
+    return shared + [f"{name_of(one)}{line}" for one in strata for line in said[one.stratum] if line not in shared]
+
+
+def _remarks(one: Estimates) -> list[str]:
+    """Return what is said below the numbers."""
+    return [*map(str, one.quality), *filter(None, [cut_words(one.rows, one.options)]), *interval_remarks(one.means)]
 
 
 def _rows(one: Estimates) -> list[list[str]]:

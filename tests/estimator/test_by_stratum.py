@@ -94,3 +94,49 @@ def test_strata_with_too_few_reports_or_none_are_left_out_with_a_warning(
     assert "Warning: nothing of stratum south: the collector at" in result.stderr
     assert "Warning: nothing of stratum east side: the tally holds no reports" in result.stderr
     assert ("north" in result.stdout, "east side" in result.stdout) == (True, False)
+
+
+def test_what_is_said_of_one_stratum_is_not_said_of_another(collector: FaultServer) -> None:
+    one, all_waves, last = tally_of(YEARLY, 60, 1), tally_of(YEARLY, 70, 1, 2, 3), tally_of(YEARLY, 80, 3)
+    serve(collector, YEARLY, {"north": one, "south": all_waves, "east side": last})
+    lines = by_stratum(collector, YEARLY).stdout.splitlines()
+    assert lines[0] == "Yearly: n by stratum: north 60, south 210, east side 80 reports"
+    assert lines[2:7] == [
+        "not shown: wish (text; see `sotto decode`)",
+        "stratum north: wave 1",
+        "stratum south: waves 1, 2, 3 pooled: a device's reports are not independent, and the intervals allow for it",
+        "stratum east side: wave 3",
+        "",
+    ]
+
+
+def test_what_is_said_of_every_stratum_is_said_once(collector: FaultServer) -> None:
+    survey = replace(YEARLY, draw=1)
+    tallies = {name: tally_of(survey, 60, 1) for name in survey.strata}
+    serve(collector, survey, tallies)
+    lines = by_stratum(collector, survey).stdout.splitlines()
+    assert lines[2:6] == [
+        "wave 1",
+        "draw: a device answers 1 of 2 questions; n is the number of reports that answer this one",
+        "not shown: wish (text; see `sotto decode`)",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_warnings_name_the_stratum(collector: FaultServer, style: tuple[str, ...]) -> None:
+    survey = replace(ONCE, min_reports=20)
+    seen, none = tally_of(survey, 200, 1), Tally.empty(survey)
+    held = tally_of(survey, 30, 1).hold_back(["wish"], none)
+    serve(collector, survey, {"north": held, "south": seen, "east side": held})
+    result = by_stratum(collector, survey, *style)
+    said = "wish: withheld until each of its 2 cohorts has 20 reports of a stratum"
+    warned = [f"Warning: stratum {name}: {said}." for name in ("north", "east side")]
+    assert result.stderr.splitlines() == warned
+    if not style:
+        lines = result.stdout.splitlines()
+        assert lines[2:5] == [
+            f"stratum north: {said}",
+            "stratum south: not shown: wish (text; see `sotto decode`)",
+            f"stratum east side: {said}",
+        ]

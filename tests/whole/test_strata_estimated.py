@@ -122,13 +122,14 @@ def test_table_and_csv_have_the_same_numbers_with_the_strata_beside_one_another(
     assert lines[0] == ["Overtime: n by stratum: north 40, head office 25 reports"]
     columns = ["question", "answer", "stratum", "n", "epsilon", "estimate", "std. error", "low", "high", "unit"]
     assert lines[3] == columns
-    assert [line[:5] for line in lines[4:]] == [
+    assert [line[:5] for line in lines[4:8]] == [
         ["paid", "yes", "north", "40", "6"],
         ["paid", "yes", "head office", "25", "6"],
         ["hours", "mean", "north", "40", "10"],
         ["hours", "mean", "head office", "25", "10"],
     ]
     assert np.isclose(float(lines[6][5]), of_strata[0]["means"][0]["mean"], atol=1)
+    assert lines[8:] == [[""], [f"the interval of the mean of hours: {of_strata[0]['means'][0]['interval']}"]]
 
 
 def test_one_stratum_is_estimated_associated_kept_and_told(served: Served, tmp_path: Path) -> None:
