@@ -26,10 +26,18 @@ class Chosen:
         return self != Chosen()
 
     @property
+    def members(self) -> dict[str, int | str]:
+        """What is asked for, by name: in an address, and in an output that says whose reports these are."""
+        return {name: value for name, value in ((WAVE, self.wave), (STRATUM, self.stratum)) if value is not None}
+
+    @property
     def query(self) -> str:
         """The end of an address that asks for these alone."""
-        asked = {name: value for name, value in ((WAVE, self.wave), (STRATUM, self.stratum)) if value is not None}
-        return f"?{urlencode(asked)}" if asked else ""
+        return f"?{urlencode(self.members)}" if self else ""
+
+    def __str__(self) -> str:
+        """Return in words, a comma before each, whose reports these are; nothing where of all."""
+        return "".join(f", {name} {value}" for name, value in self.members.items())
 
     def check(self, survey: Survey) -> None:
         """Raise SourceError where the survey has no such wave, or no such stratum."""

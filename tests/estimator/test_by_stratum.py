@@ -1,7 +1,10 @@
-"""`sotto estimate --by-stratum`: which strata are left out, and what is said of each beside its numbers."""
+"""Strata in outputs: which `sotto estimate --by-stratum` leaves out, what is said of each, and whose a result is."""
 
+import csv
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote_plus
 
 import numpy as np
@@ -11,6 +14,8 @@ from click.testing import CliRunner, Result
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
+from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_protocol.record import STRATUM
 
 YEARLY = compile_toml("""
 id = "yearly"
@@ -55,9 +60,13 @@ def tally_of(survey: Survey, n: int, *waves: int) -> Tally:
     """Return the tally of so many devices, each with a report in each of these waves."""
     tally = Tally.empty(survey)
     for wave in waves:
-        answers = {"paid": np.zeros(n, np.intp), "wish": ["parking"] * n}
-        tally += Tally.of(survey, survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d %d" % (n, wave))), wave))  # type: ignore[arg-type]  # answers
+        tally += Tally.of(survey, records_of(survey, n, wave))
     return tally
+
+
+def records_of(survey: Survey, n: int, wave: int = 1) -> Bytes:
+    answers = {"paid": np.zeros(n, np.intp), "wish": ["parking"] * n}
+    return survey.perturb(answers, Coins(hmac_bytes(bytes(32), b"%d %d" % (n, wave))), wave)  # type: ignore[arg-type]  # answers
 
 
 def serve(collector: FaultServer, survey: Survey, strata: Mapping[str, Tally | Scripted]) -> None:
@@ -140,3 +149,30 @@ def test_warnings_name_the_stratum(collector: FaultServer, style: tuple[str, ...
             "stratum south: not shown: wish (text; see `sotto decode`)",
             f"stratum east side: {said}",
         ]
+
+
+@pytest.mark.parametrize("command", ["decode", "associate"])
+@pytest.mark.parametrize("stratum", ["east side", None])
+def test_every_output_says_of_which_stratum_a_result_is(
+    collector: FaultServer, tmp_path: Path, command: str, stratum: str | None
+) -> None:
+    records = ONCE.layout.put(records_of(ONCE, 300), STRATUM, [3] * 300)
+    query = "?stratum=east+side" if stratum else ""
+    packed = ONCE.canonical + b"\n" + records.tobytes()
+    of_tally = Scripted(200, Tally.of(ONCE, records).to_json())
+    collector.by_address[f"/v1/surveys/once/tally{query}"] = of_tally
+    collector.by_address[f"/v1/surveys/once/records{query}"] = Scripted(200, packed)
+    (tmp_path / "list.txt").write_text("parking\ncanteen\n")
+    asked = ["wish", "--candidates", f"{tmp_path}/list.txt"]
+    if command == "associate":
+        asked = ["paid", "wish", "--candidates", f"wish={tmp_path}/list.txt"]
+    asked += ["--stratum", stratum] if stratum else []
+
+    def say(*style: str) -> str:
+        result = CliRunner().invoke(main, [command, collector.url, "once", *asked, *style], env={"SOTTO_TOKEN": "x"})
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    assert (", stratum east side" in say(), "stratum" in say()) == (bool(stratum), bool(stratum))
+    assert json.loads(say("--json")).get("stratum") == stratum
+    assert {row.get("stratum") for row in csv.DictReader(say("--csv").splitlines())} == {stratum}

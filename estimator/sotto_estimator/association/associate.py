@@ -1,7 +1,7 @@
 """From a survey's packed reports to the joint table of two or three of its questions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
@@ -15,6 +15,7 @@ from sotto_estimator.association.mixture import Floats, Mixture
 from sotto_estimator.association.precision import standard_errors
 from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -48,7 +49,10 @@ class Convergence:
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells."""
+    """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
+
+    `chosen`: whose reports these are.
+    """
 
     title: str
     questions: tuple[str, ...]
@@ -60,6 +64,7 @@ class Association:
     independence: IndependenceTest
     convergence: Convergence
     warnings: tuple[str, ...]
+    chosen: Chosen = field(default_factory=Chosen)
 
 
 def associate(

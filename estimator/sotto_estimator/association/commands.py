@@ -1,5 +1,6 @@
 """`sotto associate`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -58,6 +59,7 @@ def associate(
     strings = _candidates(candidates)
     survey, records = read_source(place, token).records(chosen)
     association = find_association(survey, chosen.of(survey, records), questions, strings, level=level)
+    association = replace(association, chosen=chosen)
     if kept:
         save_records(survey, records, kept)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))

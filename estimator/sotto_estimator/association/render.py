@@ -26,7 +26,8 @@ def caption(association: Association) -> str:
     verdict = "converged" if convergence.converged else "NOT converged"
     return (
         f"{association.title}: n = {counted(association.n_reports, 'report')}, "
-        f"epsilon {epsilon_above(association.epsilon)} for {' and '.join(association.questions)} together\n"
+        f"epsilon {epsilon_above(association.epsilon)} for {' and '.join(association.questions)} together"
+        f"{association.chosen}\n"
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
         f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
@@ -54,6 +55,7 @@ def as_json(association: Association) -> str:
             "marginals": marginals,
             "cells": cells,
         }
+        | association.chosen.members
     )
 
 
@@ -65,6 +67,7 @@ def as_csv(association: Association) -> str:
         "level": association.level,
         "p_independence": association.independence.p_value,
         "converged": association.convergence.converged,
+        **association.chosen.members,
     }
     return csv_text([_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells])
 

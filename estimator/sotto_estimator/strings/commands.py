@@ -1,7 +1,7 @@
 """`sotto decode`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -170,6 +170,7 @@ def decode(
             subject, decoded = _from_google(google, listed, options, keep_all)
         else:
             subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
+    subject = replace(subject, stratum=chosen.stratum)
     files.write(subject, decoded, limit)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
     quality = subject.quality

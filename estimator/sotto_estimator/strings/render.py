@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sotto_estimator.chosen import Chosen
 from sotto_estimator.quality import Quality
 from sotto_estimator.render import (
     FAKES,
@@ -37,7 +38,8 @@ _COLUMNS = ["string", "share", "std. error", "low", "high", "fakes for", "agains
 class Subject:
     """What was decoded. Epsilons of one report and of all reports of one answer, in nats; None where unknown.
 
-    `waves`: whose reports are counted, () in a survey of one. `quality`: None where it is not known.
+    `waves`: whose reports are counted, () in a survey of one. `quality`: None where it is not known. `stratum`: whose
+    they are, where they are of one alone.
     """
 
     title: str
@@ -46,6 +48,7 @@ class Subject:
     epsilon_forever: float | None = None
     waves: tuple[int, ...] = ()
     quality: Quality | None = None
+    stratum: str | None = None
 
 
 def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
@@ -80,7 +83,8 @@ def caption(subject: Subject, decoded: Decoded) -> str:
     together = "all together" if options.simultaneous else "of those that were detected"
     tested = counted_words(decoded.n_candidates, decoded.origin)
     return (
-        f"{title}: n = {counted(decoded.n_reports, 'report')}{_epsilon_words(subject)}{_wave_words(subject, decoded)}\n"
+        f"{title}: n = {counted(decoded.n_reports, 'report')}{_epsilon_words(subject)}"
+        f"{Chosen(stratum=subject.stratum)}{_wave_words(subject, decoded)}\n"
         f"{level_words(options.level)} intervals by the {_METHODS[options.method]}, {together}, about the population\n"
         f"detected among {tested}: {_CORRECTIONS[options.correction]} {options.fdr:g}; "
         f"intervals and std. errors allow for the choice{_bound_words(decoded)}"
@@ -114,7 +118,10 @@ def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str
         "strings": [asdict(row) for row in decoded.rows[:limit]],
         "not_detected": None if decoded.undetected is None else [asdict(row) for row in _others(decoded, limit)],
     }
-    return json_text(asdict(subject) | _design_members(decoded) | asdict(decoded.options) | found)
+    members = asdict(subject)
+    if subject.stratum is None:
+        del members["stratum"]
+    return json_text(members | _design_members(decoded) | asdict(decoded.options) | found)
 
 
 def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
@@ -127,6 +134,7 @@ def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
         "n_candidates": decoded.n_candidates,
         "epsilon": subject.epsilon,
         "waves": " ".join(map(str, subject.waves)),
+        **Chosen(stratum=subject.stratum).members,
         **asdict(decoded.options),
         **quality_members(subject.quality),
     }
