@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from collecting import INVITED, INVITED_WAVES, SMALL, SURVEY, Served, make_reports, serve
+from fault_server import Scripted, fault_server
 from sotto_client.cli import main
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.minimum import say_needs, say_shortfalls
@@ -102,6 +103,16 @@ def test_file_is_taken_away_where_no_invitation_came(served: Served, tmp_path: P
     code, _, err = run(served, "invite", "create", "URL", "habits", "--count", 1, "--to", path)
     assert (code, "409 survey_not_invited" in err) == (1, True)
     assert not path.exists()
+
+
+def test_a_collector_of_before_is_named_and_no_file_is_left(tmp_path: Path) -> None:
+    survey, path = compile_toml(FEW), tmp_path / "codes.csv"
+    with fault_server(survey) as before:
+        before.by_address["/v1/surveys/few/invitations"] = Scripted(200, b'{"unused":[3]}')
+        command = ["invite", "create", before.url, survey.id, "--count", "9", "--to", str(path)]
+        result = CliRunner().invoke(main, command, env={"SOTTO_TOKEN": "sotto_admin_x"})
+        said = f"Error: {before.url} must be a collector of this version or a later one: it does not say n_reports.\n"
+        assert (result.exit_code, result.stderr, path.exists(), before.posts) == (1, said, False, [])
 
 
 def test_invitations_that_cannot_show_a_question_are_warned_of(served: Served, tmp_path: Path) -> None:

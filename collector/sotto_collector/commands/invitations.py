@@ -4,13 +4,14 @@ import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import click
 
 from sotto_collector.commands.options import token_option
 from sotto_collector.commands.surveys import page_address
-from sotto_collector.errors import CollectorError
+from sotto_collector.errors import CollectorError, RemoteError
 from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError
@@ -33,7 +34,7 @@ def invite() -> None:
 @click.option(
     "--page", "has_pages", is_flag=True, help="Beside each, the address of the page for who has it; off by default."
 )
-@click.option("--stratum", metavar="NAME", help="Of a survey with strata: in which group they invite; no default.")
+@click.option("--stratum", metavar="NAME", help="Of a survey with strata: in which stratum they invite; no default.")
 @token_option
 def create(url: str, survey: str, count: int, target: Path, has_pages: bool, stratum: str | None, token: str) -> None:
     """Write new invitations to a CSV file, one a line.
@@ -80,12 +81,19 @@ def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int, 
         return
     left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
     # Every invitation is there once for each wave, until it comes with a report.
-    n_invited = (sum(left["unused"]) + left["n_reports"]) // survey.waves + n_new
+    n_invited = (sum(left["unused"]) + _n_reports(left, collector.url)) // survey.waves + n_new
     for line in say_needs(survey):
         click.echo(line, err=True)
     few = [] if stratum is None else say_few(stratum, n_invited)
     for line in [*say_shortfalls(survey, n_invited), *few]:
         click.echo(f"Warning: {line}", err=True)
+
+
+def _n_reports(left: dict[str, Any], url: str) -> int:
+    """Return how many reports came, of what a collector says of invitations. Raises RemoteError where it does not."""
+    if not isinstance(left.get("n_reports"), int):
+        raise RemoteError(f"{url} must be a collector of this version or a later one: it does not say n_reports.")
+    return int(left["n_reports"])
 
 
 def _of(stratum: str | None) -> str:
@@ -103,7 +111,7 @@ def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | No
 @invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 panel")
 @click.argument("url")
 @click.argument("survey")
-@click.option("--stratum", metavar="NAME", help="Of a survey with strata: of which group  [default: all].")
+@click.option("--stratum", metavar="NAME", help="Of a survey with strata: of which one  [default: all].")
 @token_option
 def count(url: str, survey: str, stratum: str | None, token: str) -> None:
     """Say how many invitations were not used yet, in each wave."""
