@@ -64,5 +64,5 @@ def chosen_options(wave: str) -> Callable[[Callable[..., Any]], Callable[..., An
         "chosen",
         Chosen,
         click.option("--wave", type=click.IntRange(min=1), help=wave),
-        click.option("--stratum", metavar="NAME", help="Only the invited people of this group  [default: all]."),
+        click.option("--stratum", metavar="NAME", help="Only the invited people of this stratum  [default: all]."),
     )

@@ -27,7 +27,7 @@ from sotto_estimator.strata import estimate_strata, name_of
 @click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1 (projection on the simplex).")
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
 @chosen_options("Estimate one wave of URL's survey  [default: all].")
-@click.option("--by-stratum", is_flag=True, help="Estimate every group of the invited people, beside one another.")
+@click.option("--by-stratum", is_flag=True, help="Estimate every stratum of the invited people, beside one another.")
 @click.option("--save-tally", type=click.Path(path_type=Path, dir_okay=False), help="Keep the tally in this file.")
 @paper_options
 @style_options
