@@ -80,6 +80,29 @@ def test_the_smallest_share_is_told_from_none_with_the_power_by_enumeration(
     assert power(below) < POWER
 
 
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
+def test_groups_are_told_apart_as_often_as_said_whatever_share_is_expected(share: float) -> None:
+    survey = compile_toml(LUNCH.split('[[questions]]\nid = "cuisine"')[0].replace("epsilon = 1", "epsilon = 8"))
+    (paid,) = plan_survey(survey, 1000, Reach(share=share)).questions
+    difference = paid.of("population").smallest_difference
+    assert difference is not None
+    channel, counts = channel_of(paid.question), np.arange(501)
+    low, high = share_bounds(counts, 500, channel, level=0.95, method="chernoff", target="population", n_intervals=2)
+    least = 0.5 - difference / 2 if share == 0.5 else share
+    of_less, of_more = (stats.binom.pmf(counts, 500, channel.reported_share(at)) for at in (least, least + difference))
+    found = float(of_less @ (high[:, None] < low[None, :]) @ of_more)
+    assert found >= POWER - 0.02
+    assert share != 0.5 or found <= POWER + 0.02
+
+
+def test_an_assurance_says_that_the_number_of_answers_is_chance(tmp_path: Path) -> None:
+    words = ("--n", "300", "--assurance", "0.9")
+    said = "with a probability of 90 %, if as many are asked it as is expected"
+    alone = LUNCH.split('[[questions]]\nid = "cuisine"')[0]
+    assert said not in " ".join(plan_file(tmp_path, alone, *words).output.split())
+    assert said in " ".join(plan_file(tmp_path, LUNCH, *words).output.split())
+
+
 def test_where_no_share_is_told_from_none_there_is_none() -> None:
     assert told_from_zero(20, Channel.warner_of_epsilon(0.1), Reach(), "population") is None
 

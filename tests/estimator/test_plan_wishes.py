@@ -155,11 +155,29 @@ def test_a_total_that_is_too_small_says_what_it_gives_and_of_how_many_it_would_d
     assert sum_of_most(verdict.shortfall.epsilons, verdict.split.n_drawn) <= Decimal("0.5")
     assert min(verdict.shortfall.widths) > 0.1
     assert verdict.shortfall.n is not None
+    assert verdict.shortfall.n_drawn == verdict.split.n_drawn
     head = f"draw = {verdict.split.n_drawn}"
     less = [question(f"q{number}", "yes-no", str(verdict.shortfall.epsilons[number]), "0.1") for number in range(6)]
     for n, is_enough in ((verdict.shortfall.n, True), (verdict.shortfall.n - 1, False)):
         again = plan_survey(compile_toml(survey_text(*less, head=head)), n, Reach())
         assert all(one.want is not None and one.width <= one.want for one in again.questions) is is_enough
+
+
+def test_what_a_total_gives_is_never_worse_than_what_the_file_has(tmp_path: Path) -> None:
+    head = "options = " + json.dumps([f"o{number}" for number in range(5)])
+    any_of = (
+        f'[[questions]]\nid = "b"\ntext = "?"\ntype = "any-of"\n{head}\nmax_selected = 2\nepsilon = 1.5\nwant = 0.05\n'
+    )
+    text = survey_text(question("a", "yes-no", "1", "0.05"), any_of, question("c", "number", "1"))
+    draft = draft_of(text, tmp_path)
+    own = [respondents_for(one, 0.05, Reach(), part_drawn(draft.survey)) for one in draft.survey.questions[:2]]
+    shortfall = judge_wishes(draft, plan_survey(draft.survey, 2000, Reach()), draft.survey.epsilon).shortfall
+    assert shortfall is not None
+    assert shortfall.n == max(n for n in own if n is not None)
+    assert shortfall.epsilons == (Decimal(1), Decimal("1.5"), Decimal(1))
+    shown = " ".join(plan_file(tmp_path, text, "--n", "2000").output.split())
+    assert "What 3.5 gives: a +- 6.56 points (epsilon 1), b +- " in shown
+    assert "; without a wish, at the epsilon of the file: c 1." in shown
 
 
 def test_numbers_of_drawn_questions_that_are_tried() -> None:

@@ -153,10 +153,12 @@ def _least_count(n: int, channel: Channel, intervals: _Intervals) -> int | None:
 def _told_apart(question: Question, n: int, reach: Reach, target: Target, n_intervals: int) -> float | None:
     """Return the smallest difference between two groups of n answers that their intervals show, about `POWER` times.
 
-    The intervals are as wide as planned, and their middles' difference is normal.
+    The intervals are as wide as planned, and their middles' difference is normal. Of shares about one half, whatever
+    is expected, where the intervals are widest: those of both groups change with their shares.
     """
     if n < 1:
         return None
+    reach = replace(reach, share=0.5)
     width = width_of(question, n, reach, target, n_intervals)
     mechanism = question.mechanism
     if isinstance(mechanism, WindowResponse):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+from sotto_estimator.channel import MAX_N
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, respondents_for
 from sotto_estimator.planning.outlook import width_of
@@ -33,12 +34,14 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """What a total epsilon gives where it does not meet the wishes: the split's epsilons, all less by one factor.
+    """What a total epsilon gives where it does not meet the wishes.
 
-    `widths`: of the questions at these, in their order. `n`: so many respondents would make the wishes met by them;
-    None where 10^12 would not.
+    The split's epsilons, all less by one factor, or the file's own, whichever takes fewer respondents. `n_drawn`: with
+    so many questions drawn. `widths`: of the questions at these, in their order. `n`: so many respondents would make
+    the wishes met by them; None where 10^12 would not.
     """
 
+    n_drawn: int
     epsilons: tuple[Decimal, ...]
     widths: tuple[float, ...]
     n: int | None
@@ -106,10 +109,20 @@ def sum_of_most(epsilons: Sequence[Decimal], n_drawn: int) -> Decimal:
 
 
 def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> Shortfall:
-    """Return what the total gives in place of the split's, which is more: all wishes' epsilons less by one factor."""
-    part = Fraction(split.n_drawn, len(plan.questions))
+    """Return what the total gives in place of the split's, which is more; of two ways, that of the fewest respondents.
+
+    All wishes' epsilons less by one factor; or the file as it is, where that is within the total.
+    """
+    offers = [_offer(draft, plan, _scaled(draft, plan, split, total), split.n_drawn)]
+    if plan.survey.epsilon <= total:
+        own = tuple(one.question.epsilon for one in plan.questions)
+        offers.append(_offer(draft, plan, own, plan.survey.n_drawn))
+    return min(offers, key=lambda offer: MAX_N + 1 if offer.n is None else offer.n)
+
+
+def _scaled(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> tuple[Decimal, ...]:
     known = [epsilon or Decimal(0) for epsilon in split.epsilons]
-    free = [one.want is not None and draft.is_free(index) for index, one in enumerate(plan.questions)]
+    free = [_is_split(draft, plan, index) for index in range(len(known))]
 
     def scaled(per_mille: int) -> tuple[Decimal, ...]:
         return tuple(
@@ -117,11 +130,14 @@ def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> 
             for epsilon, is_free in zip(known, free, strict=True)
         )
 
-    per_mille = bisect_left(range(1, 1001), True, key=lambda k: sum_of_most(scaled(k), split.n_drawn) > total)
-    epsilons = scaled(per_mille)
+    return scaled(bisect_left(range(1, 1001), True, key=lambda k: sum_of_most(scaled(k), split.n_drawn) > total))
+
+
+def _offer(draft: Draft, plan: SurveyPlan, epsilons: tuple[Decimal, ...], n_drawn: int) -> Shortfall:
+    part = Fraction(n_drawn, len(plan.questions))
     asked = [
-        draft.ask(index, epsilon) or one.question if is_free else one.question
-        for index, (epsilon, is_free, one) in enumerate(zip(epsilons, free, plan.questions, strict=True))
+        (draft.ask(index, epsilon) if _is_split(draft, plan, index) else None) or one.question
+        for index, (epsilon, one) in enumerate(zip(epsilons, plan.questions, strict=True))
     ]
     widths = tuple(width_of(question, answers_of(question, plan.n, part), plan.reach) for question in asked)
     sizes = [
@@ -130,4 +146,9 @@ def _shortfall(draft: Draft, plan: SurveyPlan, split: Split, total: Decimal) -> 
         if one.want is not None
     ]
     reached = [size for size in sizes if size is not None]
-    return Shortfall(epsilons, widths, max(reached) if len(reached) == len(sizes) else None)
+    return Shortfall(n_drawn, epsilons, widths, max(reached) if len(reached) == len(sizes) else None)
+
+
+def _is_split(draft: Draft, plan: SurveyPlan, index: int) -> bool:
+    """Whether a question's epsilon is part of what is split: something is wished of it, and it may change."""
+    return plan.questions[index].want is not None and draft.is_free(index)

@@ -77,7 +77,7 @@ def _caption(plan: SurveyPlan) -> str:
             "report",
             wrapped(
                 f"{how}, at a true share of {100 * reach.share:g} %; all: if all {plan.n_intervals} intervals are to "
-                f"hold at once{_assured(reach)}",
+                f"hold at once{_assured(plan)}",
                 "",
             ),
             wrapped(_told(plan), ""),
@@ -93,15 +93,19 @@ def _told(plan: SurveyPlan) -> str:
     )
     return (
         f"from none: the smallest share whose interval lies above 0 with a probability of {100 * POWER:g} %; two "
-        f"groups: the smallest difference between two halves whose intervals then do not meet, about {100 * POWER:g} "
-        f"times in 100{of_text * any(is_text(question) for question in plan.survey.questions)}"
+        f"groups: the smallest difference between two halves, of shares about 50 %, whose intervals then do not meet, "
+        f"about {100 * POWER:g} times in 100{of_text * any(is_text(question) for question in plan.survey.questions)}"
     )
 
 
-def _assured(reach: Reach) -> str:
-    if reach.assurance == EXPECTED:
+def _assured(plan: SurveyPlan) -> str:
+    assurance = plan.reach.assurance
+    if assurance == EXPECTED:
         return ""
-    return f"; of a share of the population as narrow, or narrower, with a probability of {100 * reach.assurance:g} %"
+    is_chance = any(one.n_answers < plan.n for one in plan.questions)
+    of_answers = ", if as many are asked it as is expected" * is_chance
+    of_share = f"; of a share of the population as narrow, or narrower, with a probability of {100 * assurance:g} %"
+    return of_share + of_answers
 
 
 def _cells(one: QuestionPlan, figures: Figures) -> list[str]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_estimator.planning.help_words import say_suspicion
-from sotto_estimator.planning.split import Shortfall, Split, Verdict, sum_of_most
+from sotto_estimator.planning.split import Shortfall, Verdict, sum_of_most
 from sotto_estimator.planning.survey import SurveyPlan
 from sotto_estimator.planning.survey_words import amount, wrapped
 from sotto_estimator.planning.wishes import Wish
@@ -51,7 +51,7 @@ def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iter
     if split is None or split.total is None:
         yield from _unreachable(verdict, wishes, plan)
         return
-    taken = f"a total epsilon of {decimal_text(split.total)}{_drawn(split, plan)}"
+    taken = f"a total epsilon of {decimal_text(split.total)}{_drawn(split.n_drawn, plan)}"
     if verdict.shortfall is None:
         left = verdict.total - split.total
         rest = f", which leaves {decimal_text(left)} of {total}" if left else ""
@@ -62,7 +62,7 @@ def _verdict(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> Iter
             yield f"With as many questions for each device as now, {plan.survey.n_drawn}, {needed}."
         return
     yield f"A total epsilon of {total} does not reach it: the least is {taken}."
-    yield from _shortfall(verdict.shortfall, split, plan)
+    yield from _shortfall(verdict.shortfall, plan)
 
 
 def _kept(wishes: Sequence[Wish]) -> Iterator[str]:
@@ -71,14 +71,20 @@ def _kept(wishes: Sequence[Wish]) -> Iterator[str]:
         yield f"Kept as it is, since it has no epsilon in the file to be changed: {', '.join(kept)}."
 
 
-def _shortfall(shortfall: Shortfall, split: Split, plan: SurveyPlan) -> Iterator[str]:
-    total = sum_of_most(shortfall.epsilons, split.n_drawn)
+def _shortfall(shortfall: Shortfall, plan: SurveyPlan) -> Iterator[str]:
+    total = sum_of_most(shortfall.epsilons, shortfall.n_drawn)
     widths = ", ".join(
         f"{one.question.id} +- {amount(width, one.question)} (epsilon {decimal_text(epsilon)})"
         for one, width, epsilon in zip(plan.questions, shortfall.widths, shortfall.epsilons, strict=True)
         if one.want is not None
     )
-    yield f"What {decimal_text(total)} gives{_drawn(split, plan)}: {widths}."
+    kept = ", ".join(
+        f"{one.question.id} {decimal_text(epsilon)}"
+        for one, epsilon in zip(plan.questions, shortfall.epsilons, strict=True)
+        if one.want is None
+    )
+    of_kept = f"; without a wish, at the epsilon of the file: {kept}" if kept else ""
+    yield f"What {decimal_text(total)} gives{_drawn(shortfall.n_drawn, plan)}: {widths}{of_kept}."
     if shortfall.n is not None:
         yield f"Of {shortfall.n:,} respondents these epsilons give all of it."
 
@@ -96,12 +102,12 @@ def _unreachable(verdict: Verdict, wishes: Sequence[Wish], plan: SurveyPlan) -> 
         yield f"Held as it is in the file: epsilon_forever, {forever}. A larger one may be enough."
 
 
-def _drawn(split: Split, plan: SurveyPlan) -> str:
-    if split.n_drawn == plan.survey.n_drawn:
+def _drawn(n_drawn: int, plan: SurveyPlan) -> str:
+    if n_drawn == plan.survey.n_drawn:
         return ""
-    if split.n_drawn == len(plan.questions):
-        return f" with all {split.n_drawn} questions asked"
-    return f" with draw = {split.n_drawn} of the {len(plan.questions)} questions"
+    if n_drawn == len(plan.questions):
+        return f" with all {n_drawn} questions asked"
+    return f" with draw = {n_drawn} of the {len(plan.questions)} questions"
 
 
 def wish_members(wish: Wish) -> dict[str, Any]:
@@ -125,6 +131,7 @@ def verdict_members(verdict: Verdict) -> dict[str, Any]:
         "least_total": _number(split.total if split else None),
         "least_total_as_asked": _number(verdict.as_asked.total),
         "draw": split.n_drawn if split else None,
+        "draw_within_total": shortfall.n_drawn if shortfall else None,
         "respondents_needed": shortfall.n if shortfall else None,
         "widths_within_total": list(shortfall.widths) if shortfall else None,
         "epsilons_within_total": [float(epsilon) for epsilon in shortfall.epsilons] if shortfall else None,
