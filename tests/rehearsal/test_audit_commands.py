@@ -99,6 +99,7 @@ def test_json_has_the_numbers_of_the_table(survey_file: Path) -> None:
         ("early", "the program ended with exit code 3 after 0 of 500 reports."),
         ("short", "the program printed 0 lines, where 500 reports were asked for."),
         ("other-survey", "report 1: answers must have exactly the members paid."),
+        ("more", "report 1 must have the members id, answers alone: all are sent."),
     ],
 )
 def test_a_program_that_makes_no_reports_is_refused_in_a_line(survey_file: Path, fault: str, said: str) -> None:
@@ -125,7 +126,8 @@ def test_without_node_the_javascript_client_is_not_audited(survey_file: Path, mo
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--client", "python", "--program", "x"), ("--reports", 1), ("--client", "cobol")]
+    "arguments",
+    [("--client", "python", "--program", "x"), ("--reports", 1), ("--client", "cobol"), ("--report", "audit.pdf")],
 )
 def test_what_cannot_be_asked_is_a_usage_error(survey_file: Path, arguments: tuple[str, ...]) -> None:
     assert audit(survey_file, *arguments).exit_code == 2

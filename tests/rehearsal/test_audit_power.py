@@ -90,6 +90,12 @@ def test_noise_that_is_drawn_anew_behind_a_second_stage_is_found_at_the_stated_s
     assert not is_rate_found(400, 1.0, changes_anew, changes)
 
 
+def test_a_bit_of_an_id_that_is_the_answer_is_found_at_the_stated_size() -> None:
+    n, m = least(300, 1 / 2), least(300, 1 / 2)
+    assert differ(Counts.of(n, n, 0, m), FALSE_ALARM / 16 / (4 * 2 * 128))[0]
+    assert not differ(Counts.of(10, 10, 0, 10), FALSE_ALARM / 16 / (4 * 2 * 128))[0]
+
+
 WORDS = [(LOW / 2, LOW), (1 / 2, 1 - 2 * LOW), (1 - LOW / 2, LOW)]
 """A word that two of Warner's coins share, anywhere between their thresholds, and how likely it is there."""
 
@@ -109,7 +115,7 @@ def is_sum_found(n_terms: int, n: int, n_tests: int, same: float, *, flips: bool
     seen = [(product_of(pair, word, flips, signed), prob * of) for pair, prob in pairs for word, of in WORDS]
     mean = sum(value * prob for value, prob in seen)
     spread = sqrt(n_terms * sum((value - mean) ** 2 * prob for value, prob in seen))
-    return bool(n_terms * mean - 6 * spread > limit(np.array([n_terms]), n, 2, FALSE_ALARM / 8 / n_tests)[0])
+    return bool(n_terms * mean - 6 * spread > limit(np.array([n_terms]), n, 2, FALSE_ALARM / 16 / n_tests)[0])
 
 
 @pytest.mark.parametrize("flips", [False, True], ids=["a coin says what is reported", "a coin says keep or flip"])

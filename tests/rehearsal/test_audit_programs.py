@@ -55,6 +55,7 @@ def failed(audit: Audit) -> str:
         (HONEST["yes-no"], "clock-flip", 8000, "noise shared between devices"),
         (TWO_QUESTIONS, "same-coins", 3000, "noise shared between questions"),
         (TWO_QUESTIONS, "same-coins-flip", 3000, "noise shared between questions"),
+        (HONEST["yes-no"], "id-tells", 300, "ids tell no answers"),
         (HONEST["yes-no"], "java", 100, "ids from no small generator"),
         (HONEST["yes-no"], "truncated-4", 40_000, "paid: the published channel"),
     ],

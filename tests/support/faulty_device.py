@@ -135,7 +135,10 @@ class Device:
         generator = self.source if self.fault in ("java", "mersenne") else Entropy()
         words = [generator.word() for _ in range(4)] if self.fault in ("java", "mersenne") else None
         report_id = struct.pack(">4I", *words).hex() if words else os.urandom(16).hex()
-        return {"id": report_id, "answers": noisy} | ({"wave": wave} if self.waves > 1 else {})
+        if self.fault == "id-tells":
+            report_id = report_id[:-1] + "01"[answers[self.questions[0]["id"]]]
+        more = {"truth": answers} if self.fault == "more" else {}
+        return {"id": report_id, "answers": noisy} | more | ({"wave": wave} if self.waves > 1 else {})
 
 
 def pack(bits):

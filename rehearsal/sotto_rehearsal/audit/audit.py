@@ -7,6 +7,7 @@ from sotto_rehearsal.audit.checks import Check
 from sotto_rehearsal.audit.conformance import check_channel
 from sotto_rehearsal.audit.design import Design, make_design
 from sotto_rehearsal.audit.generators import check_ids
+from sotto_rehearsal.audit.id_bits import check_id_bits
 from sotto_rehearsal.audit.losses import Loss, find_losses
 from sotto_rehearsal.audit.permanence import check_permanence
 from sotto_rehearsal.audit.pipe import Progress, run_program
@@ -60,7 +61,8 @@ def examine(design: Design, sample: Sample, false_alarm: float) -> tuple[list[Lo
     checks = [
         *check_channel(design, sample, expected, false_alarm / 4),
         *check_permanence(design, sample),
-        *check_sharing(design, sample, expected, false_alarm / 4),
+        *check_sharing(design, sample, expected, false_alarm / 8),
         *check_ids(sample.ids),
+        check_id_bits(design, sample, false_alarm / 8),
     ]
     return find_losses(design, sample, false_alarm / 2), checks

@@ -17,6 +17,8 @@ from sotto_rehearsal.audit.page import to_html
 from sotto_rehearsal.audit.programs import CLIENTS, Program, find_client, parse_program
 from sotto_rehearsal.audit.render import document, table
 
+_PAGES = (".html", ".htm")
+
 
 @click.command(epilog="Example:  sotto audit survey.toml --client python")
 @click.argument("survey_file", metavar="SURVEY", type=click.Path(path_type=Path))
@@ -65,6 +67,8 @@ def audit(
     """
     if clients and line is not None:
         raise click.UsageError("Give --client or --program, one of the two.")
+    if page_file is not None and page_file.suffix.lower() not in _PAGES:
+        raise click.UsageError(f"--report ({page_file.name}) must end in {' or '.join(_PAGES)}: it is a page.")
     if page_file is not None and not page_file.parent.is_dir():
         raise click.UsageError(f"--report: there is no folder {page_file.parent}.")
     survey = read_file(survey_file)

@@ -20,7 +20,7 @@ from sotto_rehearsal.audit.events import features
 from sotto_rehearsal.audit.sample import Sample
 from sotto_rehearsal.audit.scores import Features, score_events
 
-_SCORES = 2 * ["a score of reports, chosen by half of them"]
+_SCORES = 2 * ["a score of reports"]
 
 Chosen = NDArray[np.bool_]
 

@@ -8,7 +8,7 @@ from sotto_protocol import Survey
 from sotto_protocol.words import epsilon_above
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.losses import Loss
-from sotto_rehearsal.audit.render import mark, name_of, say_program, say_proof
+from sotto_rehearsal.audit.render import AT_LEAST, mark, name_of, say_program, say_proof
 
 _STYLE = """
 @page { size: A4; margin: 15mm }
@@ -23,7 +23,7 @@ dt { font-weight: bold; float: left; clear: left; width: 9em } dd { margin: 0 0 
 @media print { .wide { overflow: visible } body { font-size: 9.5pt; margin: 0; padding: 0; max-width: none } }
 """
 _LIMITS = (
-    "The bounds of what is given away are lower ones: they show what a program gives away at least. A program may "
+    f"The bounds of what is given away are lower ones. {AT_LEAST} A program may "
     "behave otherwise on another day, for another survey, for a few devices, or when it is not audited.",
     "Where there is an exact proof, it is of the mechanism's code as it was installed here, and of coins that nobody "
     "can foresee; it says at most, not at least.",

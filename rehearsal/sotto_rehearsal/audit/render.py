@@ -5,22 +5,27 @@ from typing import Any
 
 from sotto_protocol import Survey
 from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.losses import Loss
 from sotto_rehearsal.audit.proof import Proof
 
 OK, FAULT = "ok", "FAULT"
+AT_LEAST = "What is given away at least is less of fewer reports, and may come out below that of a part."
 
 
 def table(audit: Audit, false_alarm: float) -> str:
     """Return what was found, line by line."""
-    losses = [["what", "gives away", "declared", "", "told apart best by"], *map(_row, audit.losses)]
+    losses = [
+        ["what", "gives away", "declared", "", "told apart best by", "of one answer", "of another"],
+        *map(_row, audit.losses),
+    ]
     checks = [[mark(check.passed), check.name, check.said] for check in audit.checks]
     proofs = [[mark(proof.holds) if proof.is_made else "-", proof.question, say_proof(proof)] for proof in audit.proofs]
     parts = [say_program(audit), align(losses), align(checks), *([align(proofs)] if proofs else [])]
     verdict = "A FAULT WAS FOUND." if audit.has_fault else "No fault was found."
     certain = f"An audit finds a fault where there is none with probability {false_alarm:g} at most."
-    return "\n".join([*parts, f"{verdict} {certain}"])
+    return "\n".join([*parts, f"{verdict} {certain}", AT_LEAST])
 
 
 def mark(passed: bool) -> str:
@@ -39,16 +44,18 @@ def _row(loss: Loss) -> list[str]:
     return [
         name_of(loss),
         f"at least {loss.lower:.3f}",
-        f"at most {float(loss.declared):.3f}",
+        f"at most {epsilon_above(loss.declared)}",
         mark(not loss.is_exceeded),
-        f"{loss.event}: {loss.x:,} of {loss.n:,}, {loss.y:,} of {loss.m:,}",
+        loss.event,
+        f"{loss.x:,} of {loss.n:,}",
+        f"{loss.y:,} of {loss.m:,}",
     ]
 
 
 def name_of(loss: Loss) -> str:
     """Return which reports a bound is about."""
     reports = f", {loss.n_reports} waves" if loss.n_reports > 1 else ""
-    return (loss.question or "all questions together") + reports
+    return (loss.question or "all questions") + reports
 
 
 def say_proof(proof: Proof) -> str:

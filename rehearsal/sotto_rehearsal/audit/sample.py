@@ -42,9 +42,12 @@ def read_sample(design: Design, reports: Sequence[Any]) -> Sample:
     Raises AuditError where one is none of the survey; it says which.
     """
     survey, n_waves = design.survey, design.n_waves
+    members = ("id", "answers", *([WAVE] if survey.waves > 1 else []), *(["invitation"] if survey.invited else []))
     for number, report in enumerate(reports, 1):
         if not isinstance(report, Mapping) or not isinstance(report.get("answers"), Mapping):
             raise AuditError(f"report {number} must be an object with id and answers.")
+        if report.keys() - set(members):
+            raise AuditError(f"report {number} must have the members {', '.join(members)} alone: all are sent.")
     try:
         ids = [parse_report_id(report.get("id"), f"$[{number}].id") for number, report in enumerate(reports)]
         sent = [report.get(WAVE) for report in reports]
