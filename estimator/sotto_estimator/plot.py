@@ -1,5 +1,7 @@
 """A picture of estimates: a bar for every share and its interval; of numbers, panels on axes of their own."""
 
+import errno
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +100,8 @@ def _draw_shares(axes: Axes, bars: Sequence[Bar], max_percent: float) -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raise SourceError unless a plot can be written under this name."""
+    """Raise SourceError unless a plot can be written under this name, as far as it shows before."""
     if path.suffix.lower() not in _FORMATS:
         raise SourceError(f"plot ({path.name}) must end in {', '.join(_FORMATS)}.")
+    if not path.parent.is_dir():
+        raise SourceError(f"plot ({path}) cannot be written: {os.strerror(errno.ENOENT)}.")

@@ -201,6 +201,7 @@ def test_without_opendp_theory_stands_alone_and_it_is_said_what_is_missing(tmp_p
         (("--n", 10, "--delta", "nan"), "--delta"),
         (("--n", 10, "--share", 1.5), "--share"),
         (("--n", 10, "--runs", -1), "--runs"),
+        (("--n", 10, "--share", 0.5, "--truth", "truth.toml"), "--share does not go with --truth"),
         (("--n", 10, "--level", 1), "--level"),
         (("--n", 10, "--json", "--csv"), "--json or --csv"),
     ],
@@ -302,6 +303,12 @@ def test_so_many_respondents_as_are_named_know_what_the_curator_knows(tmp_path: 
         ]
         enough, fewer = (next(iter(of.values()))["half_width"] for of in widths)
         assert enough <= wanted * (1 + 1e-9) < fewer * (1 + 1e-9)
+
+
+def test_a_curator_who_learns_nothing_either_is_no_price(tmp_path: Path) -> None:
+    said = " ".join(compare(tmp_path, HEAD + YES_NO, "--n", 2, "--runs", 0).stdout.split())
+    assert "too few for a curator, too" in said
+    assert "price of trusting nobody" not in said
 
 
 def test_a_mean_says_how_many_know_what_the_curator_knows(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_strings_are_found_as_often_as_they_are_common() -> None:
     simulation = simulate(Task(WORD, truth, 600, 1, False), IntervalOptions(), 10, SEED)
     fine, tired, never = simulation.rows
     assert fine.n_found == 10
-    assert fine.verdict == "holds"
+    assert fine.verdict == "not shown", "ten runs may all hold"
     assert 0 <= never.n_found <= 2
     assert never.coverage is None, "found more rarely than in half of the runs"
     assert never.n_found < fine.n_found >= tired.n_found

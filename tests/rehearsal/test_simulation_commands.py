@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from rehearsed import CERTAIN, OFFICE, OFFICE_TRUTH, WORD
 from sotto_client.cli import main
+from sotto_estimator.numbers.render import value_words
 from sotto_protocol import Survey
 
 
@@ -38,7 +39,7 @@ def test_table_json_and_csv_have_the_same_numbers(tmp_path: Path) -> None:
     for row, of_csv in zip(document["rows"], rows, strict=True):
         assert float(of_csv["bias"]) == row["bias"]
         assert of_csv["verdict"] == row["verdict"]
-        shown = f"{row['bias']:+.3g}" if row["kind"] == "mean" else f"{100 * row['bias']:+.2f} %"
+        shown = value_words(row["bias"], row["rmse"]) if row["kind"] == "mean" else f"{100 * row['bias']:+.2f} %"
         assert shown in table.stdout
     assert {(row["level"], row["method"], row["n_people"]) for row in rows} == {("0.95", "chernoff", "100")}
 
@@ -73,7 +74,7 @@ def test_without_a_truth_the_output_says_what_is_assumed(tmp_path: Path) -> None
 @pytest.mark.parametrize(("n_runs", "are_few"), [(90, True), (110, False)])
 def test_few_runs_are_said_to_tell_little(tmp_path: Path, n_runs: int, are_few: bool) -> None:
     said = sotto(*written(tmp_path, CERTAIN, ""), "--n", "50", "--runs", str(n_runs), "--seed", "1").stdout
-    assert "every interval holds the truth as often as it says" in said
+    assert "no interval is seen to hold the truth more rarely than it says" in said
     assert ("so few runs tell little" in said) == are_few
 
 
@@ -132,6 +133,8 @@ def test_a_picture_shows_strings_that_were_not_found(tmp_path: Path) -> None:
         (["--n", "10", "--liars", "1.1"], "Invalid value for '--liars'"),
         (["--n", "10", "--liars", "nan"], "$.trouble.liars: must be a share in [0, 1]."),
         (["--n", "10", "--clumsy-fakes", "0.6", "--clever-fakes", "0.6"], "$.trouble: must have at most as many fakes"),
+        (["--n", "10", "--devices", "3"], "--devices goes with --duplicated"),
+        (["--n", "10", "--change", "0.3"], "--change does nothing here"),
         (["--n", "10", "--devices", "1"], "Invalid value for '--devices'"),
         (["--n", "10", "--seed", "-1"], "Invalid value for '--seed'"),
         (["--n", "10", "--json", "--csv"], "Give --json or --csv, one of the two."),
@@ -156,12 +159,31 @@ def test_files_that_are_not_what_they_should_be_are_named(tmp_path: Path) -> Non
         ([survey, "--truth", str(tmp_path / "none.toml")], "none.toml: No such file"),
         ([survey, "--truth", str(tmp_path / "binary.toml")], "binary.toml: must be TOML in UTF-8"),
         ([survey, "--truth", str(tmp_path / "sum.toml")], "sum.toml: $.questions.lunch.shares: must add up to 1"),
+        ([survey, "--plot", str(tmp_path / "none" / "run.png"), "--n", "100000000"], "cannot be written: No such file"),
         ([survey, "--plot", str(tmp_path / "run.gif")], "must end in .png, .pdf, .svg"),
     ):
-        refused = sotto(*arguments, "--n", "10", "--runs", "1")
+        refused = sotto("--n", "10", "--runs", "1", *arguments)
         assert refused.exit_code == 1, problem
         assert problem in refused.stderr
         assert refused.stderr.count("\n") == 1
+
+
+def test_trouble_that_a_file_says_and_one_wave_cannot_have_is_not_said(tmp_path: Path) -> None:
+    said = sotto(*written(tmp_path, truth="[trouble]\nchange = 0.1"), "--n", "50", "--runs", "1").stdout
+    assert "trouble" not in said
+
+
+def test_intervals_that_miss_more_often_than_they_say_are_not_said_to_hold(tmp_path: Path) -> None:
+    """A quarter of 20 runs misses, which may be chance of several rows; one run shows nothing."""
+    liars = [*written(tmp_path), "--n", "500", "--runs", "12", "--seed", "1", "--liars", "0.3"]
+    rows = json.loads(sotto(*liars, "--json").stdout)["rows"]
+    low = [row for row in rows if row["coverage"] < 0.95 - row["coverage_error"]]
+    assert low
+    assert all(row["verdict"] in {"not shown", "MISSES"} for row in low)
+    (once,) = json.loads(sotto(*written(tmp_path, CERTAIN, ""), "--n", "50", "--runs", "1", "--json").stdout)["rows"]
+    assert once["verdict"] in {"not shown", "MISSES"}
+    said = sotto(*written(tmp_path), "--n", "50", "--runs", "2", "--seed", "1").stdout
+    assert " to 100 % in so many runs" in said
 
 
 def test_a_text_question_without_strings_is_refused(tmp_path: Path) -> None:

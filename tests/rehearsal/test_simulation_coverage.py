@@ -67,7 +67,7 @@ def test_honest_people_are_in_their_intervals(question_type: str, name: str, tar
     assert simulation.missing == ()
     rows = [row for row in simulation.rows if row.question == "q"]
     assert rows
-    assert rows[0].verdict == "holds"
+    assert rows[0].verdict in {"holds", "not shown"}
     assert not any(row.is_off for row in rows)
 
 

@@ -35,7 +35,10 @@ BAD = {
     ),
     "a truth for a share": ("[questions.expensed]\nshare = true", "$.questions.expensed.share: must be a share"),
     "no share": ("[questions.expensed]", "$.questions.expensed.share: is missing"),
-    "shares of yes-no": ("[questions.expensed]\nshares = {yes = 1}", "$.questions.expensed.share: is missing"),
+    "shares of yes-no": (
+        "[questions.expensed]\nshares = {yes = 1}",
+        "$.questions.expensed.shares: does not go with a question of type yes-no: say `share`.",
+    ),
     "a mean outside": (
         "[questions.hours]\nmean = 81\ndeviation = 1",
         "$.questions.hours.mean: must be a number in [0, 80]",
@@ -80,6 +83,14 @@ BAD = {
     "another truth with trouble": (
         "[questions.expensed]\nshare = 0.1\nthen = {share = 0.2, desired = true}",
         "$.questions.expensed.then: has an unknown member 'desired'",
+    ),
+    "yes by another name": (
+        "[questions.expensed]\nshare = 0.5\nleave = {true = 0.3}",
+        "$.questions.expensed.leave: must be of yes and no, by these names.",
+    ),
+    "a share of options": (
+        "[questions.lunch]\nshare = 0.5",
+        "$.questions.lunch.share: does not go with a question of type one-of: say `shares`.",
     ),
     "an unknown trouble": ("[trouble]\nliers = 0.1", "$.trouble: has an unknown member 'liers'; is it 'liars'?"),
     "too much trouble": ("[trouble]\nliars = 1.1", "$.trouble.liars: must be a share in [0, 1]"),

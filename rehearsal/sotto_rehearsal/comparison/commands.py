@@ -17,6 +17,7 @@ from sotto_rehearsal.comparison.render import comparison_csv, comparison_json, c
 from sotto_rehearsal.simulation.commands import read_people
 
 _RUNS = 200
+_SHARE = 0.5
 _MAX_N = 10**9
 _NEED = "pip install 'sottovoce[compare]'"
 
@@ -38,9 +39,7 @@ _NEED = "pip install 'sottovoce[compare]'"
 @click.option(
     "--share",
     type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="Without --truth, the share of yes; of k options they are as k to k - 1 .. to 1.",
+    help="Without --truth, the share of yes; of k options they are as k to k - 1 .. to 1  [default: 0.5].",
 )
 @click.option(
     "--runs",
@@ -54,7 +53,7 @@ def compare(
     n: int,
     delta: float | None,
     truth_file: Path | None,
-    share: float,
+    share: float | None,
     runs: int | None,
     style: str,
     **interval: str,
@@ -69,13 +68,16 @@ def compare(
     for flag, number in (("--delta", delta), ("--share", share)):
         if number is not None and math.isnan(number):
             raise click.BadParameter("must be a number.", param_hint=flag)
+    if truth_file and share is not None:
+        raise click.UsageError("--share does not go with --truth, which says it.")
     survey = read_file(survey_file)
     can_draw = has_opendp()
     if not can_draw and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")
     truth = None if truth_file is None else read_people(truth_file, survey)
     options = IntervalOptions(**interval)  # type: ignore[arg-type]
-    study = Study(n, usual_delta(n) if delta is None else delta, share, _RUNS if runs is None else runs, options, truth)
+    delta, share = usual_delta(n) if delta is None else delta, _SHARE if share is None else share
+    study = Study(n, delta, share, _RUNS if runs is None else runs, options, truth)
     with click.progressbar(
         length=sum(not is_text(question) for question in survey.questions),
         label="comparing",

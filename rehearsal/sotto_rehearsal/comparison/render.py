@@ -9,7 +9,7 @@ from sotto_estimator.planning.survey_words import points, wrapped
 from sotto_estimator.planning.table import width_words
 from sotto_estimator.render import csv_text, escaped, json_text, method_words
 from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above
+from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.comparison.comparison import Comparison
 from sotto_rehearsal.comparison.knowledge import Knowledge
 from sotto_rehearsal.comparison.shuffled import Shuffled
@@ -92,6 +92,11 @@ def _width(width: float | None, subject: Subject) -> str:
 def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
     """Return in a sentence what trusting nobody costs, by the half-widths of devices and of Laplace noise."""
     known, trusted = (_amount(row.half_width or 0.0, subject) for row in rows[:2])
+    if (rows[1].half_width or 0.0) >= subject.size:
+        what = "mean" if subject.is_number else "share"
+        return wrapped(
+            f"So few people are too few for a curator, too, whose noise hides the {what} as well.", indent=""
+        )
     return wrapped(
         f"A curator who is trusted with the answers would know the {'mean' if subject.is_number else 'share'} to +- "
         f"{trusted} (Laplace); you will know it to +- {known}: that is the price of trusting nobody."
@@ -101,7 +106,11 @@ def price_words(subject: Subject, rows: Sequence[Knowledge]) -> str:
 
 
 def _needed(devices: Knowledge) -> str:
-    return "" if devices.n_needed is None else f" To know as much you would need {devices.n_needed:,} respondents."
+    return (
+        ""
+        if devices.n_needed is None
+        else f" To know as much you would need {counted(devices.n_needed, 'respondent')}."
+    )
 
 
 def _amount(width: float, subject: Subject) -> str:

@@ -27,7 +27,12 @@ _MAX_RUNS = 10**5
 
 @click.command(epilog="Example:  sotto simulate survey.toml --truth truth.toml --n 300 --runs 20")
 @click.argument("survey_file", type=click.Path(path_type=Path))
-@click.option("--truth", "truth_file", type=_FILE, help="What people truly answer  [default: every answer as likely].")
+@click.option(
+    "--truth",
+    "truth_file",
+    type=_FILE,
+    help="What people truly answer; a text question must be in it  [default: every answer as likely].",
+)
 @click.option("--n", "n_people", type=click.IntRange(2, _MAX_PEOPLE), required=True, help="How many people answer.")
 @click.option(
     "--runs",
@@ -77,11 +82,17 @@ def simulate(
     """
     survey = read_file(survey_file)
     truth = read_people(truth_file, survey)
+    n_waves = _at_most(survey.waves, n_waves, "--waves") or survey.waves
+    if trouble["change"] and n_waves == 1:
+        raise click.UsageError("--change does nothing here: people think anew before a second wave, and there is one.")
+    if trouble["devices"] and not (
+        truth.trouble.duplicated if trouble["duplicated"] is None else trouble["duplicated"]
+    ):
+        raise click.UsageError("--devices goes with --duplicated, the share of people who answer on so many.")
     try:
         truth = replace(truth, trouble=truth.trouble.replaced_by(trouble))
     except TruthError as fault:
         raise click.UsageError(str(fault)) from fault
-    n_waves = _at_most(survey.waves, n_waves, "--waves") or survey.waves
     wave = _at_most(n_waves, wave, "--wave")
     options = IntervalOptions(level, method, target, simultaneous)
     task = Task(survey, truth, n_people, n_waves, target == "respondents", wave)

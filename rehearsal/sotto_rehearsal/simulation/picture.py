@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from sotto_estimator.drawable import drawable
 from sotto_estimator.numbers.plot import Panel
 from sotto_estimator.plot import Bar, draw_bars
+from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.render import caption
 from sotto_rehearsal.simulation.summary import Row, Simulation
@@ -22,7 +23,12 @@ def plot(simulation: Simulation, path: Path) -> None:
     bars, panels = [], []
     for row, found, true in zip(simulation.rows, first.found, first.true.tolist(), strict=True):
         if row.kind == "mean":
-            panels.append(Panel(_MEAN_INCHES, partial(_draw_mean, row=row, found=found, true=true)))
+            panels.append(
+                Panel(
+                    _MEAN_INCHES,
+                    partial(_draw_mean, row=row, ends=_ends(simulation, row.question), found=found, true=true),
+                )
+            )
             continue
         share, low, high, _ = found.tolist()
         label = f"{row.question}: {row.answer}"
@@ -34,10 +40,18 @@ def plot(simulation: Simulation, path: Path) -> None:
     draw_bars(bars, f"{caption(simulation)}\n{_TITLE}", path, panels=panels)
 
 
-def _draw_mean(axes: Axes, row: Row, found: Floats, true: float) -> None:
+def _ends(simulation: Simulation, question: str) -> tuple[float, float]:
+    """Return the least and the greatest number that may be answered."""
+    (kind,) = [of.question.kind for of in simulation.task.truth.questions if of.question.id == question]
+    assert isinstance(kind, Number)  # noqa: S101  # only numbers have means
+    return float(kind.minimum), float(kind.maximum)
+
+
+def _draw_mean(axes: Axes, row: Row, ends: tuple[float, float], found: Floats, true: float) -> None:
     mean, low, high, _ = found.tolist()
     axes.errorbar([(low + high) / 2], [0], xerr=[(high - low) / 2], fmt="none", ecolor="black", capsize=3)
     axes.plot([mean], [0], "o", color="C0")
     axes.plot([true], [0], "D", color="black", markersize=5)
     axes.set_yticks([0], [drawable(row.question)], parse_math=False)
+    axes.set_xlim(*ends)
     axes.set_xlabel(drawable(f"mean ({row.unit})" if row.unit else "mean"), parse_math=False)

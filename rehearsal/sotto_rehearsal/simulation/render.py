@@ -1,11 +1,13 @@
 """A simulation as tables for people, as JSON and CSV for programs: the same numbers in all three."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import words_of_interval
+from sotto_estimator.numbers.render import value_words
 from sotto_estimator.render import (
     csv_text,
     escaped,
@@ -21,6 +23,7 @@ from sotto_protocol.words import counted, epsilon_above
 from sotto_rehearsal.simulation.summary import FALSE_ALARM, Row, Simulation
 
 _STRINGS = "text is decoded as by `sotto decode`: intervals are of strings that were found, in those runs"
+_UNCUT = "planned: before an interval is cut to 0 to 100 %, so that others come out narrower"
 _LEAST_MISSES = 5
 """Runs of which fewer are to miss, of an interval that holds its level, say little of how often it does."""
 _WARNINGS = {
@@ -72,7 +75,7 @@ def _trouble(simulation: Simulation) -> list[str]:
         for of in truth.questions
         for label, share in (of.leaving or {}).items()
     ]
-    return [*truth.trouble.in_words(), *leaving]
+    return [*truth.trouble.in_words(simulation.task.n_waves), *leaving]
 
 
 def _table(simulation: Simulation, kind: str) -> str:
@@ -85,7 +88,7 @@ def _table(simulation: Simulation, kind: str) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    say, signed = (percent, signed_percent) if row.kind != "mean" else (_number, _signed)
+    say, signed = (percent, signed_percent) if row.kind != "mean" else (_number_of(row), _signed_of(row))
     widths = (row.mean_half_width, row.median_half_width, row.planned_half_width)
     return [
         row.question,
@@ -106,12 +109,13 @@ def _or_dash(number: float | None, say: Any) -> str:
     return "-" if number is None else str(say(number))
 
 
-def _number(number: float) -> str:
-    return f"{number:.4g}"
+def _number_of(row: Row) -> Callable[[float], str]:
+    """Return how a mean and what is about it is written: as far as its error lets it be known."""
+    return lambda number: value_words(number, row.rmse or 0.0)
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.3g}"
+def _signed_of(row: Row) -> Callable[[float], str]:
+    return lambda number: ("+" if number > 0 else "") + value_words(number, row.rmse or 0.0)
 
 
 def _percent_of_runs(share: float) -> str:
@@ -123,6 +127,7 @@ def _lessons(simulation: Simulation) -> list[str]:
     lines = [_on_coverage(simulation)]
     if off := ", ".join(_name(row) for row in simulation.rows if row.is_off):
         lines.append(f"off on average by more than chance, and with more people as much: {off}")
+    lines += [_UNCUT] * any(_is_cut(row) for row in simulation.rows)
     lines += [
         f"{naming.question}: the most common answer ({naming.answer}) comes out first in "
         f"{_percent_of_runs(naming.named_right)} of the runs"
@@ -136,6 +141,13 @@ def _lessons(simulation: Simulation) -> list[str]:
     if _trouble(simulation) and not simulation.warned:
         lines.append("no warning was given in any run: this trouble does not show in the reports")
     return lines
+
+
+def _is_cut(row: Row) -> bool:
+    """Whether the interval that is planned goes beyond what shares there are."""
+    if row.kind != "share" or row.truth is None or row.planned_half_width is None:
+        return False
+    return row.planned_half_width > min(row.truth, 1 - row.truth)
 
 
 def _on_minimum(simulation: Simulation) -> list[str]:
@@ -156,10 +168,16 @@ def _on_coverage(simulation: Simulation) -> str:
         return "no estimate in any run: there is nothing to judge"
     level = simulation.options.level
     error = min(row.coverage_error or 0 for row in judged)
-    yardstick = f"an interval that holds its level covers {100 * level:g} +- {100 * error:.1f} % in so many runs"
+    covered = (
+        f"{100 * level:g} +- {100 * error:.1f} %" if level + error <= 1 else f"{100 * (level - error):.1f} to 100 %"
+    )
+    yardstick = f"an interval that holds its level covers {covered} in so many runs"
     if not simulation.missing:
+        if simulation.not_shown:
+            named = ", ".join(_name(row) for row in simulation.not_shown)
+            return f"not shown to hold the truth as often as they say: {named} ({yardstick}); more runs would tell"
         few = "; so few runs tell little" if simulation.n_runs * (1 - level) < _LEAST_MISSES else ""
-        return f"every interval holds the truth as often as it says, or more often ({yardstick}){few}"
+        return f"no interval is seen to hold the truth more rarely than it says ({yardstick}){few}"
     named = ", ".join(_name(row) for row in simulation.missing)
     return f"too rarely in their intervals: {named} ({yardstick}){'' if _trouble(simulation) else _why(simulation)}"
 

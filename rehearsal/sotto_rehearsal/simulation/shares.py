@@ -30,6 +30,8 @@ def read_shares(fields: Fields, key: str, names: Collection[str] | None, *, adds
     given = fields.take(key, "a table of shares", lambda v: isinstance(v, dict))
     table = Fields(given, fields.at(key), TruthError)
     known = [name for name in (given if names is None else names) if table.has(name)]
+    if names is not None and "yes" in names and {"true", "false"} & given.keys():
+        raise fields.fail(key, "must be of yes and no, by these names.")
     shares = {name: table.take(name, EXPECTED, is_share) for name in known}
     table.finish()
     if adds_up:

@@ -21,7 +21,9 @@ from sotto_rehearsal.simulation.truth import QuestionTruth
 FALSE_ALARM = 0.01
 """The probability, at most, that any interval of a simulation is called too narrow although all hold their level; and
 that any estimate is called off although none is, by a t-test, which is approximate."""
-HOLDS, MISSES = "holds", "MISSES"
+HOLDS, NOT_SHOWN, MISSES = "holds", "not shown", "MISSES"
+_NO_SPREAD = 1e-12
+"""Estimates that differ by no more are equal: a test of their mean says nothing."""
 _LEAST_FOUND = 0.5
 """A string that is found more rarely has no verdict: it is found when it is overestimated, as chance alone does.
 
@@ -39,8 +41,10 @@ class Row:
     in how many it was detected; all below is of these, and None where there are none. `bias_error`, `coverage_error`:
     the Monte Carlo standard errors, that of a coverage which is the level. `planned_half_width`: None where nothing
     plans it. `coverage`: in how large a share of them the interval holds the truth, None of a string that is found
-    rarely; `verdict`: `HOLDS` or `MISSES`, whether that is as many as there should be. `is_off`: whether the bias is
-    more than chance makes it; never said of strings, which are estimated where they are found.
+    rarely; `verdict`: `MISSES` where that is too few, `NOT_SHOWN` where it is fewer than there should be by more than
+    the standard error, or where the runs are so few that an interval may miss in none, else `HOLDS`. `is_off`: whether
+    the bias is more than chance makes it; said only of strings that every run finds, as others are estimated where they
+    are found.
     """
 
     question: str
@@ -97,6 +101,11 @@ class Simulation:
     first: Run
 
     @property
+    def not_shown(self) -> tuple[Row, ...]:
+        """The rows whose intervals hold the truth more rarely than they say, though it may be chance."""
+        return tuple(row for row in self.rows if _is_low(row, self.options.level) and row.verdict == NOT_SHOWN)
+
+    @property
     def missing(self) -> tuple[Row, ...]:
         """The rows whose intervals hold the truth too rarely."""
         return tuple(row for row in self.rows if row.verdict == MISSES)
@@ -125,7 +134,7 @@ def simulate(
         n_runs,
         seed,
         float(np.mean([run.n_reports for run in runs])),
-        _judged(rows, options.level),
+        _judged(rows, options.level, n_runs),
         tuple(naming),
         _count_warnings(task, runs),
         runs[0],
@@ -187,22 +196,34 @@ def _row(of: QuestionTruth, label: str, seen: _Seen, level: float) -> Row:
     return replace(row, **known)  # type: ignore[arg-type]  # floats all
 
 
-def _judged(rows: Sequence[Row], level: float) -> tuple[Row, ...]:
+def _judged(rows: Sequence[Row], level: float, n_runs: int) -> tuple[Row, ...]:
     """Return rows with what tests say of each, all of which together err with `FALSE_ALARM`: see there."""
     n_tests = sum(row.coverage is not None for row in rows)
-    return tuple(replace(row, verdict=_verdict(row, level, n_tests), is_off=_is_off(row, n_tests)) for row in rows)
+    return tuple(
+        replace(row, verdict=_verdict(row, level, n_tests), is_off=_is_off(row, n_tests, n_runs)) for row in rows
+    )
 
 
 def _verdict(row: Row, level: float, n_tests: int) -> str:
     if row.coverage is None:
         return ""
     n_held = round(row.coverage * row.n_found)
-    return MISSES if binom.cdf(n_held, row.n_found, level) <= FALSE_ALARM / n_tests else HOLDS
+    if binom.cdf(n_held, row.n_found, level) <= FALSE_ALARM / n_tests:
+        return MISSES
+    may_miss_in_none = row.n_found * (1 - level) < 1 - _NO_SPREAD
+    return NOT_SHOWN if may_miss_in_none or _is_low(row, level) else HOLDS
 
 
-def _is_off(row: Row, n_tests: int) -> bool:
-    if row.kind == "string" or row.bias is None or not row.bias_error:
+def _is_low(row: Row, level: float) -> bool:
+    """Whether an interval holds the truth more rarely than its level, by more than the standard error of that."""
+    return row.coverage is not None and row.coverage < level - (row.coverage_error or 0)
+
+
+def _is_off(row: Row, n_tests: int, n_runs: int) -> bool:
+    is_selected = row.kind == "string" and row.n_found < n_runs
+    if is_selected or row.bias is None or (row.bias_error or 0) <= _NO_SPREAD:
         return False
+    assert row.bias_error is not None  # noqa: S101  # it is above 0
     return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * row.bias_error
 
 

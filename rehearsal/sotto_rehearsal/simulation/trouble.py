@@ -39,14 +39,14 @@ class Trouble:
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return Trouble(**own | {name: value for name, value in given.items() if value is not None})
 
-    def in_words(self) -> list[str]:
-        """Return what goes wrong, each in a few words."""
+    def in_words(self, n_waves: int) -> list[str]:
+        """Return what goes wrong in so many waves, each in a few words."""
         told = [
             (self.liars, f"{_percent(self.liars)} do not answer truthfully"),
             (self.clumsy_fakes, f"{_percent(self.clumsy_fakes)} of the devices are clumsy fakes"),
             (self.clever_fakes, f"{_percent(self.clever_fakes)} of the devices are clever fakes"),
             (self.duplicated, f"{_percent(self.duplicated)} answer on {self.devices} devices"),
-            (self.change, f"{_percent(self.change)} think anew before each wave"),
+            (self.change * (n_waves > 1), f"{_percent(self.change)} think anew before each wave"),
         ]
         return [words for share, words in told if share]
 

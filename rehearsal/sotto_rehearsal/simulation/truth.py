@@ -25,6 +25,10 @@ from sotto_rehearsal.simulation.numbers import read_numbers, spread_evenly
 from sotto_rehearsal.simulation.shares import check_sum, is_share, read_shares, take_share
 from sotto_rehearsal.simulation.trouble import Trouble, read_trouble
 
+_SAID_BY = {"yes-no": "share", "number": "mean", "text": "strings"}
+"""The member that says what people answer, by the type of a question; of others it is `shares`."""
+_ALSO = {"number": ("shares",)}
+
 
 @dataclass(frozen=True)
 class QuestionTruth:
@@ -141,6 +145,10 @@ def _guess(strings: Answers) -> Answers:
 
 def _read_answers(fields: Fields, question: Question) -> Answers:
     kind = question.kind
+    usual = _SAID_BY.get(question.type, "shares")
+    for other in sorted({*_SAID_BY.values(), "shares"} - {usual, *_ALSO.get(question.type, ())}):
+        if fields.has(other):
+            raise fields.fail(other, f"does not go with a question of type {question.type}: say `{usual}`.")
     if isinstance(kind, Number):
         return read_numbers(fields, kind)
     if isinstance(kind, Text):
