@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
@@ -189,3 +190,36 @@ def test_a_delta_that_is_no_probability_is_refused(delta: float) -> None:
     for bad in (lambda: amplified_epsilon(1.0, 10, delta), lambda: exact_epsilon(Channel.warner(0.6), 10, delta)):
         with pytest.raises(DomainError, match=r"^delta \(.*\) must be a probability in \[1e-15, 1\)\.$"):
             bad()
+
+
+@pytest.mark.parametrize("delta", [1e-3, 0.02, 0.2])
+def test_of_drawn_questions_the_bound_allows_for_how_many_others_are_asked(delta: float) -> None:
+    """By listing what 7 people report, of whom one is asked and each other one with a probability of a half."""
+    head = 'id = "s"\ntitle = "S"\ndraw = 1\n'
+    question = '[[questions]]\nid = "{}"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
+    first, *_ = shuffle_survey(compile_toml(head + question.format("a") + question.format("b")), 7, delta)
+    asked = [[share / 2 for share in row] + [0.5] for row in k_ary(1, 2)]
+    mine = [[*row, 0.0] for row in k_ary(1, 2)]
+    crowds = combinations_with_replacement(asked, 6)
+    told = epsilon_of(
+        [pair for others in crowds for pair in permutations([shuffled([me, *others]) for me in mine], 2)], delta
+    )
+    assert told <= first.shuffled + 1e-9 <= 1 + 1e-6
+    assert first.least is None
+
+
+def test_as_many_as_are_asked_on_average_hide_less_than_the_bound_of_drawn_questions_says() -> None:
+    """Of 100 people whose answers are no but for one's, each asked one of four questions: exactly, by how many are."""
+    head, n, delta, truth = 'id = "s"\ntitle = "S"\ndraw = 1\n', 100, 1e-6, math.e / (1 + math.e)
+    question = '[[questions]]\nid = "{}"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
+    first, *_ = shuffle_survey(compile_toml(head + "".join(map(question.format, "abcd"))), n, delta)
+
+    def told(epsilon: float) -> float:
+        total = 0.0
+        for n_others, prob in enumerate(binom.pmf(range(n), n - 1, 1 / 4)):
+            said = binom.pmf(range(-1, n_others + 2), n_others, 1 - truth)
+            yes, no = truth * said[:-1] + (1 - truth) * said[1:], (1 - truth) * said[:-1] + truth * said[1:]
+            total += prob * np.maximum(no - math.exp(epsilon) * yes, 0).sum()
+        return total
+
+    assert told(first.shuffled) <= delta < told(amplified_epsilon(1, 25, delta, prob_clone_of_one(1)))

@@ -27,6 +27,10 @@ _SHUFFLED = (
     "epsilon of a report."
 )
 
+_SHUFFLED_DRAWN = (
+    "A question's row is of somebody who is known to be asked it, among about n; whole reports hide who is asked what."
+)
+
 
 def comparison_text(comparison: Comparison) -> str:
     """Return all of it for people."""
@@ -135,7 +139,8 @@ def _totals_text(totals: Sequence[Total]) -> str:
 def _shuffled_text(comparison: Comparison) -> str:
     columns = ["epsilon of", "n", "a report", "shuffled: at most", "at least"]
     cells = [_shuffled_cells(row) for row in comparison.shuffled]
-    return "\n".join([align([columns, *cells], n_left=1), wrapped(_SHUFFLED, indent="")])
+    said = [_SHUFFLED, *[_SHUFFLED_DRAWN] * bool(comparison.survey.draw)]
+    return "\n".join([align([columns, *cells], n_left=1), wrapped(" ".join(said), indent="")])
 
 
 def _shuffled_cells(row: Shuffled) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.stats import binom
 
 from sotto_estimator.channel import Channel
 from sotto_protocol import Question, Survey
@@ -39,9 +40,12 @@ def shuffle_survey(survey: Survey, n: int, delta: float) -> list[Shuffled]:
 
     Whole reports reveal at least what one question's do, if everybody answers it.
     """
-    rows = [_shuffle_question(question, n_of(survey, n), delta) for question in survey.questions]
+    if survey.draw:
+        rows = [_shuffle_drawn(survey, question, n, delta) for question in survey.questions]
+    else:
+        rows = [_shuffle_question(question, n, delta) for question in survey.questions]
     epsilon = float(survey.epsilon)
-    found = [row.least for row in rows if row.least is not None and not survey.draw]
+    found = [row.least for row in rows if row.least is not None]
     return [*rows, Shuffled(None, n, epsilon, _amplified(epsilon, n, delta), max(found, default=None))]
 
 
@@ -50,9 +54,23 @@ def n_of(survey: Survey, n: int) -> int:
     return max(1, n * survey.n_drawn // len(survey.questions))
 
 
+def _shuffle_drawn(survey: Survey, question: Question, n: int, delta: float) -> Shuffled:
+    """Bound what somebody who is asked the question reveals, however many others are.
+
+    No count of a fixed number of reports bounds it from below.
+    """
+    n_asked = 1 + int(binom.ppf(delta / 2, n - 1, survey.n_drawn / len(survey.questions)))
+    return Shuffled(question.id, n_of(survey, n), float(question.epsilon), _bound(question, n_asked, delta / 2))
+
+
+def _bound(question: Question, n: int, delta: float) -> float:
+    epsilon = float(question.epsilon)
+    return _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if _names_one(question.mechanism) else None)
+
+
 def _shuffle_question(question: Question, n: int, delta: float) -> Shuffled:
     mechanism, epsilon = question.mechanism, float(question.epsilon)
-    bound = _amplified(epsilon, n, delta, prob_clone_of_one(epsilon) if _names_one(mechanism) else None)
+    bound = _bound(question, n, delta)
     channel = _one_count(mechanism)
     if channel is None or n > MAX_LISTED:
         return Shuffled(question.id, n, epsilon, bound)

@@ -1,5 +1,6 @@
 """All runs together: how often intervals hold the truth, how far estimates are off, how often warnings are given."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -24,6 +25,8 @@ that any estimate is called off although none is, by a t-test, which is approxim
 HOLDS, NOT_SHOWN, MISSES = "holds", "not shown", "MISSES"
 _NO_SPREAD = 1e-12
 """Estimates that differ by no more are equal: a test of their mean says nothing."""
+_ERRORS_IN_HALF_WIDTH = 3
+"""Half of a 95 % interval has at most about so many standard errors."""
 _LEAST_FOUND = 0.5
 """A string that is found more rarely has no verdict: it is found when it is overestimated, as chance alone does.
 
@@ -221,10 +224,12 @@ def _is_low(row: Row, level: float) -> bool:
 
 def _is_off(row: Row, n_tests: int, n_runs: int) -> bool:
     is_selected = row.kind == "string" and row.n_found < n_runs
-    if is_selected or row.bias is None or (row.bias_error or 0) <= _NO_SPREAD:
+    if is_selected or row.bias is None or row.mean_half_width is None or (row.bias_error or 0) <= _NO_SPREAD:
         return False
     assert row.bias_error is not None  # noqa: S101  # it is above 0
-    return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * row.bias_error
+    # Of a rare share most runs may see nobody: their spread says too little, and what their intervals allow for more.
+    error = max(row.bias_error, row.mean_half_width / _ERRORS_IN_HALF_WIDTH / math.sqrt(row.n_found))
+    return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * error
 
 
 def _naming(of: QuestionTruth, estimates: Floats) -> Naming:
