@@ -268,6 +268,30 @@ def test_deadlock_is_tried_again_and_everything_counts_once(store: Store, other:
     check_integrity(store)
 
 
+def test_collectors_that_move_and_settle_one_inbox_at_once_do_not_deadlock(
+    postgres_db: str, store: Store, other: Store
+) -> None:
+    """Two to six of 30 rounds would, if they did not wait for one another."""
+    stored, first = publish_here(store, SMALL), [bytes([place]) for place in range(0, 256, 24)]
+
+    def settle() -> None:
+        for _ in range(2):
+            store.run(lambda transaction: transaction.settle())
+
+    def move() -> None:
+        for low, high in zip(first, [*first[1:], b"\xff" * 17], strict=True):
+            other.run(lambda transaction, low=low, high=high: transaction.move(stored.key, low, high))
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(30):
+            for _ in range(10):
+                count_here(store, stored, make_reports(60, SMALL))
+            for tidying in [pool.submit(settle), pool.submit(move)]:
+                tidying.result(TIMEOUT_S)
+    assert ask(postgres_db, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(0,)]
+    check_integrity(store)
+
+
 def end_sessions(url: str) -> int:
     """End every other session of a database; return how many those were."""
     statement = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

@@ -166,9 +166,8 @@ class PostgresDialect(Dialect):
         return {index: known[report_id] for index, report_id in enumerate(_split(ids)) if report_id in known}
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
-        self.execute(
-            connection, statements.MOVE, key=key, low=low, high=high
-        )  # one statement: what comes meanwhile stays
+        self.execute(connection, statements.LOCK_INBOX, space=LOCK_SPACE)
+        self.execute(connection, statements.MOVE, key=key, low=low, high=high)
 
     def is_transient(self, fault: BaseException) -> bool:
         cause = fault.orig if isinstance(fault, DBAPIError) else fault
@@ -192,6 +191,7 @@ class PostgresDialect(Dialect):
         """Nothing: the server's disk cannot be seen from here."""
 
     def settle(self, connection: Connection, keys: Sequence[int]) -> None:
+        self.execute(connection, statements.LOCK_INBOX, space=LOCK_SPACE)
         self.execute(connection, statements.SETTLE, keys=list(keys))
 
     def clean(self, *, large_tables: bool = True, reports: bool = True) -> bool:

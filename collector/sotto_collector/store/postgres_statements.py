@@ -4,6 +4,8 @@ LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
 NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
 LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
+LOCK_INBOX = "SELECT pg_advisory_xact_lock(:space, -2)"
+"""One transaction at a time deletes the inbox's rows: two that take them in different orders would deadlock."""
 INSERT = """
 INSERT INTO inbox SELECT %(key)s, report_id, packed FROM staging WHERE part = %(part)s ORDER BY report_id
 ON CONFLICT DO NOTHING RETURNING report_id
@@ -23,6 +25,7 @@ WITH gone AS (
 )
 INSERT INTO reports SELECT * FROM gone ORDER BY report_id
 """
+"""One statement: what comes meanwhile stays."""
 SETTLE = """
 WITH gone AS (DELETE FROM inbox WHERE survey_key = ANY(:keys) RETURNING survey_key, report_id, packed)
 INSERT INTO inbox SELECT * FROM gone ORDER BY survey_key, report_id
