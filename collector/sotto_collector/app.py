@@ -7,12 +7,12 @@ from flask import Flask
 
 from sotto_collector.api.administration import administration
 from sotto_collector.api.cors import install_cors
+from sotto_collector.api.invitations import invitations
 from sotto_collector.api.operations import operations
 from sotto_collector.api.problems import install_problems
 from sotto_collector.api.reports import FastPath
 from sotto_collector.api.surveys import surveys
 from sotto_collector.collector import Collector
-from sotto_collector.intake.limits import RateLimits
 from sotto_collector.metrics import Metrics, install_metrics
 from sotto_collector.pages.assets import assets
 from sotto_collector.pages.headers import install_page_headers
@@ -40,7 +40,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     app = _App(__name__, static_folder=None, template_folder="pages/templates")
     app.url_map.merge_slashes = False  # else /v1//surveys is redirected, which echoes host and path
     metrics = Metrics(slot, by_survey=settings.metrics_labels == "survey")
-    app.extensions["collector"] = Collector(settings, metrics, RateLimits(slot.n_workers))
+    app.extensions["collector"] = Collector(settings, metrics, slot.n_workers)
     install_metrics(app, metrics)
     install_problems(app)
     install_cors(app)
@@ -49,6 +49,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     app.register_blueprint(operations)
     app.register_blueprint(surveys)
     app.register_blueprint(administration)
+    app.register_blueprint(invitations)
     app.register_blueprint(pages)
     app.register_blueprint(assets)
     app.register_blueprint(index_page)

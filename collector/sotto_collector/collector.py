@@ -25,11 +25,12 @@ log = logging.getLogger(OURS)
 class Collector:
     """The parts that requests share. Closing it commits what is queued."""
 
-    def __init__(self, settings: Settings, metrics: Metrics | None = None, limits: RateLimits | None = None) -> None:
+    def __init__(self, settings: Settings, metrics: Metrics | None = None, n_workers: int = 1) -> None:
         """Open the store. Raises StoreError where there is no database, or it cannot be used."""
         self.settings = settings
         self.metrics = metrics or Metrics()
-        self.limits = limits or RateLimits()
+        self.limits = RateLimits(n_workers)
+        self.checks = RateLimits(n_workers)
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms, create=False)
         self.tokens = TokenTable(self.store)
         self.writer = Writer(

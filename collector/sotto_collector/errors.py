@@ -11,6 +11,7 @@ SottoError
     ├── SurveyOpenError          the survey must be closed first
     ├── InvitationError          a report's invitation is not valid; says which report's
     ├── RateLimitError           a survey takes no more reports in this minute; says when it will
+    │   └── CheckLimitError      no more invitations of a survey are checked in this minute
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
     ├── NotKeptError             a survey keeps counts alone: there is no report to be erased, recounted or read
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
@@ -70,6 +71,10 @@ class RateLimitError(CollectorError):
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(retry_after_s)
         self.retry_after_s = retry_after_s
+
+
+class CheckLimitError(RateLimitError):
+    """No more invitations of a survey are checked now; in `retry_after_s` seconds they are."""
 
 
 class BelowMinimumError(CollectorError):

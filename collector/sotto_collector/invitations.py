@@ -15,6 +15,9 @@ from sotto_protocol.invitation import INVITATION_BYTES, invitation_text, parse_i
 
 MAX_INVITATIONS = 100_000
 """The most that are made at once; in a survey of several waves so many for all waves together."""
+STATES = UNUSED, USED, INVALID = "unused", "used", "invalid"
+"""What an invitation can be for a wave. INVALID: not one of the survey, or revoked, or used in every wave: nothing is
+kept of it then, so these cannot be told apart. USED: in this wave, and not in another."""
 ROWS_AT_ONCE = 5_000
 MAX_REVOKED = 10_000
 
@@ -58,6 +61,22 @@ def count_invitations(store: Store, stored: StoredSurvey, stratum: int | None = 
     with store.reader() as connection:
         left = {row[0]: row[1] for row in connection.execute(statement.group_by(invitations.c.wave))}
     return {wave: left.get(wave, 0) for wave in range(1, stored.survey.waves + 1)}
+
+
+def check_invitation(store: Store, stored: StoredSurvey, text: str, wave: int) -> str:
+    """Return in which of the STATES an invitation is for a wave. It is read by its hash alone, and nothing is written.
+
+    What is not written like one is INVALID, as one is that was never made: one statement says all of any other.
+    """
+    try:
+        code_hash = hash_invitation(parse_invitation(text), stored.survey)
+    except ReportError:
+        return INVALID
+    columns = invitations.c
+    left = select(columns.wave).where(columns.survey_key == stored.key, columns.code_hash == code_hash)
+    with store.reader() as connection:
+        waves = {*connection.execute(left).scalars()}
+    return UNUSED if wave in waves else USED if waves else INVALID
 
 
 def _parse(text: str, index: int) -> bytes:

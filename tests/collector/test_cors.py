@@ -12,7 +12,12 @@ from house import House, assert_refused, open_house
 ORIGIN = "https://clinic.example"
 ALLOWED = {"Access-Control-Allow-Origin": ORIGIN, "Access-Control-Expose-Headers": "Retry-After"}
 HABITS = "/v1/surveys/habits"
-OF_DEVICES = [("GET", HABITS), ("POST", f"{HABITS}/reports"), ("POST", f"{HABITS}/erase")]
+OF_DEVICES = [
+    ("GET", HABITS),
+    ("POST", f"{HABITS}/reports"),
+    ("POST", f"{HABITS}/erase"),
+    ("POST", f"{HABITS}/invitations/check"),
+]
 
 
 @pytest.fixture

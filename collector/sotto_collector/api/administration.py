@@ -1,4 +1,4 @@
-"""The routes of those who run a survey: its settings, invitations, tokens (docs/http.md)."""
+"""The routes of those who run a survey: its settings, and tokens (docs/http.md)."""
 
 from http import HTTPStatus
 from typing import Any
@@ -8,19 +8,11 @@ from flask import Blueprint, Response
 
 from sotto_collector.api.access import require_role
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.api.request import find_stratum, find_survey, get_collector, read_sent, read_stratum, respond
+from sotto_collector.api.request import administer, find_survey, get_collector, read_sent, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
-from sotto_collector.invitations import (
-    MAX_INVITATIONS,
-    MAX_REVOKED,
-    count_invitations,
-    make_invitations,
-    revoke_invitations,
-)
-from sotto_collector.store import StoredSurvey, StoredToken
+from sotto_collector.store import StoredToken
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
-from sotto_protocol import ReportError
 
 administration = Blueprint("administration", __name__)
 
@@ -34,20 +26,6 @@ class SentSettings(msgspec.Struct, forbid_unknown_fields=True):
 
     cors_origins: list[str] | msgspec.UnsetType = msgspec.UNSET
     reports_per_minute: int | msgspec.UnsetType | None = msgspec.UNSET
-
-
-class SentCount(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a POST of invitations."""
-
-    count: int
-    stratum: str | None = None
-
-
-class SentRevocation(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a POST that revokes invitations: a list of them, or all."""
-
-    invitations: list[str] = []
-    all: bool = False
 
 
 class SentToken(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,7 +46,7 @@ class SentOverlap(msgspec.Struct, forbid_unknown_fields=True):
 @administration.patch("/v1/surveys/<survey_id>")
 def set_survey(survey_id: str) -> Response:
     """Set which web pages' origins may use a survey, and how many reports it takes a minute."""
-    collector, stored = _administer(survey_id)
+    collector, stored = administer(survey_id)
     sent = read_sent(SentSettings)
     values: dict[str, object] = {}
     if sent.cors_origins is not msgspec.UNSET:
@@ -91,52 +69,6 @@ def set_survey(survey_id: str) -> Response:
         collector.store.set_survey(stored.key, **values)
         collector.forget_survey(survey_id)
     return respond({"id": survey_id} | {name: getattr(sent, name) for name in values})
-
-
-@administration.post("/v1/surveys/<survey_id>/invitations")
-def invite(survey_id: str) -> Response:
-    """Make invitations; they are shown this once."""
-    collector, stored = _administer(survey_id)
-    _check_invited(stored)
-    sent = read_sent(SentCount)
-    most = MAX_INVITATIONS // stored.survey.waves
-    if not 1 <= sent.count <= most:
-        raise refuse(422, "bad_count", f"must be an integer in [1, {most}].", "$.count")
-    has_none = not stored.survey.strata and sent.stratum is None
-    stratum = 1 if has_none else find_stratum(stored.survey, sent.stratum)
-    lines = ["invitation", *make_invitations(collector.store, stored, sent.count, stratum), ""]
-    response = Response("\r\n".join(lines), status=HTTPStatus.CREATED, content_type="text/csv; charset=utf-8")
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-@administration.get("/v1/surveys/<survey_id>/invitations")
-def get_invitations(survey_id: str) -> Response:
-    """Say how many invitations, of a stratum or of all, are not used yet, for each wave, and how many reports came."""
-    collector, stored = _administer(survey_id)
-    _check_invited(stored)
-    stratum = read_stratum(stored.survey)
-    left = count_invitations(collector.store, stored, stratum)
-    n_reports = collector.store.count_tallied(stored.key, stored.survey.cells(stratum=stratum))
-    return respond({"unused": [left[wave] for wave in sorted(left)], "n_reports": n_reports})
-
-
-@administration.post("/v1/surveys/<survey_id>/invitations/revoke")
-def revoke(survey_id: str) -> Response:
-    """Revoke invitations that are not used yet."""
-    collector, stored = _administer(survey_id)
-    _check_invited(stored)
-    sent = read_sent(SentRevocation)
-    if sent.all == bool(sent.invitations):
-        raise refuse(422, "bad_revocation", "must have either invitations, a list, or all, true.")
-    if len(sent.invitations) > MAX_REVOKED:
-        raise refuse(422, "bad_revocation", f"must be at most {MAX_REVOKED}.", "$.invitations")
-    try:
-        revoked = revoke_invitations(collector.store, stored, None if sent.all else sent.invitations)
-    except ReportError as fault:
-        raise refuse(422, "bad_revocation", fault.problem, fault.where) from None
-    collector.note_change(survey_id)
-    return respond({"revoked": revoked})
 
 
 @administration.get("/v1/tokens")
@@ -205,18 +137,7 @@ def _show(token: str) -> Response:
     return response
 
 
-def _administer(survey_id: str) -> tuple[Collector, StoredSurvey]:
-    collector = get_collector()
-    require_role(collector.tokens, "admin", survey_id)
-    return collector, find_survey(survey_id)
-
-
 def _administer_all() -> Collector:
     collector = get_collector()
     require_role(collector.tokens, "admin", None)
     return collector
-
-
-def _check_invited(stored: StoredSurvey) -> None:
-    if not stored.survey.invited:
-        raise refuse(409, "survey_not_invited", "the survey is open to all; it has no invitations.")

@@ -13,7 +13,7 @@ Browsers write hosts in lower case, names in ASCII, IPv6 addresses in brackets, 
 """
 MAX_AGE_S = "600"
 EXPOSED = "Retry-After"
-_OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report"}
+_OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report", "invitations.check"}
 
 
 def install_cors(app: Flask) -> None:

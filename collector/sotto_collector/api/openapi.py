@@ -110,6 +110,14 @@ OPERATIONS = (
     Operation(
         "post", f"{SURVEY}/invitations/revoke", "Revoke.", {200: "Revoked"}, "admin", "Revocation", refusals=(409,)
     ),
+    Operation(
+        "post",
+        f"{SURVEY}/invitations/check",
+        "Is one unused?",
+        {200: "Checked"},
+        body="Check",
+        refusals=(409, 429),
+    ),
     Operation("get", "/v1/tokens", "The tokens.", {200: "Tokens"}, "admin"),
     Operation("post", "/v1/tokens", "Make a token.", {201: "ShownToken"}, "admin", "NewToken", refusals=(404,)),
     Operation("delete", "/v1/tokens/{prefix}", "Revoke a token.", {200: "Token"}, "admin"),

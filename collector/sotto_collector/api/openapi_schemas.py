@@ -5,7 +5,7 @@ from typing import Any
 
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
+from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED, STATES
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, invitation_text
@@ -138,6 +138,8 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(stratum)},
             "stratum",
         ),
+        "Check": _object({"invitation": _TEXT, "wave": wave}, "wave"),
+        "Checked": _object({"state": {"enum": list(STATES)}}),
         "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
         "Revocation": {
             "oneOf": [

@@ -9,6 +9,7 @@ from werkzeug.exceptions import HTTPException
 from sotto_collector.errors import (
     BelowMinimumError,
     BusyError,
+    CheckLimitError,
     CollectorError,
     NotKeptError,
     RateLimitError,
@@ -36,6 +37,7 @@ _CODES = {
 }
 _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     BusyError: (503, "busy", "too many reports are waiting; send it again later."),
+    CheckLimitError: (429, "too_many_checks", "too many invitations are checked in this minute; ask again later."),
     RateLimitError: (429, "too_many_reports", "the survey takes no more reports in this minute; send it again later."),
     StoreError: (503, "store_unavailable", "nothing was acknowledged; send it again later: a report counts once."),
     SurveyClosedError: (409, SURVEY_CLOSED, "the survey takes no more reports."),

@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 from flask import Response, current_app, request
 
+from sotto_collector.api.access import require_role
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
 from sotto_collector.intake.parsing import read_object
@@ -27,6 +28,13 @@ def get_collector() -> Collector:
 def find_survey(survey_id: str) -> StoredSurvey:
     """Return the survey of this id. Raises RequestError 404."""
     return get_collector().require_survey(survey_id)
+
+
+def administer(survey_id: str) -> tuple[Collector, StoredSurvey]:
+    """Return the collector and a survey, to who may administer it. Raises RequestError 401, 403, 404."""
+    collector = get_collector()
+    require_role(collector.tokens, "admin", survey_id)
+    return collector, find_survey(survey_id)
 
 
 def respond(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:
