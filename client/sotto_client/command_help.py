@@ -31,6 +31,7 @@ SHORT_HELP = {
 
 NEEDED_MODULES = {
     "sotto_client": (),
+    "sotto_author": (),
     "sotto_collector": ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
     "sotto_estimator": ("scipy", "matplotlib"),
     "sotto_rehearsal": ("scipy", "matplotlib"),

@@ -13,13 +13,10 @@ from sotto_collector.store.transaction import Transaction
 from sotto_protocol import ReportError, Survey
 from sotto_protocol.invitation import INVITATION_BYTES, invitation_text, parse_invitation
 
-MAX_INVITATIONS = 100_000
-"""The most that are made at once; in a survey of several waves so many for all waves together."""
 STATES = UNUSED, USED, INVALID = "unused", "used", "invalid"
 """What an invitation can be for a wave. INVALID: not one of the survey, or revoked, or used in every wave: nothing is
 kept of it then, so these cannot be told apart. USED: in this wave, and not in another."""
 ROWS_AT_ONCE = 5_000
-MAX_REVOKED = 10_000
 
 
 def hash_invitation(code: bytes, survey: Survey) -> bytes:

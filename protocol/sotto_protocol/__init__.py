@@ -5,7 +5,7 @@ Public and pure: no files, no sockets, no clocks, no entropy.
 
 from sotto_protocol.coins import COIN_SCALE, Coins, given_bytes, hmac_bytes
 from sotto_protocol.definition import compile_json, compile_survey, compile_toml, read_survey
-from sotto_protocol.errors import AnswerError, FormError, ReportError, SottoError, SurveyError, TallyError
+from sotto_protocol.errors import AnswerError, ReportError, SottoError, SurveyError, TallyError
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.problem import Problem
 from sotto_protocol.questions.question import Question
@@ -17,7 +17,6 @@ __all__ = [
     "COIN_SCALE",
     "AnswerError",
     "Coins",
-    "FormError",
     "Mechanism",
     "Problem",
     "Question",

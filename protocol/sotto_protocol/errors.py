@@ -2,7 +2,6 @@
 
 SottoError
 ├── SurveyError      a survey definition that is malformed, or that takes more epsilon than it says
-├── FormError        another program's form that cannot become a survey
 ├── AnswerError      an answer that is not one of the question's (the message never holds the answer)
 ├── ReportError      a report that the survey's mechanisms cannot have made
 └── TallyError       counts that no set of reports can have, or tallies of different surveys
@@ -27,20 +26,6 @@ class LocatedError(SottoError):
 
 class SurveyError(LocatedError):
     """A survey definition is malformed or untruthful."""
-
-
-class FormError(SottoError):
-    """A form of another program cannot become a survey as it is.
-
-    `problems` has all that is wrong, each with its place and what to do.
-    """
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__(*problems)
-        self.problems = problems
-
-    def __str__(self) -> str:
-        return "\n  ".join(self.problems)
 
 
 class AnswerError(LocatedError):

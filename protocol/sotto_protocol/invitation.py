@@ -6,6 +6,10 @@ from typing import Any
 from sotto_protocol.errors import ReportError
 
 INVITATION_BYTES = 16
+MAX_INVITATIONS = 100_000
+"""The most that are made at once; in a survey of several waves so many for all waves together."""
+MAX_REVOKED = 10_000
+"""The most that are revoked at once."""
 _N_CHARACTERS = 26
 _MAX_TYPED = 200  # with all the dashes and spaces that somebody may put in
 

@@ -13,10 +13,10 @@ from house import House, open_house
 from sotto_collector.api.administration import MAX_LABEL
 from sotto_collector.api.openapi import OPERATIONS, describe_api
 from sotto_collector.app import create_app
-from sotto_collector.invitations import MAX_REVOKED
 from sotto_collector.pages.headers import is_page
 from sotto_collector.settings import Settings
 from sotto_protocol import compile_toml
+from sotto_protocol.invitation import MAX_REVOKED
 from sotto_protocol.members import MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_WAVES
 
 IS_FULL = bool(os.environ.get("SOTTO_TEST_FULL"))

@@ -82,7 +82,7 @@ def test_invitations_are_made_into_a_private_file_counted_and_revoked(served: Se
 def test_many_invitations_are_made_in_several_requests(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sotto_collector.commands.invitations.MAX_INVITATIONS", 30)
+    monkeypatch.setattr("sotto_author.invite.MAX_INVITATIONS", 30)
     assert run(served, "invite", "create", "URL", INVITED_WAVES.id, "--count", 70, "--to", tmp_path / "c.csv")[0] == 0
     assert len(set(read_codes(tmp_path / "c.csv"))) == 70
     said = "wave 1  70 unused\nwave 2  70 unused\nwave 3  70 unused\n"

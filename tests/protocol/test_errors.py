@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from sotto_protocol import AnswerError, FormError, ReportError, SottoError, SurveyError, TallyError
+from sotto_protocol import AnswerError, ReportError, SottoError, SurveyError, TallyError
 from sotto_protocol.errors import LocatedError
 from sotto_protocol.mechanisms.checks import BadValueError
 
@@ -17,14 +17,6 @@ def test_a_leaf_says_where_and_can_be_pickled(leaf: type[LocatedError]) -> None:
     again = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
     for same in (error, again):
         assert (type(same), str(same), same.where, same.problem) == (leaf, "$.a: must be b.", "$.a", "must be b.")
-        assert isinstance(same, SottoError)
-
-
-def test_a_form_error_says_all_that_is_wrong_and_can_be_pickled() -> None:
-    error = FormError("$: must be a.", "$.b: must be c.")
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
-    for same in (error, again):
-        assert (str(same), same.problems) == ("$: must be a.\n  $.b: must be c.", ("$: must be a.", "$.b: must be c."))
         assert isinstance(same, SottoError)
 
 

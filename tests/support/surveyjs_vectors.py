@@ -8,8 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from sotto_author.forms.surveyjs import AskedElement, import_form, question_id
 from sotto_protocol import SurveyError, compile_survey
-from sotto_protocol.authoring.surveyjs import AskedElement, import_form, question_id
 from sotto_protocol.documents import load_json
 from surveyjs_leak_cases import LEAKS
 

@@ -16,7 +16,8 @@ from sotto_protocol.questions.types import TYPES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
-SIDES = [ROOT / side / f"sotto_{side}" for side in ("protocol", "client", "collector", "estimator", "rehearsal")]
+HOUSE = ("protocol", "client", "collector", "estimator", "rehearsal", "author")
+SIDES = [ROOT / side / f"sotto_{side}" for side in HOUSE]
 _PATH = r"\.?\w[\w.-]*(?:/[\w.-]+)*/?"
 _FILE = r".*\.(?:py|js|md|toml|cff|json)"
 

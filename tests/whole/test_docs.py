@@ -15,10 +15,10 @@ from sotto_client import os_coins
 from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS
 from sotto_collector.api.openapi import OPERATIONS
-from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.settings import SETTINGS
 from sotto_estimator.records import save_records
 from sotto_protocol import Survey, Tally, compile_toml, problem
+from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 from sotto_protocol.places import PLACES
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
-    side: ROOT / side / f"sotto_{side}" for side in ("protocol", "client", "collector", "estimator", "rehearsal")
+    side: ROOT / side / f"sotto_{side}"
+    for side in ("protocol", "client", "collector", "estimator", "rehearsal", "author")
 }
 OF_THE_HOUSE = {f"sotto_{side}" for side in PACKAGES}
 IMPURE = {"io", "os", "pathlib", "random", "requests", "secrets", "socket", "ssl", "tempfile", "threading", "uuid"}
@@ -28,19 +29,10 @@ IMPURE |= {
 IMPURE_CALLS = {"open", "print", "input", "exec", "eval", "compile", "__import__"}
 MOUNT = PACKAGES["collector"] / "pages" / "results.py"
 """The one place where sides meet: it mounts the estimator's results page on the collector's app."""
-HEAVY = (
-    "flask",
-    "scipy",
-    "pandas",
-    "msgspec",
-    "matplotlib",
-    "statsmodels",
-    "waitress",
-    "sotto_protocol.authoring",
-    "sotto_collector",
-    "sotto_estimator",
-    "sotto_rehearsal",
-)
+EXTRA = ("flask", "scipy", "pandas", "msgspec", "matplotlib", "statsmodels", "waitress", "sqlalchemy")
+HEAVY = (*EXTRA, "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
+BASE_OF_COLLECTOR = ("sotto_collector.commands.options", "sotto_collector.errors", "sotto_collector.remote")
+"""What the author's commands take of the collector as they are loaded: requests to one, and no service."""
 
 
 def modules_of(side: str) -> list[Path]:
@@ -82,6 +74,21 @@ def test_a_side_imports_the_protocol_and_itself_only(side: str) -> None:
 def test_a_rehearsal_knows_devices_and_estimates_and_no_collector() -> None:
     assert modules_of("rehearsal")
     assert house_imports_of("rehearsal") <= {"sotto_protocol", "sotto_client", "sotto_estimator", "sotto_rehearsal"}
+
+
+def test_the_authors_side_knows_all_but_the_rehearsal_and_loads_no_extra_at_once() -> None:
+    allowed = {"sotto_protocol", "sotto_client", "sotto_author"}
+    assert house_imports_of("author") <= allowed | {"sotto_collector", "sotto_estimator"}
+    at_once = {name for path in modules_of("author") for name in imports_at_once_of(path.read_text())}
+    others = {name for name in at_once if name.split(".")[0] in {*HEAVY} - allowed}
+    assert {name for name in others if not name.startswith(BASE_OF_COLLECTOR)} == set()
+
+
+@pytest.mark.parametrize("module", BASE_OF_COLLECTOR)
+def test_what_the_authors_side_takes_of_the_collector_needs_no_extra(module: str) -> None:
+    code = f"import sys, {module}; print(*[name for name in {EXTRA} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_the_results_page_alone_joins_two_sides_and_only_when_an_app_is_made() -> None:

@@ -12,8 +12,6 @@ ALLOWED = {
     "api/openapi_schemas.py": ['"answers": {'],
     "intake/parsing.py": ["answers: dict[str, Any]", "report.answers", "and answers, an object"],
     "pages/survey.py": ["What is answered is perturbed in the browser", "who has answered it"],
-    "commands/surveys.py": ["where people can answer a survey", "where it can be answered"],
-    "commands/invitations.py": ["only invited people may answer"],
 }
 """Where the word stands for what a respondent says: the member of a report, and texts about people who answer."""
 

@@ -1,7 +1,7 @@
 /**
  * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
  *
- * What `sotto survey import` makes of a form (sotto_protocol/authoring/surveyjs.py) is what is expected of it here.
+ * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
  * @typedef {import("survey-core").SurveyModel} Model
  * @typedef {import("survey-core").Question} Element
  * @typedef {{id: string, type: string, options: readonly string[], skip: string | number | null, range?: any}} Question

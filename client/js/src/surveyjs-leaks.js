@@ -4,7 +4,7 @@
  * survey-core writes an answer wherever a text has its question's name in braces, and shows much only where answers say
  * so. Both tell answers to whoever is asked for what a browser fetches. So braces are for what is known to be plain text
  * or an expression; everything else is taken for an address. `sotto survey import` finds the same
- * (sotto_protocol/authoring/surveyjs_leaks.py).
+ * (sotto_author/forms/surveyjs_leaks.py).
  */
 
 /** Members that are shown as text, by language: as HTML where `onTextMarkdown` is used. */

@@ -15,16 +15,10 @@ from sotto_collector.api.request import (
     respond,
 )
 from sotto_collector.errors import CheckLimitError, RateLimitError, SurveyClosedError, refuse
-from sotto_collector.invitations import (
-    MAX_INVITATIONS,
-    MAX_REVOKED,
-    check_invitation,
-    count_invitations,
-    make_invitations,
-    revoke_invitations,
-)
+from sotto_collector.invitations import check_invitation, count_invitations, make_invitations, revoke_invitations
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import ReportError
+from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 
 invitations = Blueprint("invitations", __name__)
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED, STATES
+from sotto_collector.invitations import STATES
 from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
-from sotto_protocol.invitation import INVITATION_BYTES, invitation_text
+from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
 from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_STRATA, MAX_STRATUM, MAX_WAVES
 from sotto_protocol.report import REPORT_ID_BYTES
 

@@ -1,45 +1,10 @@
-"""`sotto publish`, `close`, `configure`, `erase`: surveys at a collector, seen from outside."""
-
-from pathlib import Path
-from urllib.parse import quote
+"""`sotto close`, `configure`, `erase`: surveys at a collector, seen from outside."""
 
 import click
 
 from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
-from sotto_protocol import Survey, SurveyError, read_survey
-from sotto_protocol.minimum import say_needs
-
-
-def page_address(collector: RemoteCollector, survey_id: str) -> str:
-    """Return where people can answer a survey, as this command reaches the collector."""
-    return f"{collector.url}/s/{quote(survey_id, safe='')}"
-
-
-@click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
-@click.argument("survey_file", type=click.Path(path_type=Path))
-@click.argument("url")
-@token_option
-def publish(survey_file: Path, url: str, token: str) -> None:
-    """Publish a survey at a collector.
-
-    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
-    address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
-    """
-    if str(survey_file).startswith(("http:", "https:")):
-        raise click.UsageError("The survey's file comes first, then the collector's URL.")
-    survey, collector = _read_file(survey_file), RemoteCollector(url, token)
-    published = collector.ask("POST", "/v1/surveys", survey.canonical)
-    click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
-    click.echo(page_address(collector, survey.id))
-    if not survey.keeps_reports:
-        click.echo(
-            "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",
-            err=True,
-        )
-    for line in say_needs(survey):
-        click.echo(line, err=True)
 
 
 @click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")
@@ -122,14 +87,3 @@ def _checked(receipt: str) -> str:
     if len(receipt) != 32 or not set(receipt) <= set("0123456789abcdef"):
         raise CollectorError("receipt must be 32 hexadecimal digits, as the client gave it.")
     return receipt
-
-
-def _read_file(path: Path) -> Survey:
-    try:
-        content = path.read_bytes()
-    except OSError as fault:
-        raise CollectorError(f"survey file ({path}) must be readable: {fault.strerror}.") from fault
-    try:
-        return read_survey(content, is_json=path.suffix == ".json")
-    except SurveyError as fault:
-        raise CollectorError(f"{path}: {fault}") from fault

@@ -33,19 +33,19 @@ export class FormRefused extends SottoError {
 /**
  * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
  *
- * What `sotto survey import` makes of a form (sotto_protocol/authoring/surveyjs.py) is what is expected of it here.
+ * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
  */
 export type Model = import("survey-core").SurveyModel;
 /**
  * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
  *
- * What `sotto survey import` makes of a form (sotto_protocol/authoring/surveyjs.py) is what is expected of it here.
+ * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
  */
 export type Element = import("survey-core").Question;
 /**
  * A SurveyJS form beside a survey: which element asks which question, and what its values stand for.
  *
- * What `sotto survey import` makes of a form (sotto_protocol/authoring/surveyjs.py) is what is expected of it here.
+ * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
  */
 export type Question = {
     id: string;

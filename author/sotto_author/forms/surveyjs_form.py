@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sotto_protocol.errors import FormError
+from sotto_author.errors import FormError
 
 _CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")

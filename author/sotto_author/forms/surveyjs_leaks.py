@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sotto_protocol.authoring.surveyjs_form import is_set, valid_name
+from sotto_author.forms.surveyjs_form import is_set, valid_name
 
 _GIVEN_AWAY = {
     ("surveyPostId",): "sends answers in clear",

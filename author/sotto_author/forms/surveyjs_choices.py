@@ -7,9 +7,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from sotto_protocol.authoring.surveyjs_form import is_set, localised
+from sotto_author.errors import FormError
+from sotto_author.forms.surveyjs_form import is_set, localised
 from sotto_protocol.documents import decimal_text
-from sotto_protocol.errors import FormError
 from sotto_protocol.questions.question_type import MAX_OPTIONS
 
 _SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member of its text, SurveyJS's text)

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import click
 
+from sotto_author.publish import page_address
 from sotto_collector.commands.options import token_option
-from sotto_collector.commands.surveys import page_address
 from sotto_collector.errors import CollectorError, RemoteError
-from sotto_collector.invitations import MAX_INVITATIONS, MAX_REVOKED
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError
+from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 from sotto_protocol.minimum import say_few, say_needs, say_shortfalls
 
 COLUMN = "invitation"

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sotto_client.errors import ClientError
-from sotto_protocol import FormError, Survey, SurveyError, compile_toml
-from sotto_protocol.authoring.surveyjs import Imported, import_form, question_id
+from sotto_author.errors import AuthorError, FormError
+from sotto_author.forms.surveyjs import Imported, import_form, question_id
+from sotto_protocol import Survey, SurveyError, compile_toml
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
@@ -61,7 +61,7 @@ def import_(
         text = imported.to_toml()
         compiled = compile_toml(text)
     except (FormError, SurveyError) as fault:
-        raise ClientError(f"{form_file}:\n  {fault}") from fault
+        raise AuthorError(f"{form_file}:\n  {fault}") from fault
     _write(text, target)
     _tell(imported, compiled, epsilon)
 
@@ -70,7 +70,7 @@ def _read(path: Path, survey_id: str, epsilon: Decimal, skip_unsupported: bool) 
     try:
         form = load_json(path.read_bytes(), SurveyError)
     except OSError as fault:
-        raise ClientError(f"{path}: {fault.strerror}") from fault
+        raise AuthorError(f"{path}: {fault.strerror}") from fault
     return import_form(form, survey_id, epsilon=epsilon, skip_unsupported=skip_unsupported)
 
 
@@ -82,7 +82,7 @@ def _write(text: str, target: Path | None) -> None:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as fault:
-        raise ClientError(f"survey file ({target}) must be a new file: {fault.strerror}.") from fault
+        raise AuthorError(f"survey file ({target}) must be a new file: {fault.strerror}.") from fault
 
 
 def _tell(imported: Imported, compiled: Survey, epsilon: Decimal) -> None:

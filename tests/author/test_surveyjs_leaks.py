@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto_protocol.authoring.surveyjs import import_form
-from sotto_protocol.authoring.surveyjs_leaks import find_leaks
+from sotto_author.forms.surveyjs import import_form
+from sotto_author.forms.surveyjs_leaks import find_leaks
 from surveyjs_leak_cases import LEAKS
 
 MEMBERS = ["type", "name", "elements", "title", "html", "choices", "imageLink", "triggers", "visibleIf", "url", "value"]

@@ -1,0 +1,41 @@
+"""`sotto publish`: a survey file becomes a survey at a collector."""
+
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from sotto_client.commands import read_file
+from sotto_collector.commands.options import token_option
+from sotto_collector.remote import RemoteCollector
+from sotto_protocol.minimum import say_needs
+
+
+def page_address(collector: RemoteCollector, survey_id: str) -> str:
+    """Return where people can answer a survey, as this command reaches the collector."""
+    return f"{collector.url}/s/{quote(survey_id, safe='')}"
+
+
+@click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
+@click.argument("survey_file", type=click.Path(path_type=Path))
+@click.argument("url")
+@token_option
+def publish(survey_file: Path, url: str, token: str) -> None:
+    """Publish a survey at a collector.
+
+    Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
+    address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
+    """
+    if str(survey_file).startswith(("http:", "https:")):
+        raise click.UsageError("The survey's file comes first, then the collector's URL.")
+    survey, collector = read_file(survey_file), RemoteCollector(url, token)
+    published = collector.ask("POST", "/v1/surveys", survey.canonical)
+    click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
+    click.echo(page_address(collector, survey.id))
+    if not survey.keeps_reports:
+        click.echo(
+            "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",
+            err=True,
+        )
+    for line in say_needs(survey):
+        click.echo(line, err=True)

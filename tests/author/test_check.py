@@ -1,0 +1,150 @@
+"""`sotto check`: what it prints, and one line where it cannot."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from devices import INVITED_PULSE, LUNCH, PULSE, WIDE
+from sotto_client.cli import main
+
+DEFINITION = """
+id = "lunch"
+title = "Lunch"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Did you pay?"
+prob_truth = "3/4"
+"""
+
+
+@pytest.fixture
+def definition(tmp_path: Path) -> Path:
+    path = tmp_path / "lunch.toml"
+    path.write_text(DEFINITION)
+    return path
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    path = tmp_path / "lunch.json"
+    path.write_bytes(LUNCH.canonical + b"\n")
+    return path
+
+
+def sotto(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "written.toml"
+    path.write_text(text)
+    return path
+
+
+def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> None:
+    result = sotto("check", published)
+    assert result.exit_code == 0
+    heading, *rows, total, limit, period, fingerprint = result.stdout.splitlines()
+    assert heading.split() == ["question", "type", "mechanism", "epsilon", "expected"]
+    assert rows[0].split() == ["paid", "yes-no", "warner", "1.0987", "True", "or", "False"]
+    assert [row.split()[0] for row in rows] == ["paid", "dish", "drinks"]
+    assert total.split() == ["total", "3.0987"]
+    assert limit == "max_epsilon 8 by default, 4.9013 left after one report"
+    assert period == "max_period_epsilon 16 in 30 days by default, 12.9013 left after one report"
+    assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
+    assert result.stderr == ""
+
+
+def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
+    (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
+    lines = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
+    heading, word, _, well, total, waves, limit, period, fingerprint = lines
+    assert heading.split() == ["question", "type", "mechanism", "epsilon", "epsilon_forever", "expected"]
+    assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
+    assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
+    assert total.split() == ["total", "2.25"]
+    assert waves == "waves 3, of the same answers together epsilon 5.6"
+    assert limit == "max_epsilon 8 by default, 2.4 left after all waves of the same answers"
+    assert period == "max_period_epsilon 16 in 30 days by default, 13.75 left after one report"
+    assert fingerprint == f"fingerprint {PULSE.fingerprint}"
+
+
+def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path) -> None:
+    text = '[[questions]]\nid = "wish"\ntype = "text"\ntext = "What?"\nepsilon = 1\n'
+    (tmp_path / "survey.toml").write_text(DEFINITION.replace("[[", "min_reports = 50\n[[", 1) + text)
+    lines = sotto("check", tmp_path / "survey.toml").stdout.splitlines()
+    place = lines.index("min_reports 50, no tally of fewer")
+    assert lines[place + 1] == "shown from 50 reports: paid"
+    assert lines[place + 2].startswith("shown from 3,200 reports at the least, from ")
+    assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
+
+
+def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares(tmp_path: Path) -> None:
+    habits = """[[questions]]\nid = "habits"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n"""
+    written = write(tmp_path, DEFINITION + habits)
+    assert (
+        "\nasked-option habits, a device is asked one option: how options go together" in sotto("check", written).stdout
+    )
+    bits = write(tmp_path, DEFINITION + habits + 'mechanism = "bit-flips"\n')
+    assert "asked-option" not in sotto("check", bits).stdout
+
+
+def test_check_prints_json_for_programs(tmp_path: Path) -> None:
+    survey = replace(INVITED_PULSE, min_reports=100)
+    (tmp_path / "pulse.json").write_bytes(survey.canonical)
+    printed = json.loads(sotto("check", "--json", tmp_path / "pulse.json").stdout)
+    assert printed["fingerprint"] == survey.fingerprint
+    assert (printed["epsilon"], printed["epsilon_forever"]) == (float(survey.epsilon), float(survey.epsilon_forever))
+    assert (printed["invited"], printed["waves"], printed["min_reports"]) == (True, survey.waves, 100)
+    for shown, question in zip(printed["questions"], survey.questions, strict=True):
+        assert (shown["id"], shown["mechanism"]) == (question.id, question.mechanism.name)
+        assert (shown["epsilon"], shown["epsilon_forever"]) == (
+            float(question.epsilon),
+            float(question.epsilon_forever),
+        )
+        assert shown["least_reports"] == 100 * (question.mechanism.counts_shape[0] if question.type == "text" else 1)
+    assert sotto("check", "--json", "--canonical", tmp_path / "pulse.json").exit_code == 2
+
+
+def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, tmp_path: Path) -> None:
+    canonical = sotto("check", "--canonical", definition).stdout
+    (tmp_path / "canonical.json").write_text(canonical)
+    assert sotto("check", "--canonical", tmp_path / "canonical.json").stdout == canonical
+
+
+def test_check_says_which_of_a_devices_usual_limits_are_too_low(tmp_path: Path) -> None:
+    (tmp_path / "wide.json").write_bytes(WIDE.canonical)
+    *_, limit, period, _ = sotto("check", tmp_path / "wide.json").stdout.splitlines()
+    assert limit == "max_epsilon 8 by default, too low for the 16 of one report"
+    assert period == "max_period_epsilon 16 in 30 days by default, 0 left after one report"
+
+
+def test_check_reads_an_authors_json(tmp_path: Path, definition: Path) -> None:
+    question = {"id": "paid", "type": "yes-no", "text": "Did you pay?", "prob_truth": "3/4"}
+    (tmp_path / "own.json").write_text(json.dumps({"id": "lunch", "title": "Lunch", "questions": [question]}))
+    assert sotto("check", tmp_path / "own.json").stdout == sotto("check", definition).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.toml", b"id = ", "must be TOML"),
+        ("x.toml", b"\xff", "must be TOML in UTF-8"),
+        ("x.toml", b'id = "x"', "$.title: is missing"),
+        ("x.json", b"{", "must be JSON"),
+        ("x.json", b"[]", "must be an object"),
+        ("x.json", LUNCH.canonical.replace(b'"epsilon":1,', b'"epsilon":0.9,', 1), "declares 0.9"),
+    ],
+)
+def test_check_names_the_place_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    result = sotto("check", tmp_path / name)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert message in result.stderr
+    assert result.stderr.startswith(f"Error: {tmp_path / name}: $")
+    assert len(result.stderr.splitlines()) == 1
