@@ -17,6 +17,7 @@ from sotto_collector.metrics import Metrics, install_metrics
 from sotto_collector.pages.assets import assets
 from sotto_collector.pages.headers import install_page_headers
 from sotto_collector.pages.index import index_page
+from sotto_collector.pages.languages import install_languages
 from sotto_collector.pages.problems import install_page_problems
 from sotto_collector.pages.results import install_results
 from sotto_collector.pages.survey import pages
@@ -45,6 +46,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     install_problems(app)
     install_cors(app)
     install_page_headers(app)
+    install_languages(app)
     install_page_problems(app)
     app.register_blueprint(operations)
     app.register_blueprint(surveys)

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 from sotto_collector.errors import refuse
 
 assets = Blueprint("assets", __name__)
-OF_SURVEYS = ("alarm", "form", "invitation", "receipt", "review", "words")
+OF_SURVEYS = ("alarm", "form", "invitation", "language", "receipt", "review", "words")
 """The modules that survey.js imports."""
 MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
@@ -27,7 +27,7 @@ def list_modules() -> list[str]:
     """Return the addresses, below the collector's root, of all modules that the survey page needs: it asks for them at
     once, since a browser learns of a module only when it has read the one that imports it.
     """
-    return [*(f"static/{name}.js" for name in OF_SURVEYS), "js/sottovoce.min.js"]
+    return [*(f"static/{name}.js" for name in OF_SURVEYS), "js/form/words.js", "js/sottovoce.min.js"]
 
 
 @assets.get("/static/<name>")
@@ -40,6 +40,12 @@ def get_static(name: str) -> Response:
 def get_client(name: str) -> Response:
     """Give a module of the JavaScript client that pages import."""
     return _share(_serve(find_client_js(), name))
+
+
+@assets.get("/js/form/<name>")
+def get_form_module(name: str) -> Response:
+    """Give a module that forms are made of, which the survey page and components share."""
+    return _share(_serve(find_client_js() / "form", name))
 
 
 @assets.get("/js/src/<path:name>")

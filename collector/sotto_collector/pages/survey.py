@@ -8,9 +8,11 @@ from flask import Blueprint, Response, render_template, request
 from sotto_collector.api.request import find_survey, get_collector, read_wave
 from sotto_collector.pages.assets import list_modules
 from sotto_collector.pages.headers import PAGE_TYPE, root_from
+from sotto_collector.pages.languages import choose_for
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain, said
+from sotto_protocol.negotiation import Chosen
 from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
 from sotto_protocol.words import epsilon_above, percent_above, percent_below
 
@@ -18,7 +20,7 @@ pages = Blueprint("pages", __name__)
 MAX_RADIOS = 12
 """With more options than this, one is chosen from a list."""
 N_PAGES_KEPT = 16
-_kept: dict[tuple[str, bool, int, int], str] = {}
+_kept: dict[tuple[str | int, ...], str] = {}
 
 
 class Asked(NamedTuple):
@@ -76,16 +78,18 @@ class Asked(NamedTuple):
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
     stored = find_survey(survey_id)
-    response = Response(_keep_page(stored, read_wave(stored.survey) or 1), content_type=PAGE_TYPE)
+    chosen = choose_for(("en",))
+    response = Response(_keep_page(stored, read_wave(stored.survey) or 1, chosen), content_type=PAGE_TYPE)
+    response.vary.add("Accept-Language")
     response.add_etag()
     response.make_conditional(request)
     return response
 
 
-def _keep_page(stored: StoredSurvey, wave: int) -> str:
+def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
     max_epsilon = get_collector().settings.page_max_epsilon
-    key = stored.survey.fingerprint, stored.is_open, wave, max_epsilon
+    key = stored.survey.fingerprint, stored.is_open, wave, max_epsilon, chosen.tag, chosen.language.tag
     page = _kept.get(key)
     if page is None:
         if len(_kept) >= N_PAGES_KEPT:

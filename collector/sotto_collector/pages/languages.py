@@ -1,0 +1,50 @@
+"""Pages in the language of who reads them: which one it is, and how templates say their words in it."""
+
+from flask import Flask, g, request
+from markupsafe import Markup
+
+from sotto_protocol.language import LANGUAGES, Language, script_messages
+from sotto_protocol.negotiation import Chosen, choose_language
+
+
+def install_languages(app: Flask) -> None:
+    """Have templates say `_("..", n=3)`, `ngettext` and `{% trans %}` in the page's language, which is `language`.
+
+    `script_words(modules)`: the same for the scripts of the page, by their addresses.
+    """
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.policies["ext.i18n.trimmed"] = True
+    app.jinja_env.extend(newstyle_gettext=True)
+    app.jinja_env.globals.update(_=_gettext, gettext=_gettext, ngettext=_ngettext, script_words=_script_words)
+    app.context_processor(lambda: {"language": page_language()})
+
+
+def choose_for(languages: tuple[str, ...]) -> Chosen:
+    """Choose the language that this request's survey is shown in, of those that it has; the page's words follow."""
+    asked, accepted = request.args.get("lang", ""), request.headers.get("Accept-Language", "")
+    chosen: Chosen = choose_language(languages, asked, accepted)
+    g.language = chosen.language
+    return chosen
+
+
+def page_language() -> Language:
+    """Return the language of the page's words: as it was chosen for a survey, else as the request asks."""
+    if "language" not in g:
+        choose_for(tuple(LANGUAGES))
+    language: Language = g.language
+    return language
+
+
+def _gettext(message: str, **values: object) -> Markup:
+    language = page_language()
+    return Markup(language.translation(message)) % language.said(values)  # noqa: S704  # catalogues are ours
+
+
+def _ngettext(one: str, many: str, n: int, **values: object) -> Markup:
+    language = page_language()
+    return Markup(language.plural_translation(one, many, n)) % language.said({"n": n} | values)  # noqa: S704
+
+
+def _script_words(modules: list[str]) -> dict[str, object]:
+    tag = page_language().tag
+    return {"lang": tag, "messages": script_messages(tag, [module.rpartition("/")[2] for module in modules])}

@@ -1,0 +1,219 @@
+"""Catalogues of the product's words: from the sources to .po files, which people translate, and from these to JSON.
+
+scripts/catalogues extract   write every message of the sources into every .po file; translations stay
+scripts/catalogues compile   write the JSON files, which the programs read
+scripts/catalogues check     say what is not translated, or wrongly; exit 1 where anything is
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from gettext import c2py
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po, write_po
+
+from sotto_protocol.language import ENGLISH, LANGUAGES, Language
+
+ROOT = Path(__file__).parents[1]
+CATALOGUES = ROOT / "protocol" / "sotto_protocol" / "catalogues"
+SCRIPTS = CATALOGUES / "scripts.json"
+COMPONENT = ROOT / "client" / "js" / "words"
+"""What the web component loads: a file a language, of its own scripts' messages."""
+_PYTHON = {"gettext": None, "ngettext": (1, 2), "mark": None}
+_JINJA = {"_": None, "gettext": None, "ngettext": (1, 2)}
+_JAVASCRIPT = {"t": None, "t.n": (1, 2)}
+_SOURCES = (
+    ("python", _PYTHON, {}, "*/sotto_*/**/*.py"),
+    ("jinja2", _JINJA, {"newstyle_gettext": "true", "trimmed": "true"}, "*/sotto_*/**/templates/**/*.html"),
+    ("javascript", _JAVASCRIPT, {}, "*/sotto_*/**/static/*.js"),
+    ("javascript", _JAVASCRIPT, {}, "client/js/form/*.js"),
+    ("javascript", _JAVASCRIPT, {}, "client/js/component/*.js"),
+)
+_OF_COMPONENT = ("client/js/form/", "client/js/component/")
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%|%")
+_TAG = re.compile(r"</?\w+[^>]*>")
+_THEN = datetime(2000, 1, 1, tzinfo=UTC)
+_DATED = re.compile(rb'^"(?:POT-Creation-Date|PO-Revision-Date|Generated-By|Last-Translator|Language-Team): .*\n', re.M)
+
+
+def messages_of(path: Path, method: str, keywords: dict[str, tuple[int, ...] | None], options: dict[str, str]) -> list:
+    """Return the messages of a source: texts, or pairs of one and many."""
+    return [found[1] for found in extract_from_file(method, path, keywords, (), options)]
+
+
+def read_sources() -> dict[str, list[str | tuple[str, str]]]:
+    """Return the messages by the paths of the sources."""
+    found = {
+        str(path.relative_to(ROOT)): messages_of(path, method, keywords, options)
+        for method, keywords, options, pattern in _SOURCES
+        for path in sorted(ROOT.glob(pattern))
+        if not path.name.endswith(".min.js")
+    }
+    return {path: messages for path, messages in found.items() if messages}
+
+
+def make_template() -> Catalog:
+    """Return all messages with the files that they stand in."""
+    template = Catalog(project="sottovoce", creation_date=_THEN, revision_date=_THEN)
+    for path, messages in read_sources().items():
+        for message in messages:
+            template.add(message, locations=[(path, None)])
+    return template
+
+
+def read_catalogue(language: Language) -> Catalog:
+    """Return the .po file of a language; an empty catalogue where there is none yet."""
+    path = CATALOGUES / f"{language.tag}.po"
+    source = path.read_bytes() if path.exists() else b""
+    catalogue = read_po(BytesIO(source), locale=language.tag)
+    catalogue.header_comment = f"# Sottovoce in {language.name}. See docs/languages.md."
+    catalogue.fuzzy = False
+    catalogue._num_plurals, catalogue._plural_expr = n_forms(language), language.plural
+    return catalogue
+
+
+def n_forms(language: Language) -> int:
+    """Return how many plural forms a language has."""
+    return len({*map(c2py(language.plural), range(1000))})
+
+
+def as_po(catalogue: Catalog) -> bytes:
+    """Return a catalogue as a .po file: the same for the same messages, whoever writes it, and when."""
+    written = BytesIO()
+    write_po(written, catalogue, width=100, sort_by_file=True, include_lineno=False, ignore_obsolete=True)
+    return _DATED.sub(b"", written.getvalue())
+
+
+def as_json(catalogue: Catalog) -> str:
+    """Return the translations by message, a list where there are plural forms."""
+    translated = {
+        message.id[0] if message.pluralizable else message.id: message.string
+        for message in catalogue
+        if message.id and is_translated(message) and not message.fuzzy
+    }
+    said = {key: list(string) if isinstance(string, tuple | list) else string for key, string in translated.items()}
+    return _dump(said)
+
+
+def is_translated(message: Message) -> bool:
+    """Whether every form of a message is there."""
+    return all(message.string) if isinstance(message.string, tuple | list) else bool(message.string)
+
+
+def as_scripts() -> str:
+    """Return the messages of each script, by the name of its file."""
+    found = {
+        Path(path).name: sorted({message if isinstance(message, str) else message[0] for message in messages})
+        for path, messages in read_sources().items()
+        if path.endswith(".js")
+    }
+    return _dump(found)
+
+
+def as_component(translations: str) -> str:
+    """Return those of the translations that the web component's scripts use."""
+    known, used = json.loads(translations), set()
+    for path, messages in read_sources().items():
+        if path.startswith(_OF_COMPONENT):
+            used |= {message if isinstance(message, str) else message[0] for message in messages}
+    return _dump({message: said for message, said in known.items() if message in used})
+
+
+def _dump(found: dict) -> str:
+    return json.dumps(found, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+
+
+def compiled() -> dict[Path, str]:
+    """Return all JSON files by their paths."""
+    made = {SCRIPTS: as_scripts()}
+    for language in translated_languages():
+        made[CATALOGUES / f"{language.tag}.json"] = said = as_json(read_catalogue(language))
+        made[COMPONENT / f"{language.tag}.json"] = as_component(said)
+    return made
+
+
+def translated_languages() -> list[Language]:
+    """Return all languages but that of the source."""
+    return [language for language in LANGUAGES.values() if language is not ENGLISH]
+
+
+def faults_of(language: Language, template: Catalog) -> Iterator[str]:
+    """Yield what is wrong with a catalogue, a line each."""
+    catalogue = read_catalogue(language)
+    asked = {message.id for message in template if message.id}
+    there = {message.id for message in catalogue if message.id}
+    yield from (f"not extracted: {id_!r}" for id_ in sorted(asked - there, key=str))
+    yield from (f"not in the sources: {id_!r}" for id_ in sorted(there - asked, key=str))
+    for message in catalogue:
+        if message.id:
+            yield from (f"{fault}: {message.id!r}" for fault in _faults_of(message, language))
+
+
+def _faults_of(message: Message, language: Language) -> Iterator[str]:
+    if message.fuzzy:
+        yield "fuzzy"
+    if not is_translated(message):
+        yield "not translated"
+        return
+    if not message.pluralizable:
+        if marks(message.string) != marks(message.id):
+            yield f"other placeholders or tags ({message.string!r})"
+        return
+    if len(message.string) != n_forms(language):
+        yield f"{len(message.string)} plural forms of {n_forms(language)}"
+        return
+    for index, form in enumerate(message.string):
+        allowed = [marks(message.id[1])]
+        if counts_of(language, index) == 1:  # such as one: the word may say the number
+            allowed.append([mark for mark in allowed[0] if mark != "%(n)s"])
+        if marks(form) not in allowed:
+            yield f"other placeholders or tags in form {index} ({form!r})"
+
+
+def counts_of(language: Language, index: int) -> int:
+    """Return how many numbers below a thousand a plural form is for."""
+    return [*map(c2py(language.plural), range(1000))].count(index)
+
+
+def marks(text: str) -> list[str]:
+    """Return the placeholders and tags of a text, in one order; a lone per cent sign is one, too."""
+    return sorted({found[0] for found in _PLACEHOLDER.finditer(text)} | {*_TAG.findall(text)})
+
+
+def extract() -> None:
+    """Write every message into every .po file."""
+    template = make_template()
+    for language in translated_languages():
+        catalogue = read_catalogue(language)
+        catalogue.update(template)
+        (CATALOGUES / f"{language.tag}.po").write_bytes(as_po(catalogue))
+
+
+def compile_all() -> None:
+    """Write all JSON files."""
+    COMPONENT.mkdir(exist_ok=True)
+    for path, text in compiled().items():
+        path.write_text(text, encoding="utf-8")
+
+
+def check() -> None:
+    """Print all faults, and exit with 1 where there are any."""
+    template = make_template()
+    faults = [f"{each.tag}.po: {fault}" for each in translated_languages() for fault in faults_of(each, template)]
+    stale = [str(path.relative_to(ROOT)) for path, text in compiled().items() if path.read_text("utf-8") != text]
+    faults += [f"{path}: is not as its sources are; run scripts/catalogues compile" for path in stale]
+    print(*faults or ["All catalogues are complete."], sep="\n")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    tasks = {"extract": extract, "compile": compile_all, "check": check}
+    if len(sys.argv) != 2 or sys.argv[1] not in tasks:
+        sys.exit(str(__doc__))
+    tasks[sys.argv[1]]()
