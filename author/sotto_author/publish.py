@@ -19,19 +19,25 @@ def page_address(collector: RemoteCollector, survey_id: str) -> str:
 @click.command(epilog="Example:  sotto publish survey.toml http://127.0.0.1:8000")
 @click.argument("survey_file", type=click.Path(path_type=Path))
 @click.argument("url")
+@click.option(
+    "--draft", "is_draft", is_flag=True, help="Show it to who has its link, as long as it may change; off by default."
+)
 @token_option
-def publish(survey_file: Path, url: str, token: str) -> None:
+def publish(survey_file: Path, url: str, is_draft: bool, token: str) -> None:
     """Publish a survey at a collector.
 
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
     address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
+
+    With --draft nobody can answer it: its page is for who has the address that is printed, and the next draft of the
+    same id takes its place. Without --draft it takes a draft's place for good: what is published never changes.
     """
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = read_file(survey_file), RemoteCollector(url, token)
-    published = collector.ask("POST", "/v1/surveys", survey.canonical)
+    published = collector.ask("POST", "/v1/drafts" if is_draft else "/v1/surveys", survey.canonical)
     click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
-    click.echo(page_address(collector, survey.id))
+    click.echo(page_address(collector, survey.id) + (f"?preview={published.get('preview')}" if is_draft else ""))
     if not survey.keeps_reports:
         click.echo(
             "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",

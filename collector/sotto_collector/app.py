@@ -7,6 +7,7 @@ from flask import Flask
 
 from sotto_collector.api.administration import administration
 from sotto_collector.api.cors import install_cors
+from sotto_collector.api.drafts import drafts
 from sotto_collector.api.invitations import invitations
 from sotto_collector.api.operations import operations
 from sotto_collector.api.problems import install_problems
@@ -50,6 +51,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     install_page_problems(app)
     app.register_blueprint(operations)
     app.register_blueprint(surveys)
+    app.register_blueprint(drafts)
     app.register_blueprint(administration)
     app.register_blueprint(invitations)
     app.register_blueprint(pages)

@@ -3,7 +3,7 @@
 import logging
 import time
 
-from sotto_collector.errors import refuse
+from sotto_collector.errors import RequestError, refuse
 from sotto_collector.intake.limits import RateLimits
 from sotto_collector.intake.writer import Writer
 from sotto_collector.logs import OURS
@@ -42,7 +42,7 @@ class Collector:
         self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
 
     def find_survey(self, survey_id: str) -> StoredSurvey | None:
-        """Return the survey of this id, if there is one, as it was at most KNOWN_S ago."""
+        """Return the survey or draft of this id, if there is one, as it was at most KNOWN_S ago."""
         if not ID_PATTERN.fullmatch(survey_id):
             return None
         now = time.monotonic()
@@ -55,9 +55,21 @@ class Collector:
         return known
 
     def require_survey(self, survey_id: str) -> StoredSurvey:
-        """Return the survey of this id. Raises RequestError 404."""
+        """Return the published survey of this id. Raises RequestError 404: a draft is none to who has no token."""
+        if (stored := self.require_any(survey_id)).is_draft:
+            raise _refuse_unknown()
+        return stored
+
+    def require_any(self, survey_id: str) -> StoredSurvey:
+        """Return the survey or draft of this id. Raises RequestError 404."""
         if (stored := self.find_survey(survey_id)) is None:
-            raise refuse(404, NO_SUCH_SURVEY, "no survey has this id.")
+            raise _refuse_unknown()
+        return stored
+
+    def require_draft(self, survey_id: str, preview: str) -> StoredSurvey:
+        """Return the draft of this id, to who knows what its page's address ends with. Raises RequestError 404."""
+        if not (stored := self.require_any(survey_id)).shows_to(preview):
+            raise _refuse_unknown()
         return stored
 
     def note_change(self, survey_id: str) -> None:
@@ -87,3 +99,7 @@ class Collector:
         finally:
             if not self.store.close() and is_last:
                 log.error("somebody else uses the database: what holds the order of commits cannot be cleared")
+
+
+def _refuse_unknown() -> RequestError:
+    return refuse(404, NO_SUCH_SURVEY, "no survey has this id.")

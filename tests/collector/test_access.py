@@ -36,6 +36,7 @@ ROUTES = [
     Route("POST", f"{HABITS}/invitations/check", ""),
     Route("GET", "/v1/surveys", "both"),
     Route("POST", "/v1/surveys", "admin"),
+    Route("POST", "/v1/drafts", "admin"),
     Route("PATCH", HABITS, "admin"),
     Route("DELETE", HABITS, "admin"),
     Route("POST", f"{HABITS}/close", "admin"),
@@ -70,7 +71,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def ask(house: House, route: Route, headers: dict[str, str]) -> Any:
     """Ask a route of an open survey, with a body that is none of what it takes: no more than closing it is done."""
     house.collector.store.set_survey(house.stored(SURVEY).key, is_open=1)
-    body = SURVEY.canonical if (route.method, route.path) == ("POST", "/v1/surveys") else b"[]"
+    body = SURVEY.canonical if route.path in ("/v1/surveys", "/v1/drafts") else b"[]"
     return house.http.open(route.path, method=route.method, data=body, content_type=JSON, headers=headers)
 
 
@@ -152,6 +153,7 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "title": "Habits",
         "fingerprint": SURVEY.fingerprint,
         "open": True,
+        "draft": False,
         "invited": False,
         "waves": 1,
         "min_reports": 1,

@@ -36,6 +36,7 @@ COLUMNS = {
         "is_open",
         "cors_origins",
         "reports_per_minute",
+        "preview",
     ],
     "tokens": ["token_hash", "role", "label", "survey_id", "expires_s"],
     "reports": ["survey_key", "report_id", "packed"],
@@ -127,7 +128,7 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     keys = {survey_id: key for key, survey_id, *_ in rows["surveys"]}  # drawn at random
     first, second = keys[SURVEY.id], keys[STRINGS.id]
     assert sorted(rows["surveys"]) == sorted(
-        (key, survey.id, survey.fingerprint, survey.canonical, 1, "", None)
+        (key, survey.id, survey.fingerprint, survey.canonical, 1, "", None, None)
         for key, survey in ((first, SURVEY), (second, STRINGS))
     )
     hashes = [(hash_token(served.admin), "admin", "", None, None)]

@@ -30,7 +30,7 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from old_schemas import ANALYST_HASH, BEFORE_STRATA, Reports, make_old
+from old_schemas import ANALYST_HASH, BEFORE_DRAFTS, BEFORE_STRATA, Reports, make_old
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
@@ -380,10 +380,31 @@ def test_upgrade_to_narrow_counts_keeps_tallies_and_releases(empty_db: str) -> N
         count_here(store, stored, reports[:600])
         given = read_released(store, stored)
     widen_counts(empty_db)
-    execute(empty_db, "UPDATE alembic_version SET version_num = '0006'")
+    execute(empty_db, *BEFORE_DRAFTS, "UPDATE alembic_version SET version_num = '0006'")
     assert upgrade(empty_db) == (0, f"schema 0006 -> {HEAD}\n")
     with closing(Store(empty_db)) as store:
         assert read_released(store, stored) == given
         count_here(store, stored, reports[600:])
         check_integrity(store)
         assert store.read_tally(stored) == tally_of(survey, reports)
+
+
+def test_upgrade_to_drafts_keeps_surveys_published_and_takes_drafts(empty_db: str) -> None:
+    with closing(Store(empty_db)) as store:
+        stored, small = publish_here(store), publish_here(store, SMALL)
+        store.set_survey(stored.key, cors_origins="https://clinic.example", reports_per_minute=9)
+        store.close_survey(small.key)
+        reports = make_reports(20)
+        count_here(store, stored, reports)
+    execute(empty_db, *BEFORE_DRAFTS, "UPDATE alembic_version SET version_num = '0007'")
+    with pytest.raises(StoreError, match=r"it has 0007: run sotto db upgrade\.$"):
+        Store(empty_db)
+    assert upgrade(empty_db) == (0, f"schema 0007 -> {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        listed = [(found.survey.id, found.is_open, found.is_draft) for found in store.list_surveys()]
+        assert listed == [("habits", True, False), ("small", False, False)]
+        kept = publish_here(store)
+        assert (kept.key, kept.cors_origins, kept.reports_per_minute) == (stored.key, ("https://clinic.example",), 9)
+        assert count_here(store, kept, reports[:5] + make_reports(2)) == [Outcome(2, 5, 0)]
+        assert store.put_draft(replace(SURVEY, id="next"))
+        check_integrity(store)

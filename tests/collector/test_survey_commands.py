@@ -1,6 +1,7 @@
 """`sotto invite`, `erase`, `configure` against a collector that is served: files, words, exit codes, no secret said."""
 
 import csv
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -203,6 +204,28 @@ def test_survey_is_erased_once_it_is_closed(served: Served) -> None:
     assert run(served, "close", "URL", "small")[0] == 0
     assert run(served, "erase", "URL", "small", "--all", "--yes") == (0, "small  erased\n", "")
     assert served.ask("GET", "/v1/surveys/small")[0] == 404
+
+
+def test_draft_is_published_again_and_again_until_it_is_final(served: Served, tmp_path: Path) -> None:
+    path, addresses = tmp_path / "few.toml", set()
+    for title in ("First", "Second"):
+        path.write_text(FEW.replace('"few"', '"drafted"').replace('"Few"', f'"{title}"'))
+        code, out, _ = run(served, "publish", path, "URL", "--draft")
+        shown, address = out.splitlines()
+        assert (code, shown) == (0, f"drafted  {compile_toml(path.read_text()).fingerprint}")
+        addresses.add(address.removeprefix(served.url))
+    (address,) = addresses
+    assert address.startswith("/s/drafted?preview=")
+    assert re.search(r"^drafted +invited draft +0 ", run(served, "status", "URL")[1], re.MULTILINE)
+    assert served.fetch("GET", address)[0] == 200
+    assert served.fetch("GET", "/s/drafted")[0] == served.ask("GET", "/v1/surveys/drafted")[0] == 404
+    assert run(served, "publish", path, "URL")[1].splitlines()[1] == f"{served.url}/s/drafted"
+    assert served.ask("GET", "/v1/surveys/drafted")[2]["title"] == "Second"
+    code, _, err = run(served, "publish", path, "URL", "--draft")
+    assert (code, "409 survey_exists" in err) == (1, True)
+    path.write_text(path.read_text().replace("drafted", "dropped"))
+    assert run(served, "publish", path, "URL", "--draft")[0] == 0
+    assert run(served, "erase", "URL", "dropped", "--all", "--yes") == (0, "dropped  erased\n", "")
 
 
 def test_password_in_a_collectors_url_is_in_no_message(served: Served) -> None:

@@ -15,7 +15,10 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
+BEFORE_DRAFTS = ("ALTER TABLE surveys DROP COLUMN preview",)
+"""From the schema of now to that of 0007."""
 BEFORE_STRATA = (
+    *BEFORE_DRAFTS,
     "ALTER TABLE tallies RENAME COLUMN cell TO wave",
     "ALTER TABLE releases RENAME COLUMN cell TO wave",
     "ALTER TABLE invitations DROP COLUMN stratum",

@@ -156,7 +156,7 @@ def test_a_device_acts_on_codes_that_a_collector_sends_and_in_both_languages_on_
 def test_every_route_is_documented() -> None:
     page = (DOCS / "http.md").read_text()
     for operation in OPERATIONS:
-        path = operation.path.replace("{survey_id}", "ID").replace("{prefix}", "PREFIX")
+        path = operation.path.replace("{survey_id}", "ID").replace("{prefix}", "PREFIX").replace("{preview}", "PREVIEW")
         assert f"| `{operation.method.upper()} {path}` |" in page, path
 
 

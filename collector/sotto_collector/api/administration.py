@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 
 from sotto_collector.api.access import require_role
 from sotto_collector.api.cors import ORIGIN
-from sotto_collector.api.request import administer, find_survey, get_collector, read_sent, respond
+from sotto_collector.api.request import find_any_for, get_collector, read_sent, respond
 from sotto_collector.collector import Collector
 from sotto_collector.errors import TokenError, refuse
 from sotto_collector.store import StoredToken
@@ -46,7 +46,7 @@ class SentOverlap(msgspec.Struct, forbid_unknown_fields=True):
 @administration.patch("/v1/surveys/<survey_id>")
 def set_survey(survey_id: str) -> Response:
     """Set which web pages' origins may use a survey, and how many reports it takes a minute."""
-    collector, stored = administer(survey_id)
+    collector, stored = get_collector(), find_any_for("admin", survey_id)
     sent = read_sent(SentSettings)
     values: dict[str, object] = {}
     if sent.cors_origins is not msgspec.UNSET:
@@ -88,7 +88,7 @@ def make_token() -> Response:
     if len(sent.label) > MAX_LABEL or not sent.label.isprintable():
         raise refuse(422, "bad_token", f"must be at most {MAX_LABEL} printable characters.", "$.label")
     if sent.survey is not None:
-        find_survey(sent.survey)
+        collector.require_any(sent.survey)
     try:
         token = create_token(
             collector.tokens, sent.role, sent.label, survey_id=sent.survey, expires_in_s=sent.expires_in_s

@@ -30,7 +30,7 @@ def _allow(response: Response) -> Response:
         stored = current_app.extensions["collector"].find_survey((request.view_args or {})["survey_id"])
     except StoreError:
         return response  # the response is that error's already
-    if stored is not None and ({origin, "*"} & set(stored.cors_origins)):
+    if stored is not None and not stored.is_draft and ({origin, "*"} & set(stored.cors_origins)):
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Expose-Headers"] = EXPOSED
         if request.method == "OPTIONS":

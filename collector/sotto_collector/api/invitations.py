@@ -6,7 +6,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from sotto_collector.api.request import (
-    administer,
+    find_for,
     find_stratum,
     find_survey,
     get_collector,
@@ -51,7 +51,7 @@ class SentCheck(msgspec.Struct, forbid_unknown_fields=True):
 @invitations.post("/v1/surveys/<survey_id>/invitations")
 def invite(survey_id: str) -> Response:
     """Make invitations; they are shown this once."""
-    collector, stored = administer(survey_id)
+    collector, stored = get_collector(), find_for("admin", survey_id)
     _require_invited(stored)
     sent = read_sent(SentCount)
     most = MAX_INVITATIONS // stored.survey.waves
@@ -68,7 +68,7 @@ def invite(survey_id: str) -> Response:
 @invitations.get("/v1/surveys/<survey_id>/invitations")
 def get_invitations(survey_id: str) -> Response:
     """Say how many invitations, of a stratum or of all, are not used yet, for each wave, and how many reports came."""
-    collector, stored = administer(survey_id)
+    collector, stored = get_collector(), find_for("admin", survey_id)
     _require_invited(stored)
     stratum = read_stratum(stored.survey)
     left = count_invitations(collector.store, stored, stratum)
@@ -79,7 +79,7 @@ def get_invitations(survey_id: str) -> Response:
 @invitations.post("/v1/surveys/<survey_id>/invitations/revoke")
 def revoke(survey_id: str) -> Response:
     """Revoke invitations that are not used yet."""
-    collector, stored = administer(survey_id)
+    collector, stored = get_collector(), find_for("admin", survey_id)
     _require_invited(stored)
     sent = read_sent(SentRevocation)
     if sent.all == bool(sent.invitations):

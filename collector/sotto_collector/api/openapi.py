@@ -29,6 +29,7 @@ _TOKENS = {
 }
 _PARAMETERS = {
     "survey_id": (whole(ID_PATTERN), "my-survey", "The survey's id."),
+    "preview": ({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, "Zm9v", "What the address of its page ends with."),
     "prefix": ({"type": "string", "pattern": HASH_PREFIX}, "3f9a1c20b7de", "The first digits of the token's hash."),
 }
 _QUERIES: dict[str, dict[str, Any]] = {
@@ -79,13 +80,23 @@ OPERATIONS = (
     Operation(
         "post", "/v1/surveys", "Publish a survey.", {200: "Published", 201: "Published"}, "admin", "Survey", (409,)
     ),
+    Operation("post", "/v1/drafts", "Put a draft.", {200: "Draft"}, "admin", "Survey", (409,)),
+    Operation("get", "/drafts/{preview}/v1/surveys/{survey_id}", "A draft, to who has its link.", {200: "Survey"}),
     Operation("get", SURVEY, "A survey, as it was published.", {200: "Survey", 304: ""}),
     Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
-    Operation("delete", SURVEY, "Erase a closed survey.", {200: "Erased"}, "admin", refusals=(409,)),
+    Operation("delete", SURVEY, "Erase a closed survey, or a draft.", {200: "Erased"}, "admin", refusals=(409,)),
     Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
     Operation("post", f"{SURVEY}/erase", "Erase a report.", {200: "Erased"}, body="Receipt", refusals=(409,)),
-    Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin"),
-    Operation("get", f"{SURVEY}/tally", "The counts.", {200: "Tally"}, "analyst", queries=("wave", "stratum")),
+    Operation("post", f"{SURVEY}/close", "Take no more reports.", {200: "Closed"}, "admin", refusals=(409,)),
+    Operation(
+        "get",
+        f"{SURVEY}/tally",
+        "The counts.",
+        {200: "Tally"},
+        "analyst",
+        refusals=(409,),
+        queries=("wave", "stratum"),
+    ),
     Operation(
         "get",
         f"{SURVEY}/records",

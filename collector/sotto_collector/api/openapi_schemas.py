@@ -74,6 +74,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             "title": _TEXT,
             "fingerprint": fingerprint,
             "open": {"type": "boolean"},
+            "draft": {"type": "boolean", "description": "Not published yet: it takes no reports."},
             "invited": {"type": "boolean"},
             "waves": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
             "public_results": {"type": "boolean"},
@@ -117,6 +118,7 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
         "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},
         "Status": _object({"status": {"enum": ["ok", "ready"]}}),
         "Document": {"type": "object"},
+        "Draft": _object({"id": survey_id, "fingerprint": fingerprint, "preview": _TEXT}),
         "Published": _object({"id": survey_id, "fingerprint": fingerprint}),
         "Surveys": _object({"surveys": _list(listed)}),
         "Batch": _object(

@@ -26,15 +26,23 @@ def get_collector() -> Collector:
 
 
 def find_survey(survey_id: str) -> StoredSurvey:
-    """Return the survey of this id. Raises RequestError 404."""
+    """Return the published survey of this id, for anyone. Raises RequestError 404."""
     return get_collector().require_survey(survey_id)
 
 
-def administer(survey_id: str) -> tuple[Collector, StoredSurvey]:
-    """Return the collector and a survey, to who may administer it. Raises RequestError 401, 403, 404."""
+def find_for(role: str, survey_id: str) -> StoredSurvey:
+    """Return the published survey of this id, to who has this role for it. Raises RequestError 401, 403, 404, 409."""
+    stored = find_any_for(role, survey_id)
+    if stored.is_draft:
+        raise refuse(409, "survey_draft", "the survey is a draft: it must be published first.")
+    return stored
+
+
+def find_any_for(role: str, survey_id: str) -> StoredSurvey:
+    """Return the survey or draft of this id, to who has this role for it. Raises RequestError 401, 403, 404."""
     collector = get_collector()
-    require_role(collector.tokens, "admin", survey_id)
-    return collector, find_survey(survey_id)
+    require_role(collector.tokens, role, survey_id)
+    return collector.require_any(survey_id)
 
 
 def respond(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:

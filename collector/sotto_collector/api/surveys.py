@@ -13,6 +13,8 @@ from flask import Blueprint, Response, request
 from sotto_collector.api.access import require_lister, require_role, require_token
 from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import (
+    find_any_for,
+    find_for,
     find_survey,
     get_collector,
     list_for,
@@ -53,6 +55,7 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
         "title": survey.title,
         "fingerprint": survey.fingerprint,
         "open": stored.is_open,
+        "draft": stored.is_draft,
         **survey.settings(),
         "n_reports": collector.store.count_tallied(stored.key),
         "cors_origins": list(stored.cors_origins),
@@ -62,7 +65,19 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
 
 @surveys.post("/v1/surveys")
 def publish_survey() -> Response:
-    """Store a survey, once."""
+    """Store a survey, once; a draft of its id gives way to it."""
+    collector, survey = get_collector(), read_survey()
+    is_new = collector.store.add_survey(survey)
+    collector.forget_survey(survey.id)
+    response = respond(
+        {"id": survey.id, "fingerprint": survey.fingerprint}, HTTPStatus.CREATED if is_new else HTTPStatus.OK
+    )
+    response.headers["Location"] = f"/v1/surveys/{survey.id}"
+    return response
+
+
+def read_survey() -> Survey:
+    """Return the survey in the body of a request, of who may publish it. Raises RequestError 400 to 422."""
     collector = get_collector()
     token = require_token(collector.tokens)
     require_role(collector.tokens, "admin", token.survey_id)
@@ -74,12 +89,7 @@ def publish_survey() -> Response:
     except SurveyError as fault:
         raise refuse(422, "bad_survey", fault.problem, fault.where) from None
     require_role(collector.tokens, "admin", survey.id)
-    is_new = collector.store.add_survey(survey)
-    response = respond(
-        {"id": survey.id, "fingerprint": survey.fingerprint}, HTTPStatus.CREATED if is_new else HTTPStatus.OK
-    )
-    response.headers["Location"] = f"/v1/surveys/{survey.id}"
-    return response
+    return survey
 
 
 @surveys.get("/v1/surveys/<survey_id>")
@@ -94,10 +104,9 @@ def get_survey(survey_id: str) -> Response:
 
 @surveys.delete("/v1/surveys/<survey_id>")
 def erase_survey(survey_id: str) -> Response:
-    """Erase a closed survey and all that belongs to it."""
+    """Erase a closed survey and all that belongs to it, or a draft."""
     collector = get_collector()
-    require_role(collector.tokens, "admin", survey_id)
-    collector.store.erase_survey(find_survey(survey_id).key)
+    collector.store.erase_survey(find_any_for("admin", survey_id).key)
     collector.note_change(survey_id)
     return respond({"id": survey_id, "erased": True})
 
@@ -129,9 +138,7 @@ def erase_report(survey_id: str) -> Response:
 @surveys.post("/v1/surveys/<survey_id>/close")
 def close_survey(survey_id: str) -> Response:
     """Take no more reports of a survey."""
-    collector = get_collector()
-    require_role(collector.tokens, "admin", survey_id)
-    stored = find_survey(survey_id)
+    collector, stored = get_collector(), find_for("admin", survey_id)
     collector.store.close_survey(stored.key)
     collector.forget_survey(survey_id)
     return respond({"id": stored.survey.id, "open": False})
@@ -140,9 +147,7 @@ def close_survey(survey_id: str) -> Response:
 @surveys.get("/v1/surveys/<survey_id>/tally")
 def get_tally(survey_id: str) -> Response:
     """Give the counts of all reports so far, or of a wave's, or a stratum's."""
-    collector = get_collector()
-    require_role(collector.tokens, "analyst", survey_id)
-    stored = find_survey(survey_id)
+    collector, stored = get_collector(), find_for("analyst", survey_id)
     tally = read_released(collector.store, stored, read_wave(stored.survey), read_stratum(stored.survey))
     return Response(tally.to_json(), content_type="application/json")
 
@@ -150,9 +155,7 @@ def get_tally(survey_id: str) -> Response:
 @surveys.get("/v1/surveys/<survey_id>/records")
 def get_records(survey_id: str) -> Response:
     """Give noisy reports, of a wave, a stratum, a part or all: the survey, a line feed, packed reports without ids."""
-    collector = get_collector()
-    require_role(collector.tokens, "analyst", survey_id)
-    stored = find_survey(survey_id)
+    collector, stored = get_collector(), find_for("analyst", survey_id)
     stored.require_reports()
     if stored.survey.min_reports > 1:
         raise refuse(403, "below_minimum", "the survey promises that reports are seen together; ask for its tally.")

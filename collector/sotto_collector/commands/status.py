@@ -80,6 +80,7 @@ def _is_survey(document: Any) -> bool:
         and all(type(document.get(name)) is int for name in ("n_reports", "waves"))
         and type(document.get("draw", 0)) is int
         and all(type(document.get(name)) is bool for name in ("open", "invited"))
+        and type(document.get("draft", False)) is bool
         and type(document.get("reports_per_minute")) in (int, type(None))
         and document.get("keep", REPORTS) in KEEPS
     )
@@ -116,7 +117,7 @@ def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
 
 def _describe_state(survey: dict[str, Any]) -> str:
     """Return who takes part, whether reports are taken, how many questions are drawn, and whether reports are kept."""
-    state = "open" if survey["open"] else "closed"
+    state = "draft" if survey.get("draft") else "open" if survey["open"] else "closed"
     drawn = [f"draws {survey['draw']}"] * bool(survey.get("draw"))
     counts = ["counts only"] * (survey.get("keep") == COUNTS)
     return " ".join([*["invited"] * survey["invited"], ", ".join([state, *drawn, *counts])])

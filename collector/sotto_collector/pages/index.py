@@ -27,4 +27,9 @@ def show_index() -> Response:
 
 def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
     n_reports = collector.store.count_tallied(stored.key)
-    return {"survey": stored.survey, "is_open": stored.is_open, "n_reports": n_reports}
+    return {"survey": stored.survey, "state": _say_state(stored), "preview": stored.preview, "n_reports": n_reports}
+
+
+def _say_state(stored: StoredSurvey) -> str:
+    state = "draft" if stored.is_draft else "open" if stored.is_open else "closed"
+    return state if stored.survey.keeps_reports else f"{state}, counts only"

@@ -5,10 +5,11 @@ from typing import NamedTuple, assert_never
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_collector.api.request import find_survey, get_collector, read_wave
+from sotto_collector.api.request import get_collector, read_wave
 from sotto_collector.pages.assets import list_modules
 from sotto_collector.pages.headers import PAGE_TYPE, root_from
 from sotto_collector.pages.languages import choose_for
+from sotto_collector.pages.shown import find_shown
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
 from sotto_protocol.explain import Explanation, QuestionExplanation, explain, said
@@ -77,10 +78,12 @@ class Asked(NamedTuple):
 @pages.get("/s/<survey_id>")
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
-    stored = find_survey(survey_id)
+    stored = find_shown(survey_id)
     chosen = choose_for(("en",))
     response = Response(_keep_page(stored, read_wave(stored.survey) or 1, chosen), content_type=PAGE_TYPE)
     response.vary.add("Accept-Language")
+    if stored.is_draft:
+        response.headers["Cache-Control"] = "no-store"
     response.add_etag()
     response.make_conditional(request)
     return response
@@ -89,7 +92,8 @@ def show_survey(survey_id: str) -> Response:
 def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
     max_epsilon = get_collector().settings.page_max_epsilon
-    key = stored.survey.fingerprint, stored.is_open, wave, max_epsilon, chosen.tag, chosen.language.tag
+    preview = stored.preview or ""
+    key = stored.survey.fingerprint, stored.is_open, preview, wave, max_epsilon, chosen.tag, chosen.language.tag
     page = _kept.get(key)
     if page is None:
         if len(_kept) >= N_PAGES_KEPT:
@@ -102,10 +106,11 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
     survey = stored.survey
     explanation = explain(survey)
     return render_template(
-        "survey.html" if stored.is_open else "closed.html",
+        "survey.html" if stored.is_open or stored.is_draft else "closed.html",
         root=root_from(f"/s/{survey.id}"),
         modules=list_modules(),
         survey=survey,
+        draft=f"drafts/{stored.preview}" if stored.is_draft else "",
         wave=wave,
         max_epsilon=max_epsilon,
         explanation=explanation,

@@ -8,7 +8,9 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Selection, count_ids
 from sotto_collector.store.retally import count_reports
-from sotto_collector.store.store import Store, StoredSurvey, sum_shards
+from sotto_collector.store.store import Store
+from sotto_collector.store.stored import StoredSurvey
+from sotto_collector.store.sums import sum_shards
 from sotto_protocol import Tally
 
 

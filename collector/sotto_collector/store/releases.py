@@ -12,7 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 
 from sotto_collector.errors import BelowMinimumError
 from sotto_collector.store.schema import releases, tallies
-from sotto_collector.store.store import Store, StoredSurvey, sum_shards
+from sotto_collector.store.store import Store
+from sotto_collector.store.stored import StoredSurvey
+from sotto_collector.store.sums import sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_row
 from sotto_protocol import Tally
 from sotto_protocol.tally_document import may_be_behind, with_cohorts

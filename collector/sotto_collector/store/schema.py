@@ -28,6 +28,9 @@ surveys = Table(
     Column("is_open", Integer, nullable=False, server_default="1"),
     Column("cors_origins", Text, nullable=False, server_default=""),  # separated by spaces
     Column("reports_per_minute", Integer),  # NULL: as the collector's settings say
+    # Of a draft, which is not open, what the address of its page ends with (no hash: the draft itself lies beside it).
+    # NULL: published.
+    Column("preview", Text),
     PrimaryKeyConstraint("survey_key"),
     UniqueConstraint("survey_id"),
     CheckConstraint("length(fingerprint) = 64", "surveys_fingerprint"),

@@ -7,16 +7,14 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, and_, func, select, true, union_all
+from sqlalchemy import ColumnElement, Connection, func, select, true, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import (
-    NotKeptError,
     StoreError,
     StoreUnavailableError,
     SurveyExistsError,
@@ -26,38 +24,21 @@ from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction, unpack_row
+from sotto_collector.store.stored import StoredSurvey
+from sotto_collector.store.sums import sum_tallies
+from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction
 from sotto_protocol import Survey, Tally
-from sotto_protocol.counted import PackedTally
 
 N_SHARDS = 64
 """A tally has so many shards. A process writes to one, drawn as it opens the store: two seldom want the same row."""
 N_TRIES = 5  # of a transaction that conflicts with others,
 RETRY_S = 3.0  # while no more seconds have passed: a request waits for it
+PREVIEW_BYTES = 16
 MAX_REWRITE_BYTES = 64 * 2**20
 """A larger store is not rewritten as a whole: others wait meanwhile, and it must be done within the ten seconds that
 stopping may take, of which requests in flight may need seven."""
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSurvey:
-    """A survey, its key in the store, and what its operator has set. The first two never change."""
-
-    key: int
-    survey: Survey
-    is_open: bool = field(default=True, compare=False)
-    cors_origins: tuple[str, ...] = field(default=(), compare=False)
-    reports_per_minute: int | None = field(default=None, compare=False)
-
-    def require_reports(self) -> None:
-        """Raise NotKeptError where the store has this survey's counts, and none of its reports."""
-        if not self.survey.keeps_reports:
-            raise NotKeptError(
-                f"survey {self.survey.id} keeps counts, and no report: none can be erased, recounted, exported or "
-                "associated with another."
-            )
 
 
 class Store:
@@ -183,39 +164,68 @@ class Store:
         self.dialect.check_room(min_free_bytes)
 
     def add_survey(self, survey: Survey) -> bool:
-        """Store a survey; return whether it is new. Raises SurveyExistsError when another has its id."""
+        """Publish a survey, in the place of a draft of its id if there is one; return whether it was not published yet.
 
-        def add(transaction: Transaction) -> str | None:
-            transaction.lock_survey(0, alone=True)  # no survey's: two may publish the same one at once
-            known = transaction.find_fingerprint(survey.id)
+        Raises SurveyExistsError when another has its id.
+        """
+
+        def add(transaction: Transaction) -> bool:
+            transaction.lock_ids()
+            known = transaction.find_named(survey.id)
             if known is None:
                 transaction.insert_survey(survey)
-            return known
+            elif known.preview is not None:
+                transaction.replace_draft(known.key, survey)
+            elif known.fingerprint != survey.fingerprint:
+                raise SurveyExistsError("another survey has this id.")
+            return known is None or known.preview is not None
 
-        known = self.run(add)
-        if known not in (None, survey.fingerprint):
-            raise SurveyExistsError("another survey has this id.")
-        return known is None
+        return self.run(add)
+
+    def put_draft(self, survey: Survey) -> str:
+        """Store a draft, in the place of the one that has its id; return what the address of its page ends with.
+
+        That stays the same however often the draft is replaced. Raises SurveyExistsError once a survey has its id.
+        """
+
+        def put(transaction: Transaction) -> str:
+            transaction.lock_ids()
+            known = transaction.find_named(survey.id)
+            if known is None:
+                preview = secrets.token_urlsafe(PREVIEW_BYTES)
+                transaction.insert_survey(survey, preview)
+                return preview
+            if known.preview is None:
+                raise SurveyExistsError("a survey that was published has this id.")
+            transaction.replace_draft(known.key, survey, known.preview)
+            return known.preview
+
+        return self.run(put)
 
     def find_survey(self, survey_id: str) -> StoredSurvey | None:
-        """Return the survey of this id, if there is one."""
+        """Return the survey or draft of this id, if there is one."""
         found = self._surveys(surveys.c.survey_id == survey_id)
         return found[0] if found else None
 
     def list_surveys(self) -> list[StoredSurvey]:
-        """Return every survey, by id."""
+        """Return every survey and draft, by id."""
         return self._surveys(true())
 
     def _surveys(self, condition: ColumnElement[bool]) -> list[StoredSurvey]:
         columns = surveys.c
         statement = select(
-            columns.survey_key, columns.definition, columns.is_open, columns.cors_origins, columns.reports_per_minute
+            columns.survey_key,
+            columns.definition,
+            columns.is_open,
+            columns.cors_origins,
+            columns.reports_per_minute,
+            columns.preview,
         )
         with self.reader() as connection:
             rows = connection.execute(statement.where(condition).order_by(columns.survey_id)).all()
         return [
-            StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), per_minute)
-            for key, text, is_open, origins, per_minute in rows
+            StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), *rest)
+            for key, text, is_open, origins, *rest in rows
         ]
 
     def close_survey(self, key: int) -> None:
@@ -227,7 +237,7 @@ class Store:
         self.run(lambda transaction: transaction.update_survey(key, **values))
 
     def erase_survey(self, key: int) -> None:
-        """Delete a survey and all that belongs to it. Raises SurveyOpenError unless it was closed before."""
+        """Delete a survey and all that belongs to it. Raises SurveyOpenError unless it is a draft, or was closed."""
 
         def erase(transaction: Transaction) -> None:
             if transaction.lock_survey(key, alone=True):
@@ -295,24 +305,3 @@ class Store:
         with self.reader() as connection:
             rows = connection.execute(union_all(*both).order_by("report_id")).all()
         return [(bytes(report_id), bytes(packed)) for report_id, packed in rows]
-
-
-def sum_tallies(connection: Connection, stored: StoredSurvey, cells: list[int] | None = None) -> Tally:
-    """Return the sum of the shards of a survey's tally, of these cells or of all."""
-    tally = Tally.empty(stored.survey)
-    for packed in sum_shards(connection, stored, cells).values():
-        tally += Tally.unpack(stored.survey, packed)
-    return tally
-
-
-def sum_shards(connection: Connection, stored: StoredSurvey, cells: list[int] | None = None) -> dict[int, PackedTally]:
-    """Return every cell's tally, as it is stored: whether its counts can be is not looked at."""
-    where = tallies.c.survey_key == stored.key
-    if cells is not None:
-        where = and_(where, tallies.c.cell.in_(cells))
-    by_cell: dict[int, PackedTally] = {}
-    statement = select(tallies.c.cell, tallies.c.n_reports, tallies.c.counts).where(where)
-    for cell, n_reports, counts in connection.execute(statement):
-        shard = unpack_row(stored.survey.wave_of(cell), n_reports, counts)
-        by_cell[cell] = by_cell[cell] + shard if cell in by_cell else shard
-    return by_cell

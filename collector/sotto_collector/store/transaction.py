@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,14 @@ SEVERAL_SHARDS = (
     .order_by(tallies.c.survey_key)
 )
 """The cells whose tally is in several shards."""
+
+
+class Named(NamedTuple):
+    """What has an id: its key and fingerprint; `preview` is None unless it is a draft."""
+
+    key: int
+    fingerprint: str
+    preview: str | None
 
 
 class Transaction:
@@ -136,16 +144,28 @@ class Transaction:
                 return True
         return False
 
-    def find_fingerprint(self, survey_id: str) -> str | None:
-        """Return the fingerprint of the survey that has this id, if one has."""
-        return self.connection.scalar(select(surveys.c.fingerprint).where(surveys.c.survey_id == survey_id))
+    def lock_ids(self) -> None:
+        """Let nobody else publish a survey or a draft until the transaction ends: two may have the same id."""
+        self.lock_survey(0, alone=True)  # no survey's
 
-    def insert_survey(self, survey: Survey) -> None:
-        """Insert a survey, open."""
+    def find_named(self, survey_id: str) -> Named | None:
+        """Return what has this id, a survey or a draft, if anything has."""
+        columns = surveys.c
+        asked = select(columns.survey_key, columns.fingerprint, columns.preview).where(columns.survey_id == survey_id)
+        found = self.connection.execute(asked).first()
+        return None if found is None else Named(*found)
+
+    def insert_survey(self, survey: Survey, preview: str | None = None) -> None:
+        """Insert a survey, open; with `preview` a draft."""
         # Random, so that no survey gets the key of an erased one, which other processes may still have in memory.
         key = secrets.randbelow(2**31 - 1) + 1
-        row = {"survey_id": survey.id, "fingerprint": survey.fingerprint, "definition": survey.canonical}
-        self.connection.execute(insert(surveys), row | {"survey_key": key})
+        row = _describe(survey, preview) | {"survey_id": survey.id, "survey_key": key}
+        self.connection.execute(insert(surveys), row)
+
+    def replace_draft(self, key: int, survey: Survey, preview: str | None = None) -> None:
+        """Put a survey in the place of a draft, published, or with `preview` another draft; what was set stays."""
+        self.lock_survey(key, alone=True)
+        self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(_describe(survey, preview)))
 
     def update_survey(self, key: int, **values: object) -> None:
         """Change what may change of a survey: is_open, cors_origins, reports_per_minute."""
@@ -200,6 +220,12 @@ class Transaction:
             return self.connection.execute(delete(invitations).where(invitations.c.survey_key == key)).rowcount
         revoked = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
         return self.connection.execute(delete(invitations).where(revoked)).rowcount
+
+
+def _describe(survey: Survey, preview: str | None) -> dict[str, object]:
+    """Return what is stored of a survey or a draft; of these none is open, so no report can be counted."""
+    described = {"fingerprint": survey.fingerprint, "definition": survey.canonical}
+    return described | {"preview": preview, "is_open": int(preview is None)}
 
 
 def pack_counts(counts: PackedCounts) -> bytes:

@@ -1,0 +1,39 @@
+"""A survey or a draft as it is stored: its definition, and what its operator has set."""
+
+import secrets
+from dataclasses import dataclass, field
+
+from sotto_collector.errors import NotKeptError
+from sotto_protocol import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSurvey:
+    """A survey, its key in the store, and what its operator has set. The first two never change once it is published.
+
+    `preview`: of a draft alone, what the address of its page ends with.
+    """
+
+    key: int
+    survey: Survey
+    is_open: bool = field(default=True, compare=False)
+    cors_origins: tuple[str, ...] = field(default=(), compare=False)
+    reports_per_minute: int | None = field(default=None, compare=False)
+    preview: str | None = field(default=None, compare=False)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is not published yet: then it takes no reports, and may be replaced."""
+        return self.preview is not None
+
+    def shows_to(self, preview: str) -> bool:
+        """Whether it is a draft, and this what the address of its page ends with."""
+        return self.preview is not None and secrets.compare_digest(self.preview.encode(), preview.encode())
+
+    def require_reports(self) -> None:
+        """Raise NotKeptError where the store has this survey's counts, and none of its reports."""
+        if not self.survey.keeps_reports:
+            raise NotKeptError(
+                f"survey {self.survey.id} keeps counts, and no report: none can be erased, recounted, exported or "
+                "associated with another."
+            )
