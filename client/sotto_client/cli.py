@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
 from sotto_client.masking import mask_passwords
-from sotto_protocol import SottoError
+from sotto_protocol import SottoError, __version__
 
 EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator", "sotto_rehearsal": "estimator"}
 
@@ -93,6 +93,6 @@ def _missing(name: str, extra: str) -> click.Command:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example:  sotto check survey.toml",
 )
-@click.version_option(package_name="sottovoce")
+@click.version_option(__version__)
 def main() -> None:
     """Ask sensitive questions without learning anyone's answer."""

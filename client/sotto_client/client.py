@@ -2,47 +2,36 @@
 
 import logging
 import os
-import random
-import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from itertools import compress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sotto_client.callbacks import Callbacks
+from sotto_client.database import no_fork
 from sotto_client.delivery import MAX_DELAY_S, Delivery
-from sotto_client.draws import Draws
-from sotto_client.entropy import os_coins
-from sotto_client.errors import AlreadyAnswered, StateError
+from sotto_client.errors import StateError, without_frames
 from sotto_client.exchange import check_survey_id, check_url
 from sotto_client.forking import Renewed
-from sotto_client.ledger import (
-    MAX_EPSILON,
-    MAX_PERIOD_EPSILON,
-    PERIOD_DAYS,
-    Entry,
-    Ledger,
-    Limits,
-    epsilon_of_report,
-)
+from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS, Ledger, Limits
 from sotto_client.outbox import Outbox, Rejected
-from sotto_client.participation import invitation_of, secret_of
 from sotto_client.receipt import Receipt
-from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
-from sotto_client.source import SurveySource
 from sotto_client.state import State
-from sotto_protocol import Question, Report, ReportError, Survey, batch_body
+from sotto_protocol.errors import ReportError, SottoError
 from sotto_protocol.invitation import parse_invitation
-from sotto_protocol.record import WAVE
-from sotto_protocol.report import REPORT_ID_BYTES
+
+if TYPE_CHECKING:
+    from sotto_client.answering import Answering
+    from sotto_protocol.questions.question import Question
+    from sotto_protocol.survey import Survey
 
 FLUSH_ON_EXIT_S = 5.0
 TIMEOUT_S = 30.0
 """The longest that one exchange with a collector takes, whatever comes of it."""
-_log = logging.getLogger("sotto_client")
+_log = logging.getLogger("sottovoce")
 
 
 class SurveyClient(Renewed):
@@ -56,6 +45,8 @@ class SurveyClient(Renewed):
     `invitation`: to an invited survey, as it is written; kept in the state until no report needs it any more.
     `max_delay_s` in [0, 604,800]: each report first waits for a random time, of so many seconds at most.
     `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
+    `on_delivered`, `on_rejected`: functions of the app's, called in the thread that delivers with the receipt of each
+    report of this state that this client delivers, and with each that is refused for good.
 
     What is guaranteed: nothing true is sent, stored, logged or put into an exception; one report is made of a survey,
     or of each of its waves, and when the last is delivered, or the collector says that the survey is over, the device
@@ -84,21 +75,24 @@ class SurveyClient(Renewed):
         invitation: str | None = None,
         max_delay_s: float = 0.0,
         relay_url: str | None = None,
+        on_delivered: Callable[[Receipt], object] | None = None,
+        on_rejected: Callable[[Rejected], object] | None = None,
     ) -> None:
         if not 0 < timeout_s < float("inf"):
             raise ValueError(f"timeout_s ({timeout_s}) must be finite and > 0.")
         self._limits = Limits.of(max_epsilon, max_period_epsilon, period_days)
-        address = check_url(url), check_survey_id(survey_id)
+        self._address = check_url(url), check_survey_id(survey_id)
         self._invitation = None if invitation is None else _check_invitation(invitation)
         self._max_delay_s = _check_delay(max_delay_s)
-        self._post_url = address[0] if relay_url is None else check_url(relay_url, "relay_url")
-        self._source = SurveySource(*address, fingerprint, self._limits)
+        self._post_url = self._address[0] if relay_url is None else check_url(relay_url, "relay_url")
+        callbacks = Callbacks(on_delivered, on_rejected)
+        self._fingerprint = fingerprint
         self._timeout_s = timeout_s
         self._survey: Survey | None = None
-        self._made: dict[str, Entry] = {}  # by receipt
+        self._loaded: Answering | None = None
         self._is_closed = False
         self._state = State.open(state)
-        self._delivery = Delivery(self._state, timeout_s=timeout_s)
+        self._delivery = Delivery(self._state, timeout_s=timeout_s, callbacks=callbacks)
         super().__init__()
         if self.pending:
             self._delivery.wake()
@@ -106,12 +100,36 @@ class SurveyClient(Renewed):
     def _begin_anew(self) -> None:
         self._fetching = threading.Lock()
 
+    def __repr__(self) -> str:
+        url, survey_id = self._address
+        return f"<SurveyClient {survey_id} at {url}, {self._say_pending()}, state {self._state.name}>"
+
+    def _say_pending(self) -> str:
+        if self._is_closed:
+            return "closed"
+        try:
+            return f"pending {len(self.pending)}"
+        except StateError:
+            return "state cannot be read"
+
     @property
-    def survey(self) -> Survey:
+    def _answering(self) -> "Answering":
+        with no_fork:
+            from sotto_client.answering import Answering
+            from sotto_client.source import SurveySource
+
+            if self._loaded is None:
+                source = SurveySource(*self._address, self._fingerprint, self._limits)
+                self._loaded = Answering(self._state, source, self._limits, self._post_url, self._max_delay_s)
+            return self._loaded
+
+    @property
+    def survey(self) -> "Survey":
         """The survey, checked: fetched once, or the cached copy when the collector cannot be reached in `timeout_s`.
 
         Raises SurveyRefused for one that this device must not answer, SurveyUnavailable when there is none.
         """
+        source = self._answering.source
         deadline = time.monotonic() + self._timeout_s
         fetching = self._fetching
         # If another thread is still fetching by then, this one has time left for the kept copy alone.
@@ -119,21 +137,21 @@ class SurveyClient(Renewed):
         try:
             if self._survey is None:
                 left_s = max(0.0, deadline - time.monotonic())
-                self._survey = self._source.survey(self._state, timeout_s=left_s)
+                self._survey = source.survey(self._state, timeout_s=left_s)
             return self._survey
         finally:
             if is_mine:
                 fetching.release()
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> "tuple[Question, ...]":
         """The questions that this device's respondent is asked: the survey's, or with `draw` those drawn of them.
 
         They are drawn when they are first asked for, and stay: after a restart, in every wave, whatever is answered.
         Raises as `survey` does, and StateError.
         """
         survey = self.survey
-        return tuple(compress(survey.questions, self._draw(survey)))
+        return tuple(compress(survey.questions, self._answering.draw(survey)))
 
     def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
@@ -158,16 +176,14 @@ class SurveyClient(Renewed):
         if self._is_closed:
             raise StateError("this client is closed.")
         survey = self.survey
-        survey.check_wave(wave)
-        drawn = self._draw(survey)
-        encoded = check_answers(survey, answers, drawn)
-        with self._state.write() as connection:
-            earlier = Ledger(connection).find(survey.fingerprint)
-            if wave in earlier:
-                return self._repeat(earlier[wave], survey, encoded)
-            made = self._make(connection, survey, encoded, wave, list(earlier.values()))
+        try:
+            receipt = self._answering.answer(survey, answers, wave, self._invitation)
+        except (SottoError, ValueError) as fault:
+            del answers
+            raise without_frames(fault) from fault.__cause__
+        _log.debug("A survey was answered.")
         self._delivery.wake()
-        return made.to_receipt()
+        return receipt
 
     def resend(self, invitation: str | None = None) -> list[str]:
         """Send the refused reports of this survey that may be good after all once more; return their receipts.
@@ -183,7 +199,7 @@ class SurveyClient(Renewed):
         code = None if invitation is None else _check_invitation(invitation)
         with self._state.write() as connection:
             outbox, ledger = Outbox(connection), Ledger(connection)
-            here = self._post_url, self._source.survey_id
+            here = self._post_url, self._address[1]
             refused = [rejected for rejected in outbox.rejected() if (rejected.url, rejected.survey_id) == here]
             mendable = [r.receipt for r in refused if r.is_unknown or (code is not None and r.needs_invitation)]
             receipts = [receipt for receipt in mendable if ledger.admit(receipt, code)]
@@ -202,8 +218,9 @@ class SurveyClient(Renewed):
         version of the survey counts as a new survey. Raises StateError.
         """
         with self._state.write() as connection:
-            Ledger(connection).forget(self._source.survey_id)
-            self._made.clear()
+            Ledger(connection).forget(self._address[1])
+            if self._loaded is not None:
+                self._loaded.made.clear()
 
     def flush(self, timeout_s: float = FLUSH_ON_EXIT_S, *, skip_delay: bool = False) -> bool:
         """Try at once, for at most `timeout_s`, to deliver all that waits; True when nothing waits in this state.
@@ -246,44 +263,6 @@ class SurveyClient(Renewed):
         finally:
             self.close()
 
-    def _draw(self, survey: Survey) -> list[bool]:
-        """Return of each question whether this device answers it: committed before anything can be refused."""
-        if not survey.draw:
-            return [True] * len(survey.questions)
-        with self._state.write() as connection:
-            return Draws(connection).of(survey)
-
-    def _make(
-        self,
-        connection: sqlite3.Connection,
-        survey: Survey,
-        encoded: Encoded,
-        wave: int,
-        earlier: Sequence[Entry],
-    ) -> Entry:
-        secret, invitation = secret_of(survey, earlier), invitation_of(survey, earlier, self._invitation)
-        marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
-        report = Report(os.urandom(REPORT_ID_BYTES), record)
-        taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
-        of_survey = survey.fingerprint, wave, survey.waves, survey.id
-        made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, invitation)
-        Ledger(connection).charge(made, self._limits, Decimal(0) if earlier else survey.epsilon)
-        body = batch_body(survey, [report])
-        Outbox(connection).put(made.receipt, self._post_url, survey.id, body, _draw_delay_end(self._max_delay_s))
-        # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
-        self._made[made.receipt] = made
-        return made
-
-    def _repeat(self, earlier: Entry, survey: Survey, encoded: Encoded) -> Receipt:
-        """Return the first receipt if these are the same answers, or, in a survey of one wave, have the same noise.
-
-        The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
-        """
-        known = self._made.get(earlier.receipt, earlier)
-        if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
-            raise AlreadyAnswered(known.to_receipt(), survey)
-        return known.to_receipt()
-
 
 def _check_invitation(text: str) -> bytes:
     try:
@@ -297,12 +276,3 @@ def _check_delay(max_delay_s: float) -> float:
     if not is_number or not 0 <= max_delay_s <= MAX_DELAY_S:  # NaN is not either
         raise ValueError(f"max_delay_s ({max_delay_s!r:.40}) must be a number of seconds in [0, {MAX_DELAY_S:.0f}].")
     return float(max_delay_s)
-
-
-def _draw_delay_end(max_delay_s: float) -> float:
-    """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
-    return time.time() + random.SystemRandom().uniform(0, max_delay_s) if max_delay_s else 0.0
-
-
-def _today() -> date:
-    return datetime.fromtimestamp(time.time(), UTC).date()

@@ -100,6 +100,7 @@ def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> 
 
 @click.command(epilog="Example:  sotto outbox device.db")
 @click.argument("state_file", metavar="[STATE]", required=False, type=click.Path(path_type=Path))
+@click.option("--state", "state_option", type=click.Path(path_type=Path), help="STATE, by its name.")
 @_as_json
 @click.option("--send", is_flag=True, help="Try to deliver what waits, first; off by default.")
 @click.option(
@@ -110,12 +111,16 @@ def _give_datasheet(sheet: Datasheet, target: Path | None, *, as_json: bool) -> 
     help="Time for --send, in seconds.",
 )
 @click.option("--skip-delay", is_flag=True, help="With --send, end the reports' random delays; off by default.")
-def outbox(state_file: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool) -> None:
+def outbox(
+    state_file: Path | None, state_option: Path | None, as_json: bool, send: bool, timeout_s: float, skip_delay: bool
+) -> None:
     """Show what a device has spent, and what waits.
 
     STATE is the device's state file, by default the user's. Noisy reports that were refused are shown too.
     """
-    with closing(State.open(state_file, create=False)) as state:
+    if state_file is not None and state_option is not None:
+        raise click.UsageError("Give STATE or --state, one of the two.")
+    with closing(State.open(state_file or state_option, create=False)) as state:
         if send:
             _send(state, timeout_s, skip_delay)
         inventory = take_inventory(state)

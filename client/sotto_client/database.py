@@ -26,7 +26,7 @@ class Database(ABC):
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._gone = ""  # why no connection can be opened any more
-        with making_files:  # so that no fork reads the set meanwhile
+        with no_fork:  # so that no fork reads the set meanwhile
             _databases.add(self)
 
     @contextmanager
@@ -110,12 +110,12 @@ _databases: WeakSet[Database] = WeakSet()
 _forking: list[Database] = []  # whose locks the fork holds
 _inherited: list[sqlite3.Connection | None] = []  # kept, because forgetting them would close them
 
-making_files = threading.Lock()
-"""Held while a file is made, and while the process forks, so that no child inherits it locked."""
+no_fork = threading.Lock()
+"""Held while the process forks, and while a file is made or a module loaded, which a child would inherit half done."""
 
 
 def _before_fork() -> None:
-    making_files.acquire()
+    no_fork.acquire()
     for database in list(_databases):
         database._lock.acquire()
         _forking.append(database)
@@ -124,13 +124,13 @@ def _before_fork() -> None:
 def _after_fork_in_parent() -> None:
     while _forking:
         _forking.pop()._lock.release()
-    making_files.release()
+    no_fork.release()
 
 
 def _after_fork_in_child() -> None:
     while _forking:
         _forking.pop()._leave_to_parent()
-    making_files.release()
+    no_fork.release()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork

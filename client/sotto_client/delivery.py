@@ -14,10 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sotto_client.callbacks import Callbacks
 from sotto_client.errors import DeliveryError
 from sotto_client.exchange import Exchange, post_report
 from sotto_client.forking import Renewed
-from sotto_client.outbox import Outbox, WaitingReport
+from sotto_client.outbox import Outbox, Rejected, WaitingReport
+from sotto_client.receipt import Receipt
 from sotto_client.recording import BACKOFF_CAP_S, UNKNOWN_CAP_S, apply_verdict
 from sotto_client.state import State
 from sotto_client.verdict import MAX_HOLD_S, TryAgain, Unknown, Verdict, judge
@@ -29,7 +31,7 @@ MOST_AT_ONCE = 8
 """The most exchanges at a time, each with another address; reports that failed least come first."""
 _MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + UNKNOWN_CAP_S
-_log = logging.getLogger("sotto_client")
+_log = logging.getLogger("sottovoce")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,23 @@ class _Round:
 
 
 class Delivery(Renewed):
-    """Sends the reports of a state, each to its address. `clock`: seconds since 1970; `uniform(a, b)`: the jitter."""
+    """Sends the reports of a state, each to its address, and tells `callbacks` what came of it.
+
+    `clock`: seconds since 1970; `uniform(a, b)`: the jitter.
+    """
 
     def __init__(
         self,
         state: State,
         *,
         timeout_s: float,
+        callbacks: Callbacks | None = None,
         clock: Callable[[], float] = time.time,
         uniform: Callable[[float, float], float] | None = None,
     ) -> None:
         self._state = state
         self._timeout_s = timeout_s
+        self._callbacks = callbacks or Callbacks()
         self._clock = clock
         self._uniform = uniform or random.SystemRandom().uniform
         self._is_closing = False
@@ -101,11 +108,16 @@ class Delivery(Renewed):
             return self._asked.request
 
     def flush(self, timeout_s: float, *, skip_delay: bool = False) -> bool:
-        """Try at once and wait; True when nothing waits any more. Returns early when no attempt is due in time."""
+        """Try at once and wait; True when nothing waits any more. Returns early when no attempt is due in time.
+
+        At once in the thread that delivers, where a callback asks for it.
+        """
         deadline = time.monotonic() + timeout_s
         if not self._waiting():
             return True
         ticket = self.wake(eager=True, skip_delay=skip_delay)
+        if self._thread is threading.current_thread():
+            return False
         with self._changed:
             self._changed.wait_for(lambda: self._is_settled(ticket, deadline), max(0.0, timeout_s))
         return not self._waiting()
@@ -216,17 +228,19 @@ class Delivery(Renewed):
     def _begin(self, report: WaitingReport) -> None:
         sent = report.url, report.survey_id, report.body
         exchange = post_report(*sent, timeout_s=self._timeout_s, max_bytes=_MAX_REPLY_BYTES)
+        _log.debug("A report is sent, for the %d. time.", report.n_attempts + 1)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
         exchange.when_over(self._notify)
 
     def _note(self, attempt: _Attempt) -> None:
         verdict = self._judge(attempt.exchange)
-        self._record(attempt.report, verdict)
+        outcome = self._record(attempt.report, verdict)
         if attempt.hurried_at == self._round.hurried_at:  # else an eager request came meanwhile
             if isinstance(verdict, TryAgain):
                 self._round.tried.add(attempt.report.url)
             elif isinstance(verdict, Unknown):
                 self._round.tried.add(attempt.report.receipt)
+        self._callbacks.tell(outcome)  # after the commit, with no lock held
 
     def _waiting(self) -> list[WaitingReport]:
         with self._state.read() as connection:
@@ -252,9 +266,9 @@ class Delivery(Renewed):
             return TryAgain(str(fault).rstrip("."), has_reply=False)
         return judge(reply, self._clock())
 
-    def _record(self, report: WaitingReport, verdict: Verdict) -> None:
+    def _record(self, report: WaitingReport, verdict: Verdict) -> Receipt | Rejected | None:
         with self._state.write() as connection:
-            apply_verdict(connection, report, verdict, self._clock(), self._backoff)
+            return apply_verdict(connection, report, verdict, self._clock(), self._backoff)
 
     def _backoff(self, n_failed: int, cap_s: float = BACKOFF_CAP_S) -> float:
         """Return seconds uniform on [0, min(cap, base 2^(n - 1))]: exponential, with full jitter (Brooker 2015)."""

@@ -15,9 +15,25 @@ The names without `Error` read as what happened; apps catch them, so they stay.
 """
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from sotto_client.receipt import Receipt
-from sotto_protocol import SottoError, Survey
+from sotto_protocol.errors import SottoError
+
+if TYPE_CHECKING:
+    from sotto_protocol.survey import Survey
+
+
+def without_frames(fault: BaseException) -> BaseException:
+    """Return an error, with its causes, as it is without the frames that it came through.
+
+    Their variables hold answers, secrets and invitations, and programs that collect errors read them.
+    """
+    link: BaseException | None = fault
+    while link is not None:
+        link.__context__ = link.__traceback__ = None
+        link = link.__cause__
+    return fault
 
 
 class ClientError(SottoError):
@@ -55,7 +71,7 @@ class BudgetExceeded(ClientError):  # noqa: N818  # reads as what happened
 class AlreadyAnswered(BudgetExceeded):
     """This device has answered, and not with these answers, as far as it still knows. `receipt` is the first one."""
 
-    def __init__(self, receipt: Receipt, survey: Survey) -> None:
+    def __init__(self, receipt: Receipt, survey: "Survey") -> None:
         wave = f"wave {receipt.wave} of " if survey.waves > 1 else ""
         super().__init__(
             f"this device has answered {wave}survey {survey.id} before (receipt {receipt.id}), whether or not that "

@@ -1,30 +1,19 @@
 """One exchange with a collector, which learns nothing of the device: no version, cookie or password; no redirects."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from http.client import HTTPException
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
-from urllib3.exceptions import HTTPError
-
+from sotto_client.database import no_fork
 from sotto_client.errors import DeliveryError
-from sotto_client.line import Line, open_session
+from sotto_client.line import Line
 from sotto_protocol.members import ID_PATTERN
 
-_HEADERS = {
-    "User-Agent": "sottovoce",  # no version or platform, so that devices cannot be told apart
-    "Accept": "application/json",
-    "Accept-Encoding": "identity",  # requests' own value depends on what is installed; and no bombs
-    "Connection": "close",
-}
-_CHUNK_BYTES = 2**16
 _LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks take no larger number
 
 
@@ -65,13 +54,16 @@ class Exchange:
     """
 
     def __init__(self, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> None:
+        with no_fork:
+            from sotto_client.talk import talk
+
         timeout_s = min(timeout_s, _LONGEST_S)
         self.deadline = time.monotonic() + timeout_s
         self._line = Line()
         self._reply: Future[Reply] = Future()
-        talk = partial(_talk, self._line, method, address, timeout_s=timeout_s, max_bytes=max_bytes, **sent)
+        work = partial(talk, self._line, method, address, timeout_s=timeout_s, max_bytes=max_bytes, **sent)
         try:
-            threading.Thread(target=_settle, args=(self._reply, talk), name="sottovoce-exchange", daemon=True).start()
+            threading.Thread(target=_settle, args=(self._reply, work), name="sottovoce-exchange", daemon=True).start()
         except RuntimeError:  # no more threads, or the interpreter is ending
             self._reply.set_exception(DeliveryError("no thread could be started for an exchange."))
 
@@ -106,45 +98,12 @@ def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_
     return Exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)
 
 
-def _settle(reply: "Future[Reply]", talk: Callable[[], Reply]) -> None:
+def _settle(reply: "Future[Reply]", work: Callable[[], Reply]) -> None:
     try:
-        came_back = talk()
+        came_back = work()
+    except DeliveryError as fault:
+        reply.set_exception(fault.with_traceback(None))  # the variables of its frames hold what was sent
     except BaseException as fault:
         reply.set_exception(fault)
     else:
         reply.set_result(came_back)
-
-
-def _talk(line: Line, method: str, address: str, *, timeout_s: float, max_bytes: int, **sent: Any) -> Reply:
-    try:
-        with open_session(line) as session:
-            session.headers.clear()
-            session.headers.update(_HEADERS)
-            session.trust_env = False  # no password out of ~/.netrc; proxies are looked up once, not at every request
-            session.proxies.update(_find_proxies(address))
-            session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
-            timeouts = (timeout_s, timeout_s)  # of each connection and silence: a thread that is left behind ends too
-            with session.request(
-                method, address, timeout=timeouts, allow_redirects=False, stream=True, **sent
-            ) as response:
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                return Reply(response.status_code, headers, _read(response, max_bytes))
-    except (requests.RequestException, HTTPError, HTTPException, OSError, ValueError) as fault:
-        raise DeliveryError(f"no answer from the collector ({type(fault).__name__}).") from fault
-    finally:
-        line.cut()
-
-
-@lru_cache(maxsize=16)
-def _find_proxies(address: str) -> dict[str, str]:
-    """Return the proxies that the environment names for an address (HTTPS_PROXY, NO_PROXY and so on)."""
-    return dict(requests.utils.get_environ_proxies(address))
-
-
-def _read(response: requests.Response, max_bytes: int) -> bytes:
-    body = b""
-    for chunk in response.iter_content(_CHUNK_BYTES):
-        body += chunk
-        if len(body) > max_bytes:
-            raise DeliveryError(f"the collector's answer has more than {max_bytes} bytes.")
-    return body

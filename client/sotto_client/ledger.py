@@ -17,21 +17,24 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
 from itertools import compress, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sotto_client.database import expect, reading
 from sotto_client.errors import BudgetExceeded
-from sotto_client.permanent import TAG_BYTES
 from sotto_client.receipt import Receipt
-from sotto_protocol import Survey
 from sotto_protocol.documents import MAX_DECIMALS, decimal_text
 from sotto_protocol.words import epsilon_above, epsilon_below
+
+if TYPE_CHECKING:
+    from sotto_protocol.survey import Survey
 
 MAX_EPSILON = 8.0
 """What a device lets one survey take, unless its app says otherwise; in nats."""
 MAX_PERIOD_EPSILON = 16.0
 """What it lets all surveys take in PERIOD_DAYS days."""
 PERIOD_DAYS = 30
+TAG_BYTES = 32
+"""What one answer of a survey of several waves is known again by (`sotto_client.permanent.tag_answer`)."""
 
 _COLUMNS = "fingerprint, wave, waves, survey_id, epsilon, day, receipt, secret, marks, invitation"
 _SELECT = f"SELECT {_COLUMNS} FROM ledger"  # noqa: S608  # our own names
@@ -123,6 +126,12 @@ class Ledger:
         with reading("ledger"):
             return {entry.wave: entry for entry in map(_entry, rows)}
 
+    def receipt_of(self, receipt: str) -> Receipt | None:
+        """Return a report's receipt, as it is now; None where the ledger has no such report."""
+        rows = self._connection.execute(f"{_SELECT} WHERE receipt = ?", (receipt,))
+        with reading("ledger"):
+            return next((_entry(row).to_receipt() for row in rows.fetchall()), None)
+
     def settle(self, receipt: str, *, ends_survey: bool = False) -> None:
         """Note that a report waits no more; to be called after the outbox has noted it.
 
@@ -192,7 +201,7 @@ class Ledger:
         self._connection.execute(_INSERT, (*numbers, entry.day.isoformat(), entry.receipt, *kept))
 
 
-def epsilon_of_report(survey: Survey, marks: bytes, earlier: Sequence[Entry], drawn: Sequence[bool] = ()) -> Decimal:
+def epsilon_of_report(survey: "Survey", marks: bytes, earlier: Sequence[Entry], drawn: Sequence[bool] = ()) -> Decimal:
     """Return what one more report takes, after the `earlier` ones of this survey; in nats, exact.
 
     `drawn`, of a survey with `draw`: the same questions in every report. It takes what those take, and no more.

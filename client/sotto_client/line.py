@@ -6,10 +6,6 @@ Rule: a line belongs to one exchange, as its connection does, so that a late cut
 import socket
 import threading
 from contextlib import suppress
-from typing import Any
-
-import requests
-from requests.adapters import HTTPAdapter
 
 
 class Line:
@@ -51,54 +47,3 @@ class Line:
         handle, self._handle = self._handle, None
         if handle is not None:
             handle.close()
-
-
-class LineAdapter(HTTPAdapter):
-    """Gives every connection of a `requests.Session`, to a proxy or not, to a line."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        super().__init__()
-
-    def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        super().init_poolmanager(*args, **options)
-        _hold_connections(self.poolmanager, self._line)
-
-    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
-        manager = super().proxy_manager_for(proxy, **options)
-        _hold_connections(manager, self._line)
-        return manager
-
-
-def open_session(line: Line) -> requests.Session:
-    """Return a session whose connections the line holds."""
-    session = requests.Session()
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, LineAdapter(line))
-    return session
-
-
-def _hold_connections(manager: Any, line: Line) -> None:
-    """Let the pools of a urllib3 manager, of whatever kind, make connections that the line holds."""
-    manager.pool_classes_by_scheme = {
-        scheme: type(pool.__name__, (pool,), {"ConnectionCls": _held_class(pool.ConnectionCls, line)})
-        for scheme, pool in manager.pool_classes_by_scheme.items()
-    }
-
-
-def _held_class(connection_class: Any, line: Line) -> type:
-    """Return a class of urllib3's connections whose socket the line holds before a byte goes through it.
-
-    Overridden is what urllib3 1.x and 2.x have in common.
-    """
-
-    def connect(self: Any) -> Any:
-        connected = connection_class._new_conn(self)
-        line.hold(connected)
-        return connected
-
-    def tunnel(self: Any) -> None:
-        connection_class._tunnel(self)
-        line.check()  # a proxy's reply that was cut off looks complete: no handshake may follow it
-
-    return type(connection_class.__name__, (connection_class,), {"_new_conn": connect, "_tunnel": tunnel})

@@ -10,8 +10,8 @@ from typing import Any
 
 from sotto_client.database import expect, reading
 from sotto_client.verdict import NEEDS_INVITATION, SURVEY_UNKNOWN
-from sotto_protocol import Problem
-from sotto_protocol.report import with_invitation
+from sotto_protocol.invitation import with_invitation
+from sotto_protocol.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class Outbox:
         with reading("outbox"):
             return [_read_rejected(*row) for row in rows]
 
-    def acknowledge(self, receipt: str) -> None:
-        """Forget a report that the collector has."""
-        self._connection.execute("DELETE FROM outbox WHERE receipt = ?", (receipt,))
+    def acknowledge(self, receipt: str) -> bool:
+        """Forget a report that the collector has; False where it was forgotten before."""
+        return self._connection.execute("DELETE FROM outbox WHERE receipt = ?", (receipt,)).rowcount > 0
 
     def postpone(self, report: WaitingReport, not_before: float, is_held: bool, *, alone: bool = False) -> None:
         """Count a failed attempt; leave the report's address alone until `not_before`, or, `alone`, only the report."""
@@ -109,12 +109,13 @@ class Outbox:
             "UPDATE outbox SET unknown_s = ?, unknown_at = ? WHERE receipt = ?", (unknown_s, unknown_at, receipt)
         )
 
-    def reject(self, receipt: str, problem: Problem) -> None:
-        """Keep a report aside for good."""
-        self._connection.execute(
-            "UPDATE outbox SET rejected = ?, n_attempts = n_attempts + 1 WHERE receipt = ?",
+    def reject(self, receipt: str, problem: Problem) -> Rejected | None:
+        """Keep a report aside for good, and return it; None where it does not wait any more."""
+        changed = self._connection.execute(
+            "UPDATE outbox SET rejected = ?, n_attempts = n_attempts + 1 WHERE receipt = ? AND rejected IS NULL",
             (json.dumps(asdict(problem)), receipt),
         )
+        return next((kept for kept in self.rejected() if kept.receipt == receipt), None) if changed.rowcount else None
 
     def readmit(self, receipt: str) -> None:
         """Let a refused report wait again."""

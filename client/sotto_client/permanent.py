@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sotto_protocol import Coins, hmac_bytes
 
 SECRET_BYTES = 32
-TAG_BYTES = 32
 _RESPONSE = b"sottovoce-permanent-1"
 _GROUP = b"sottovoce-group-1"
 _SETTLING = b"sottovoce-settling-1"

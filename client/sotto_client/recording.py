@@ -5,12 +5,13 @@ import sqlite3
 from collections.abc import Callable
 
 from sotto_client.ledger import Ledger
-from sotto_client.outbox import Outbox, WaitingReport
+from sotto_client.outbox import Outbox, Rejected, WaitingReport
+from sotto_client.receipt import Receipt
 from sotto_client.verdict import UNKNOWN_FINAL_S, Acknowledged, Refused, TryAgain, Unknown, Verdict, lengthen
 
 BACKOFF_CAP_S = 300.0
 UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked less often
-_log = logging.getLogger("sotto_client")
+_log = logging.getLogger("sottovoce")
 
 Backoff = Callable[[int, float], float]
 """From how often an attempt has failed, and the longest wait in seconds, the seconds to wait before the next."""
@@ -18,43 +19,52 @@ Backoff = Callable[[int, float], float]
 
 def apply_verdict(
     connection: sqlite3.Connection, report: WaitingReport, verdict: Verdict, now: float, backoff: Backoff
-) -> None:
-    """Write down what came of an attempt, inside a transaction; `now` in seconds since 1970."""
+) -> Receipt | Rejected | None:
+    """Write down what came of an attempt, inside a transaction; `now` in seconds since 1970.
+
+    Returns the receipt of a report that is delivered, or the report that is refused for good: None as long as it waits,
+    and where another process, which had sent it as well, was faster.
+    """
     match verdict:
         case Acknowledged():
-            Outbox(connection).acknowledge(report.receipt)
-            Ledger(connection).settle(report.receipt)
+            _log.debug("A report was delivered.")
+            ledger = Ledger(connection)
+            receipt = ledger.receipt_of(report.receipt) if Outbox(connection).acknowledge(report.receipt) else None
+            ledger.settle(report.receipt)
+            return receipt
         case Refused():
-            _refuse(connection, report, verdict)
+            return _refuse(connection, report, verdict)
         case Unknown():
-            _doubt(connection, report, verdict, now, backoff)
+            return _doubt(connection, report, verdict, now, backoff)
         case TryAgain():
             _postpone(connection, report, verdict, now, backoff)
+            return None
 
 
-def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refused) -> None:
+def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refused) -> Rejected | None:
     problem = refused.problem
     hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
     message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
     _log.warning(message, problem.status, problem.code, hint)
-    Outbox(connection).reject(report.receipt, problem)
+    rejected = Outbox(connection).reject(report.receipt, problem)
     Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
+    return rejected
 
 
 def _doubt(
     connection: sqlite3.Connection, report: WaitingReport, unknown: Unknown, now: float, backoff: Backoff
-) -> None:
+) -> Rejected | None:
     """Wait longer and longer; after a week in which the collector said nothing else, its word is final."""
     unknown_s = lengthen(report.unknown_s, report.unknown_at, now)
     if unknown_s >= UNKNOWN_FINAL_S:
-        _refuse(connection, report, Refused(unknown.problem))
-        return
+        return _refuse(connection, report, Refused(unknown.problem))
     wait_s = (unknown.hold_s or 0.0) + backoff(report.n_attempts + 1, UNKNOWN_CAP_S)
     message = "A report waits: HTTP %d, %s. Next attempt in %.0f s."
     _log.warning(message, unknown.problem.status, unknown.problem.code, wait_s)
     outbox, is_held = Outbox(connection), unknown.hold_s is not None
     outbox.note_unknown(report.receipt, unknown_s, now)
     outbox.postpone(report, now + wait_s, is_held, alone=not is_held)
+    return None
 
 
 def _postpone(

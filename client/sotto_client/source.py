@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import sqlite3
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from sotto_client.verdict import SURVEY_UNKNOWN, read_problem
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.problem import SURVEY_CLOSED, UNEXPECTED
 from sotto_protocol.survey import MAX_SURVEY_BYTES
+
+_log = logging.getLogger("sottovoce")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,12 @@ class SurveySource:
                 kept = self._kept(connection)
             if kept is None or is_over:
                 raise
+            _log.debug("The survey is the copy that this device keeps.")
             return self._check(read_survey(kept, self.survey_id))
         with state.write() as connection:
             self._doubts(connection).doubt(self._kept_fingerprint(connection), unless=survey.fingerprint)
         self._keep(state, self._check(survey))
+        _log.debug("The survey came from the collector.")
         return survey
 
     def _note_code(self, connection: sqlite3.Connection, code: str) -> bool:

@@ -14,7 +14,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from sotto_client.database import MEMORY, Database, block, making_files
+from sotto_client.database import MEMORY, Database, block, no_fork
 from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
@@ -177,7 +177,7 @@ class State(Database):
 
 def _make_folder(path: Path) -> None:
     try:
-        with making_files:
+        with no_fork:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as fault:
         raise StateError(f"state {path} cannot be created ({fault.strerror}).") from fault
@@ -185,7 +185,7 @@ def _make_folder(path: Path) -> None:
 
 def _make_file(path: Path, create: bool) -> Path:
     try:
-        with making_files:
+        with no_fork:
             if create and not path.exists():
                 with suppress(FileExistsError):  # another process was faster: its file is as good
                     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

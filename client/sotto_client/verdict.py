@@ -6,7 +6,6 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from sotto_client.exchange import Reply
-from sotto_protocol import Problem
 from sotto_protocol.problem import (
     BAD_JSON,
     BAD_REPORT,
@@ -15,6 +14,7 @@ from sotto_protocol.problem import (
     NO_SUCH_SURVEY,
     SURVEY_CLOSED,
     WRONG_FINGERPRINT,
+    Problem,
 )
 
 MAX_HOLD_S = 86_400.0

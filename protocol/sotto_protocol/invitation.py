@@ -1,8 +1,10 @@
 """Invitations: 16 random bytes each, written as 26 characters that people can type, and sent with a report."""
 
 import base64
+import json
 from typing import Any
 
+from sotto_protocol.documents import canonical_json
 from sotto_protocol.errors import ReportError
 
 INVITATION_BYTES = 16
@@ -38,7 +40,15 @@ def parse_invitation(text: Any, where: str = "$") -> bytes:
             code = _decode(letters)
             if code is not None and invitation_text(code) == letters.lower():  # the last two bits are zeros
                 return code
-    raise ReportError(where, f"must be an invitation: {_N_CHARACTERS} letters a to z and digits 2 to 7.")
+    raise ReportError(where, f"must be {_N_CHARACTERS} letters a to z and digits 2 to 7.")
+
+
+def with_invitation(body: bytes, invitation: bytes) -> bytes:
+    """Return a batch as it is sent, with this invitation, of 16 bytes, in every report: the same bytes every time."""
+    batch = json.loads(body)
+    for report in batch["reports"]:
+        report["invitation"] = invitation_text(invitation)
+    return canonical_json(batch) + body[len(body.rstrip()) :]
 
 
 def _decode(letters: str) -> bytes | None:

@@ -4,7 +4,6 @@ On the wire a batch is `{"fingerprint": "...", "reports": [{"id": "...", "answer
 several waves a report also has its `wave`, in an invited one the `invitation` that admits it. Blanks follow.
 """
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 
 from sotto_protocol.documents import canonical_json
 from sotto_protocol.errors import ReportError
-from sotto_protocol.invitation import invitation_text
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.survey import Survey
 
@@ -56,14 +54,6 @@ def batch_body(survey: Survey, reports: list[Report]) -> bytes:
     invitations = sum(len(f',"invitation":"{report.invitation}"') for report in reports if report.invitation)
     frame = canonical_json({"fingerprint": survey.fingerprint, "reports": []})
     return body.ljust(len(frame) + len(reports) * len(longest) + n_commas + invitations)
-
-
-def with_invitation(body: bytes, invitation: bytes) -> bytes:
-    """Return a `batch_body` with this invitation, of 16 bytes, in every report: the same bytes every time."""
-    batch = json.loads(body)
-    for report in batch["reports"]:
-        report["invitation"] = invitation_text(invitation)
-    return canonical_json(batch) + body[len(body.rstrip()) :]
 
 
 def parse_report_id(text: Any, where: str) -> bytes:

@@ -21,6 +21,7 @@ from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS,
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
+from sotto_protocol.words import counted, epsilon_above
 
 FORMAT = "sottovoce-survey-1"
 MAX_SURVEY_BYTES = 2**20
@@ -50,6 +51,10 @@ class Survey(Settings):
             raise SurveyError(
                 "$.draw", f"must be {domain if len(self.questions) > 1 else 'left out: there is one question'}."
             )
+
+    def __repr__(self) -> str:
+        said = f"{counted(len(self.questions), 'question')}, epsilon {epsilon_above(self.epsilon)}"
+        return f"<Survey {self.id}: {said}, fingerprint {self.fingerprint[:8]}..>"
 
     def check_size(self) -> None:
         """Raise SurveyError above MAX_COUNTS. For who makes or publishes a survey: one that is published stays."""

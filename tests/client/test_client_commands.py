@@ -234,6 +234,12 @@ def test_outbox_shows_what_was_spent_and_what_waits_in_words(state: Path, http: 
     assert all(set(line.split(": reported ")[1].split(" | ")) <= words for line in reported[1:])
 
 
+def test_outbox_takes_the_state_by_its_name_too(state: Path, http: FaultServer) -> None:
+    assert sotto("outbox", "--state", state).stdout == sotto("outbox", state).stdout != ""
+    both = sotto("outbox", state, "--state", state)
+    assert (both.exit_code, "Give STATE or --state, one of the two." in both.stderr) == (2, True)
+
+
 def test_outbox_shows_a_report_of_an_unknown_survey_as_it_is_sent(state: Path, http: FaultServer) -> None:
     """The cached survey was replaced by another version: its words no longer fit the report."""
     body = json.loads(rows_of(state, "outbox")[0][3])
@@ -305,7 +311,7 @@ def test_outbox_sends_on_request(state: Path, http: FaultServer) -> None:
 def test_outbox_says_when_sending_did_not_work(
     state: Path, http: FaultServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.CRITICAL, "sotto_client")
+    caplog.set_level(logging.CRITICAL, "sottovoce")
     http.script = [Scripted(503, headers={"Retry-After": "3600"})]
     result = sotto("outbox", "--send", state)
     assert result.exit_code == 0

@@ -111,7 +111,7 @@ def test_a_delay_outside_its_domain_is_refused(state: Path, max_delay_s: Any) ->
 def test_the_command_ends_a_delay_only_on_request(
     http: FaultServer, state: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.CRITICAL, "sotto_client")
+    caplog.set_level(logging.CRITICAL, "sottovoce")
     with closing(SurveyClient(http.url, "lunch", state=state, max_delay_s=MAX_DELAY_S)) as device:
         device.answer(ANSWERS)
         with device._state.write() as connection:

@@ -75,7 +75,7 @@ def test_the_report_carries_the_invitation_in_the_one_form_that_it_has(
     "invitation", ["", "CANARY", INVITATION[:-1], INVITATION + "a", INVITATION[:-1] + "5", CODE, 5, True, [INVITATION]]
 )
 def test_what_is_no_invitation_is_refused_at_once_and_not_quoted(state: Path, invitation: Any) -> None:
-    with pytest.raises(ValueError, match="invitation must be an invitation: 26 letters") as caught:
+    with pytest.raises(ValueError, match="invitation must be 26 letters") as caught:
         SurveyClient("http://127.0.0.1:1", "lunch", state=state, invitation=invitation)
     assert "CANARY" not in str(caught.value)
     assert not state.exists()

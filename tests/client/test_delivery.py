@@ -688,14 +688,14 @@ def test_a_fault_in_the_thread_is_survived_and_delivery_goes_on(
 def test_logs_hold_no_body_no_receipt_and_no_address(
     device: Device, http: FaultServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, "sotto_client")
+    caplog.set_level(logging.DEBUG, "sottovoce")
     receipt = "c0ffee" * 5 + "00"
     device.put(http.url, receipt)
     http.script = [Scripted(503), Scripted(drop=True), Scripted(422, Problem(422, "bad_report", "canary").to_json())]
     for _ in range(3):
         device.delivery.attempt_due(eager=True)
-    lines = [record.getMessage() for record in caplog.records if record.name == "sotto_client"]
-    assert len(lines) == 3
+    lines = [record.getMessage() for record in caplog.records if record.name == "sottovoce"]
+    assert len(lines) == 6  # each attempt, and what came of it
     for line in lines:
         assert not any(word in line for word in (receipt, "canary", "answers", "127.0.0.1", "lunch"))
 

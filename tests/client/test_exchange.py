@@ -2,10 +2,9 @@
 
 import shutil
 import socket
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,10 +16,11 @@ from fault_server import FaultServer, fault_server
 from hostile_server import HOLDS, Hold, HostileServer, as_proxy, hostile_server, under_tls
 from sotto_client import DeliveryError, SurveyClient, SurveyUnavailable
 from sotto_client.delivery import MOST_AT_ONCE, Delivery
-from sotto_client.exchange import Exchange, _find_proxies, get_survey
+from sotto_client.exchange import Exchange, get_survey
 from sotto_client.outbox import Outbox
 from sotto_client.state import State
 
+pytestmark = pytest.mark.usefixtures("no_proxies")
 IN_TIME_S = 150
 """Far more than any limit here: whoever is not back by then hangs."""
 SHORT_S = 0.25
@@ -58,28 +58,6 @@ def join_exchanges() -> None:
         if thread.name == "sottovoce-exchange":
             thread.join(IN_TIME_S)
             assert not thread.is_alive(), "its thread stays behind"
-
-
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever this machine's environment names; looked up once for an address, so forgotten before and after."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    _find_proxies.cache_clear()
-    yield
-    _find_proxies.cache_clear()
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("tls")
-    made = folder / "cert.pem", folder / "key.pem"
-    words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    of_host = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    command = ["openssl", *words, *of_host, "-out", str(made[0]), "-keyout", str(made[1])]
-    subprocess.run(command, check=True, capture_output=True)
-    return made
 
 
 @every_hold

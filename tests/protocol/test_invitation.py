@@ -56,7 +56,7 @@ def test_what_is_no_invitation_is_refused_and_not_quoted(typed: Any) -> None:
     with pytest.raises(ReportError) as caught:
         parse_invitation(typed, "$.reports[3].invitation")
     assert caught.value.where == "$.reports[3].invitation"
-    assert caught.value.problem == "must be an invitation: 26 letters a to z and digits 2 to 7."
+    assert caught.value.problem == "must be 26 letters a to z and digits 2 to 7."
     assert caught.value.__cause__ is None
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from published import EXAMPLE, TEXT, WIDE, survey_of
 from reference_bloom import FAMILY
-from sotto_protocol import AnswerError, Coins, Question, hmac_bytes
+from sotto_protocol import AnswerError, Coins, Question, compile_toml, hmac_bytes
 
 CANARY = "CANARY-5309"
 
@@ -151,3 +151,12 @@ def test_a_string_is_encoded_in_normal_form(answer: str, normal: str) -> None:
 def test_a_long_list_of_options_is_shortened_in_messages() -> None:
     expected = survey_of(WIDE).questions[0].expected
     assert expected == "one of these texts: " + " | ".join(f"o{i}" for i in range(12)) + " | .."
+
+
+def test_a_question_and_a_survey_are_shown_short_without_their_thresholds() -> None:
+    survey = compile_toml(
+        'id = "lunch"\ntitle = "L"\n[[questions]]\nid = "paid"\ntype = "yes-no"\ntext = "Paid?"\nprob_truth = "3/4"'
+    )
+    assert repr(survey.questions[0]) == "<Question paid: yes-no, warner, epsilon 1.0987>"
+    fingerprint = survey.fingerprint[:8]
+    assert repr(survey) == f"<Survey lunch: 1 question, epsilon 1.0987, fingerprint {fingerprint}..>"

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from published import ANY_OF, ONE_HOT, ONE_OF, WIDE, YES_NO, records_of, survey_of, surveys
 from sotto_protocol import Report, ReportError, Survey, batch_body, parse_report_id, stack_records
 from sotto_protocol.documents import canonical_json
-from sotto_protocol.invitation import invitation_text
+from sotto_protocol.invitation import invitation_text, with_invitation
 from sotto_protocol.record import WAVE
-from sotto_protocol.report import with_invitation
 
 ID = bytes(range(16))
 SURVEY = survey_of(

@@ -25,9 +25,8 @@ from sotto_client.reporting import check_answers, make_report, mark_answers, res
 from sotto_protocol import AnswerError, Coins, Report, ReportError, Survey, SurveyError, batch_body, given_bytes
 from sotto_protocol.documents import decimal_text
 from sotto_protocol.drawn import draw_questions
-from sotto_protocol.invitation import invitation_text, parse_invitation
+from sotto_protocol.invitation import invitation_text, parse_invitation, with_invitation
 from sotto_protocol.record import WAVE
-from sotto_protocol.report import with_invitation
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 Vector = dict[str, Any]

@@ -10,7 +10,7 @@
 export function parseInvitation(text) {
   const letters = typeof text === "string" && text.length <= 200 ? text.replace(/-|(?!\ufeff)\s/g, "") : "";
   if (!/^[a-z2-7]{25}[aeimquy4]$/i.test(letters)) {
-    throw new RangeError("invitation must be an invitation: 26 letters a to z and digits 2 to 7.");
+    throw new RangeError("invitation must be 26 letters a to z and digits 2 to 7.");
   }
   return letters.toLowerCase();
 }

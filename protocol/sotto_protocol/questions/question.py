@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
+from sotto_protocol.words import epsilon_above
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class Question:
     epsilon_forever: Decimal
     skip: str | int | Decimal | None = None
     want: Decimal | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Question {self.id}: {self.type}, {self.mechanism.name}, epsilon {epsilon_above(self.epsilon)}>"
 
     @property
     def type(self) -> str:

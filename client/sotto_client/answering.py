@@ -1,0 +1,101 @@
+"""From answers to a report: what a device does when it is answered, and all that it needs NumPy for.
+
+It is loaded for the first survey that is asked for: an app that starts with the client does not wait for it.
+"""
+
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sotto_client.draws import Draws
+from sotto_client.entropy import os_coins
+from sotto_client.errors import AlreadyAnswered
+from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
+from sotto_client.outbox import Outbox
+from sotto_client.participation import invitation_of, secret_of
+from sotto_client.receipt import Receipt
+from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
+from sotto_client.source import SurveySource
+from sotto_client.state import State
+from sotto_protocol import Report, Survey, batch_body
+from sotto_protocol.record import WAVE
+from sotto_protocol.report import REPORT_ID_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Makes the reports of one survey. `post_url`, `max_delay_s`: where they go, and how long they may first wait.
+
+    `made`: what this object made, by receipt.
+    """
+
+    state: State
+    source: SurveySource
+    limits: Limits
+    post_url: str
+    max_delay_s: float
+    made: dict[str, Entry] = field(default_factory=dict)
+
+    def answer(self, survey: Survey, answers: Mapping[str, Any], wave: int, invitation: bytes | None) -> Receipt:
+        """Return the receipt of the report that is made, or of the first one: see `SurveyClient.answer`."""
+        survey.check_wave(wave)
+        encoded = check_answers(survey, answers, self.draw(survey))
+        with self.state.write() as connection:
+            earlier = Ledger(connection).find(survey.fingerprint)
+            if wave in earlier:
+                return self._repeat(earlier[wave], survey, encoded)
+            return self._make(connection, survey, encoded, wave, list(earlier.values()), invitation).to_receipt()
+
+    def draw(self, survey: Survey) -> list[bool]:
+        """Return of each question whether this device answers it: committed before anything can be refused."""
+        if not survey.draw:
+            return [True] * len(survey.questions)
+        with self.state.write() as connection:
+            return Draws(connection).of(survey)
+
+    def _make(
+        self,
+        connection: sqlite3.Connection,
+        survey: Survey,
+        encoded: Encoded,
+        wave: int,
+        earlier: Sequence[Entry],
+        invitation: bytes | None,
+    ) -> Entry:
+        secret, admitting = secret_of(survey, earlier), invitation_of(survey, earlier, invitation)
+        marks, record = make_report(survey, encoded, secret, {WAVE: wave}, os_coins())
+        report = Report(os.urandom(REPORT_ID_BYTES), record)
+        taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
+        of_survey = survey.fingerprint, wave, survey.waves, survey.id
+        made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, admitting)
+        Ledger(connection).charge(made, self.limits, Decimal(0) if earlier else survey.epsilon)
+        body = batch_body(survey, [report])
+        Outbox(connection).put(made.receipt, self.post_url, survey.id, body, _draw_delay_end(self.max_delay_s))
+        # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
+        self.made[made.receipt] = made
+        return made
+
+    def _repeat(self, earlier: Entry, survey: Survey, encoded: Encoded) -> Receipt:
+        """Return the first receipt if these are the same answers, or, in a survey of one wave, have the same noise.
+
+        The device knows that while it has the secret, and this object as long as it lives. Raises AlreadyAnswered.
+        """
+        known = self.made.get(earlier.receipt, earlier)
+        if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
+            raise AlreadyAnswered(known.to_receipt(), survey)
+        return known.to_receipt()
+
+
+def _draw_delay_end(max_delay_s: float) -> float:
+    """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
+    return time.time() + random.SystemRandom().uniform(0, max_delay_s) if max_delay_s else 0.0
+
+
+def _today() -> date:
+    return datetime.fromtimestamp(time.time(), UTC).date()

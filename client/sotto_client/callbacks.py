@@ -1,0 +1,36 @@
+"""What an app is told of its reports: by functions of its own, called as each is delivered, or refused for good."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+
+from sotto_client.outbox import Rejected
+from sotto_client.receipt import Receipt
+
+_log = logging.getLogger("sottovoce")
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """An app's functions. They get what the device keeps, which holds no answer. Raises ValueError for what is none."""
+
+    on_delivered: Callable[[Receipt], object] | None = None
+    on_rejected: Callable[[Rejected], object] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("on_delivered", "on_rejected"):
+            given = getattr(self, name)
+            if given is not None and (not callable(given) or iscoroutinefunction(given)):
+                raise ValueError(f"{name} must be a plain function: nobody awaits what it returns.")
+
+    def tell(self, outcome: Receipt | Rejected | None) -> None:
+        """Call the function that goes with an outcome. What it raises is logged by its type, no more."""
+        callback = self.on_delivered if isinstance(outcome, Receipt) else self.on_rejected
+        if outcome is None or callback is None:
+            return
+        try:
+            callback(outcome)  # type: ignore[arg-type]  # the one that takes it
+        except BaseException as fault:  # SystemExit too: it would end the thread that delivers, and nothing else
+            name = "on_delivered" if isinstance(outcome, Receipt) else "on_rejected"
+            _log.warning("%s raised %s; delivery goes on.", name, type(fault).__name__)
