@@ -18,6 +18,7 @@ from sotto_collector.metrics import Metrics, install_metrics
 from sotto_collector.pages.assets import assets
 from sotto_collector.pages.headers import install_page_headers
 from sotto_collector.pages.index import index_page
+from sotto_collector.pages.landing import landing_page
 from sotto_collector.pages.languages import install_languages
 from sotto_collector.pages.problems import install_page_problems
 from sotto_collector.pages.results import install_results
@@ -57,6 +58,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     app.register_blueprint(pages)
     app.register_blueprint(assets)
     app.register_blueprint(index_page)
+    app.register_blueprint(landing_page)
     install_results(app)
     app.wsgi_app = FastPath(app)  # type: ignore[method-assign]  # Flask's own way to have middleware
     return app

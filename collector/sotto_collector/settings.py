@@ -72,6 +72,8 @@ class Settings:
     page_max_epsilon: int = _integer(
         8, 1, 1000, "Most epsilon, in nats, that a survey page lets a survey take from a browser, in all its waves."
     )
+    title: str = _text("", "Title of the page at /; usually words that say what it is.")
+    contact: str = _text("", "Whom to ask, on the page at /: an address, or words; usually nobody.")
     metrics_labels: str = _choice(
         "What the counts of reports at /metrics are split by: none or survey.", "none", "survey"
     )
@@ -83,7 +85,7 @@ class Settings:
             value = getattr(self, row.name)
             if isinstance(row.default, int) and (type(value) is not int or not row.low <= value <= row.high):
                 raise SettingError(f"{row.name} ({value!r}) must be an integer in [{row.low}, {row.high}].")
-            if isinstance(row.default, str) and (not isinstance(value, str) or not value):
+            if isinstance(row.default, str) and (not isinstance(value, str) or (row.default and not value)):
                 raise SettingError(f"{row.name} ({value!r}) must be a text that is not empty.")
             if row.choices and value not in row.choices:
                 raise SettingError(f"{row.name} ({value!r}) must be one of {', '.join(row.choices)}.")

@@ -151,6 +151,8 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
     stranger = new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"})  # no prompt comes up then
     analyst = new_page(devices, scheme, http_credentials={"username": "ann", "password": collector.analyst})
     for page, path in (
+        (stranger, ""),
+        (stranger, "?lang=ar"),
         (stranger, "s"),
         (stranger, f"s/{survey.id}/results"),
         (analyst, "s"),

@@ -294,7 +294,6 @@ def test_unknown_survey_is_said_to_be_unknown(house: House, method: str, path: s
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
-        ("GET", "/", 404, "not_found"),
         ("GET", "/v1/surveys/habits/", 404, "not_found"),
         ("GET", "/static/x", 404, "not_found"),
         ("PUT", "/v1/surveys", 405, "method_not_allowed"),

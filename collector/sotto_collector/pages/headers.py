@@ -34,17 +34,17 @@ def policy(**changes: str) -> str:
 
 
 def install_page_headers(app: Flask) -> None:
-    """Send headers with all pages below /s, and the files that they load; those that a view has set stay."""
+    """Send headers with all pages, and the files that they load; those that a view has set stay."""
     app.after_request(_protect)
 
 
 def is_page(path: str) -> bool:
     """Whether a path is a page's, for people."""
-    return path == "/s" or path.startswith("/s/")
+    return path in ("/", "/s") or path.startswith("/s/")
 
 
 def wants_page() -> bool:
-    """Whether an error of this request is shown as a page: below /s, but for JSON files only to browsers."""
+    """Whether an error of this request is shown as a page: at / and below /s, but for JSON files only to browsers."""
     is_for_programs = request.path.endswith(".json")
     names_html = any(kind == "text/html" for kind, _ in request.accept_mimetypes)
     return is_page(request.path) and (names_html or not is_for_programs)
