@@ -8,9 +8,11 @@ scripts/catalogues check     say what is not translated, or wrongly; exit 1 wher
 import json
 import re
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from gettext import c2py
+from hashlib import sha384
 from io import BytesIO
 from pathlib import Path
 
@@ -125,16 +127,25 @@ def as_component(translations: str) -> str:
     return _dump({message: said for message, said in known.items() if message in used})
 
 
+def as_integrity(files: dict[str, str]) -> str:
+    """Return the module by which the web component takes these files alone, by language."""
+    hashes = {tag: b64encode(sha384(text.encode()).digest()).decode() for tag, text in files.items()}
+    lines = "".join(f'  {tag}: "sha384-{found}",\n' for tag, found in hashes.items())
+    about = "/** What the files of words hold. Written by scripts/catalogues. */"
+    return f"{about}\nexport const INTEGRITY = {{\n{lines}}};\n"
+
+
 def _dump(found: dict) -> str:
     return json.dumps(found, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
 
 
 def compiled() -> dict[Path, str]:
     """Return all JSON files by their paths."""
-    made = {SCRIPTS: as_scripts()}
+    made, of_component = {SCRIPTS: as_scripts()}, {}
     for language in translated_languages():
         made[CATALOGUES / f"{language.tag}.json"] = said = as_json(read_catalogue(language))
-        made[COMPONENT / f"{language.tag}.json"] = as_component(said)
+        of_component[language.tag] = made[COMPONENT / f"{language.tag}.json"] = as_component(said)
+    made[COMPONENT / "integrity.js"] = as_integrity(of_component)
     return made
 
 

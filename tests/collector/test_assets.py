@@ -38,7 +38,10 @@ def imports_from(house: House, path: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("entry", ["/js/sottovoce.js", "/js/surveyjs.js", "/js/sottovoce.min.js"])
+@pytest.mark.parametrize(
+    "entry",
+    ["/js/sottovoce.js", "/js/surveyjs.js", "/js/sottovoce.min.js", "/js/sotto-survey.js", "/js/sotto-survey.min.js"],
+)
 def test_client_is_served_whole_to_pages_of_any_origin(house: House, entry: str) -> None:
     modules = imports_from(house, entry)
     assert len(modules) == 1 if ".min." in entry else len(modules) > 1
@@ -46,6 +49,14 @@ def test_client_is_served_whole_to_pages_of_any_origin(house: House, entry: str)
         headers = house.http.get(path, headers={"Origin": "https://page.example"}).headers
         assert headers["Access-Control-Allow-Origin"] == "*"
         assert headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+
+
+def test_the_web_components_words_are_served_to_pages_of_any_origin(house: House) -> None:
+    for path in (CLIENT / "words").glob("*.json"):
+        response = house.http.get(f"/js/words/{path.name}")
+        assert (response.status_code, response.content_type) == (200, "application/json; charset=utf-8")
+        assert response.data == path.read_bytes()
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_page_names_every_module_that_it_will_load_and_no_other(house: House) -> None:
@@ -81,6 +92,11 @@ def test_file_is_asked_for_again_soon_and_sent_again_only_when_it_has_changed(ho
         "/js/src",
         "/js/src/",
         "/js/test/coins.test.js",
+        "/js/words/",
+        "/js/words/..%2fpackage.json",
+        "/js/words/nothing.json",
+        "/js/component/../package.json",
+        "/js/types/sottovoce.d.ts",
         "/js/src/questions",
         "/js/src/questions/",
         "/js/src/../sottovoce.js",
@@ -123,5 +139,6 @@ def test_wheel_holds_the_client_where_it_is_looked_for_and_none_of_its_tests() -
     assert wheel["sources"]["client/js"] == "sotto_collector/js"
     assert set(wheel["packages"]) < set(wheel["only-include"])
     shipped = {path for path in wheel["only-include"] if path.startswith("client/js/")}
-    assert shipped == {f"client/js/{path.name}" for path in CLIENT.glob("*.js")} | {"client/js/src"}
-    assert not list((CLIENT / "src").rglob("*.test.js"))
+    folders = ("src", "form", "component", "words")
+    assert shipped == {f"client/js/{path}" for path in (*(file.name for file in CLIENT.glob("*.js")), *folders)}
+    assert not [test for folder in folders for test in (CLIENT / folder).rglob("*.test.js")]

@@ -14,7 +14,8 @@ MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
-_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+_WORDS = re.compile(r"[a-z-]+\.(js|json)")
+_TYPES = {"js": "text/javascript", "json": "application/json", "css": "text/css", "svg": "image/svg+xml"}
 
 
 def find_client_js() -> Path:
@@ -42,22 +43,22 @@ def get_client(name: str) -> Response:
     return _share(_serve(find_client_js(), name))
 
 
-@assets.get("/js/form/<name>")
-def get_form_module(name: str) -> Response:
-    """Give a module that forms are made of, which the survey page and components share."""
-    return _share(_serve(find_client_js() / "form", name))
+@assets.get("/js/<any(component, form, src):folder>/<path:name>")
+def get_client_module(folder: str, name: str) -> Response:
+    """Give a module that the client imports, the web component, or the forms that it shares with the survey page."""
+    return _share(_serve(find_client_js() / folder, name))
 
 
-@assets.get("/js/src/<path:name>")
-def get_client_module(name: str) -> Response:
-    """Give a module that the JavaScript client imports."""
-    return _share(_serve(find_client_js() / "src", name))
+@assets.get("/js/words/<name>")
+def get_words(name: str) -> Response:
+    """Give the web component's words in a language."""
+    return _share(_serve(find_client_js() / "words", name, _WORDS))
 
 
-def _serve(folder: Path, name: str) -> Response:
+def _serve(folder: Path, name: str, names: re.Pattern[str] = _NAME) -> Response:
     """Return a file of the folder, or of one in it, with a hash of its content. Raises RequestError 404."""
     path = folder / name
-    found = _NAME.fullmatch(name)
+    found = names.fullmatch(name)
     if found is None or not path.is_file():
         raise refuse(404, "not_found", "no file has this name.")
     response = Response(path.read_bytes(), content_type=f"{_TYPES[found[1]]}; charset=utf-8")

@@ -1,0 +1,155 @@
+/** `<sotto-survey>`: a survey on anybody's page, asked by that page's own program. See docs/embedding.md. */
+
+import { describe } from "../form/faults.js";
+import { makeWords } from "../form/words.js";
+import { button, make, paragraph } from "./dom.js";
+import { chooseLanguage, directionOf, loadWords, nameOf, wordsIn } from "./languages.js";
+import { ATTRIBUTES, readSettings } from "./settings.js";
+import { adoptStyle } from "./style.js";
+import { Visit } from "./visit.js";
+
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../form/faults.js").Fault} Fault */
+
+/** Where there is no page, as on a server that renders one, the class can be imported all the same. */
+const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
+
+export class SottoSurvey extends Base {
+  static observedAttributes = [...ATTRIBUTES, "lang", "words"];
+  /** Where the files of words are, unless the attribute `words` says so. @type {string | URL} */
+  static words = "";
+
+  #t = makeWords();
+  #lang = "";
+  /** @type {Survey | null} */
+  #survey = null;
+  /** @type {Visit | null} */
+  #visit = null;
+  #isWaiting = false;
+  #root = this.attachShadow({ mode: "open" });
+  #head = make("header", { part: "header" });
+  #alert = make("div", { role: "alert", class: "alert", part: "alert" });
+  #place = make("div", { class: "stage" });
+  #body = make("div", { class: "survey", part: "survey" }, this.#head, this.#alert, this.#place);
+  #leave = () => this.#end();
+  #comeBack = (/** @type {PageTransitionEvent} */ { persisted }) => persisted && this.#begin();
+
+  connectedCallback() {
+    adoptStyle(this.#root);
+    this.#root.replaceChildren(this.#body);
+    addEventListener("pagehide", this.#leave);
+    addEventListener("pageshow", this.#comeBack);
+    this.#begin();
+  }
+
+  disconnectedCallback() {
+    removeEventListener("pagehide", this.#leave);
+    removeEventListener("pageshow", this.#comeBack);
+    this.#end();
+  }
+
+  /** @param {string} name @param {string | null} before @param {string | null} now */
+  attributeChangedCallback(name, before, now) {
+    if (before === now || !this.isConnected || this.#isWaiting) return;
+    if (name === "lang" && this.#survey) return void this.#speak(this.#choose(languagesOf(this.#survey)));
+    this.#isWaiting = true; // several attributes may change at once
+    queueMicrotask(() => {
+      this.#isWaiting = false;
+      if (this.isConnected) this.#begin();
+    });
+  }
+
+  #begin() {
+    this.#end();
+    const element = this;
+    /** @type {import("./visit.js").Stage} */
+    const stage = {
+      get t() {
+        return element.#t;
+      },
+      announce: (survey) => this.#announce(survey),
+      wordsOf: (id) => this.#words.questions[id],
+      show: (...elements) => this.#place.replaceChildren(...elements),
+      alarm: (fault, again) => this.#alarm(fault, again),
+      emit: (name, detail) => this.#emit(name, detail),
+    };
+    try {
+      this.#visit = new Visit(stage, readSettings(this));
+    } catch (fault) {
+      const { name, message } = /** @type {Error} */ (fault);
+      this.#emit("sotto-error", { survey: this.getAttribute("survey") ?? "", name, message });
+      return this.#alarm({ ...describe(this.#t, fault), mayPass: false, said: message });
+    }
+    void this.#visit.open();
+  }
+
+  #end() {
+    this.#visit?.end();
+    this.#visit = null;
+    this.#survey = null;
+    this.#head.replaceChildren();
+    this.#alarm();
+  }
+
+  get #words() {
+    return wordsIn(this.#survey, this.#lang);
+  }
+
+  /** Take the survey's language and title onto the page. */
+  async #announce(/** @type {Survey} */ survey) {
+    this.#survey = survey;
+    await this.#speak(this.#choose(languagesOf(survey)));
+  }
+
+  #choose(/** @type {readonly string[]} */ offered) {
+    const around = this.closest("[lang]")?.getAttribute("lang");
+    return chooseLanguage([...(around ? [around] : []), ...navigator.languages], offered);
+  }
+
+  /** Say everything in one of the survey's languages. */
+  async #speak(/** @type {string} */ lang) {
+    this.#lang = lang;
+    const t = await loadWords(lang, this.getAttribute("words") || SottoSurvey.words);
+    if (this.#lang !== lang || this.#survey === null) return;
+    this.#t = t;
+    this.#body.lang = lang;
+    this.#body.dir = directionOf(lang);
+    this.#head.replaceChildren(...this.#introduce(this.#survey));
+    this.#visit?.translate();
+  }
+
+  #introduce(/** @type {Survey} */ survey) {
+    const { title, introduction } = this.#words;
+    const parts = [make("h2", { class: "title", part: "title", dir: "auto" }, title)];
+    const said = introduction ? [make("p", { part: "introduction", dir: "auto" }, introduction)] : [];
+    const lead = this.#t(
+      "Chance changes your answers on this device before anything is sent. Nothing else ever leaves it.",
+    );
+    return [...this.#chooser(languagesOf(survey)), ...parts, ...said, paragraph("lead", lead)];
+  }
+
+  #chooser(/** @type {readonly string[]} */ languages) {
+    if (languages.length < 2) return [];
+    const choices = languages.map((tag) =>
+      make("option", { value: tag, lang: tag, selected: tag === this.#lang }, nameOf(tag)),
+    );
+    const list = make("select", { autocomplete: "off", part: "field" }, ...choices);
+    list.addEventListener("change", () => this.#speak(list.value));
+    return [make("label", { class: "chooser", part: "chooser" }, this.#t("Language"), " ", list)];
+  }
+
+  #alarm(/** @type {Fault | undefined} */ fault = undefined, /** @type {() => void} */ again = () => undefined) {
+    if (fault === undefined) return this.#alert.replaceChildren();
+    const retry = fault.mayPass ? [button(this.#t("Try again"), "again", again)] : [];
+    const said = fault.said ? [make("p", { class: "small", lang: "en", dir: "ltr" }, fault.said)] : [];
+    this.#alert.replaceChildren(make("strong", {}, fault.title), make("p", {}, fault.text), ...retry, ...said);
+  }
+
+  #emit(/** @type {string} */ name, /** @type {object} */ detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}
+
+function languagesOf(/** @type {any} */ survey) {
+  return survey.languages ?? ["en"];
+}

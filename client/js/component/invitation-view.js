@@ -1,0 +1,47 @@
+/** Asks for an invitation, where none came, or one that cannot be used. */
+
+import { make } from "./dom.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+
+export class InvitationView {
+  #field;
+  #isAsked;
+
+  /**
+   * @param {Translate} t @param {string} given what came @param {boolean} isUsed of an invitation: that it is of no use
+   * @param {(typed: string) => void} take
+   */
+  constructor(t, given, isUsed, take) {
+    const described = { "aria-describedby": "invitation-hint invitation-error" };
+    const typed = { type: "text", part: "field", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+    this.#field = make("input", { id: "invitation", maxlength: 200, ...typed, ...described });
+    const why = isUsed
+      ? t("This invitation was used already, or is not one to this survey.")
+      : t("Type your invitation: 26 letters a to z and digits 2 to 7.");
+    const error = make("p", { id: "invitation-error", class: "error", part: "error", hidden: given === "" }, why);
+    if (given !== "") this.#field.setAttribute("aria-invalid", "true");
+    const hint = t("26 letters and digits. It says that you may answer, and is sent with your report.");
+    const go = make("button", { type: "submit", part: "button primary", class: "primary" }, t("Next"));
+    const form = make(
+      "form",
+      { method: "dialog", autocomplete: "off", novalidate: true, class: "question", part: "question" },
+      make("h3", { part: "question-title" }, make("label", { for: "invitation" }, t("Your invitation"))),
+      make("p", { id: "invitation-hint", class: "hint", part: "hint" }, hint),
+      error,
+      this.#field,
+      make("div", { class: "actions" }, go),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      take(this.#field.value.trim());
+    });
+    this.#isAsked = given !== "";
+    this.element = form;
+  }
+
+  /** The focus goes there only where somebody has typed one before. */
+  open() {
+    if (this.#isAsked) this.#field.focus();
+  }
+}

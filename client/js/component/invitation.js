@@ -1,0 +1,46 @@
+/** The invitation to an invited survey: where it comes from, and whether it can be used. */
+
+import { parseInvitation } from "../src/invitation.js";
+
+const KEPT = "sottoInvitation"; // in the tab's history, so that it outlives a reload
+
+/**
+ * Return the invitation behind the # of the page's address, or an empty text. It leaves the address, so that no photo,
+ * bookmark or shared address has it. An address that has anything else there is left alone.
+ */
+export function takeFromAddress() {
+  const given = location.hash.slice(1);
+  const { state } = history;
+  if (!isInvitation(given)) return String(state?.[KEPT] ?? "");
+  const isOpen = state === null || (typeof state === "object" && !Array.isArray(state));
+  history.replaceState(isOpen ? { ...state, [KEPT]: given } : state, "", location.pathname + location.search);
+  return given;
+}
+
+/** @param {string} text */
+export function isInvitation(text) {
+  try {
+    return parseInvitation(text) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ask the collector whether an invitation can be used, which spends nothing. Who cannot ask now goes on as if it could:
+ * the report tells.
+ * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<boolean>}
+ */
+export async function isUsable(url, invitation, wave) {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ invitation, wave });
+  try {
+    /** @type {RequestInit} */
+    const request = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
+    const answer = await fetch(`${url}/invitations/check`, request);
+    const { state } = answer.ok ? await answer.json() : { state: "unused" };
+    return state === "unused";
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,64 @@
+/** In which language a survey is asked, and the product's own words in it. */
+
+import { makeWords } from "../form/words.js";
+import { INTEGRITY } from "../words/integrity.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+
+const RIGHT_TO_LEFT = ["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"];
+
+/**
+ * Return the first of the languages offered that is wanted: itself, or its language in another region; else the first.
+ * @param {readonly string[]} wanted @param {readonly string[]} offered
+ */
+export function chooseLanguage(wanted, offered) {
+  for (const each of wanted) {
+    const found = offered.find((tag) => tag.toLowerCase() === each.toLowerCase());
+    const kin = found ?? offered.find((tag) => baseOf(tag) === baseOf(each));
+    if (kin !== undefined) return kin;
+  }
+  return offered[0];
+}
+
+/** @param {string} tag @returns {"ltr" | "rtl"} */
+export function directionOf(tag) {
+  return RIGHT_TO_LEFT.includes(baseOf(tag)) ? "rtl" : "ltr";
+}
+
+/** A language's name for itself. @param {string} tag */
+export function nameOf(tag) {
+  return new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+}
+
+/**
+ * Return the product's words in a language, from a file that has the content which this program was made with; English
+ * where there is none, or it cannot be had.
+ * @param {string} tag @param {string | URL} folder of the files @returns {Promise<Translate>}
+ */
+export async function loadWords(tag, folder) {
+  const lang = baseOf(tag);
+  const integrity = /** @type {{[lang: string]: string}} */ (INTEGRITY)[lang];
+  if (integrity === undefined) return makeWords();
+  try {
+    const file = await fetch(new URL(`${lang}.json`, folder), { integrity, credentials: "omit" });
+    return makeWords({ lang, messages: await file.json() });
+  } catch {
+    return makeWords();
+  }
+}
+
+function baseOf(/** @type {string} */ tag) {
+  return tag.toLowerCase().split("-")[0];
+}
+
+/** A survey's words in a language of its own. @param {any} survey @param {string} lang */
+export function wordsIn(survey, lang) {
+  if (survey.words) return survey.words(lang);
+  const questions = Object.fromEntries(
+    survey.questions.map((/** @type {any} */ { id, text, options, range }) => [
+      id,
+      { text, options, unit: range?.unit },
+    ]),
+  );
+  return { title: survey.title, questions };
+}

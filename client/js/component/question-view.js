@@ -1,0 +1,165 @@
+/** One question as it stands in the form: its control, what is wrong with the answer, and what was answered. */
+
+import { controlOf } from "../form/controls.js";
+import { judge, numberIn, textIn } from "../form/judge.js";
+import { make } from "./dom.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+
+export class QuestionView {
+  #t;
+  #control;
+  #error;
+  /** @type {(HTMLInputElement | HTMLSelectElement)[]} */
+  #fields = [];
+
+  /**
+   * @param {Translate} t @param {Question} question @param {QuestionWords} words
+   * @param {number} number from 1 @param {number} nQuestions
+   */
+  constructor(t, question, words, number, nQuestions) {
+    this.#t = t;
+    this.#control = controlOf(t, question, words);
+    this.question = question;
+    this.number = number;
+    this.key = `q${number}`;
+    this.#error = make("p", { id: `${this.key}-error`, class: "error", part: "error", hidden: true });
+    this.element = this.#make(words.text, nQuestions);
+    this.element.addEventListener("change", () => this.#recheck());
+  }
+
+  /** What the client takes as the answer; null where it was left out. */
+  get answer() {
+    const { field, choices } = this.#control;
+    const [first] = this.#fields;
+    if (field === "line") return textIn(first.value);
+    if (field === "number") return numberIn(/** @type {HTMLInputElement} */ (first));
+    if (field === "list") return first.value === "" ? null : choices[Number(first.value)].answer;
+    const chosen = choices.filter((_, index) => /** @type {HTMLInputElement} */ (this.#fields[index]).checked);
+    const answers = chosen.map(({ answer }) => answer);
+    return field === "boxes" ? answers : (answers[0] ?? null);
+  }
+
+  /** What stands in the fields, as it stands there: it can be put into another view of the same question. */
+  get state() {
+    return this.#fields.map((field) => (isBox(field) ? field.checked : field.value));
+  }
+
+  set state(kept) {
+    this.#fields.forEach((field, index) => put(field, kept[index]));
+  }
+
+  /** What is wrong with the answer, in words; nothing where it is good. */
+  get problem() {
+    const { field, most, skip, expected } = this.#control;
+    return judge(this.#t, { field, most, mayBeLeftOut: skip !== null, expected }, this.answer);
+  }
+
+  /** Say what is wrong at the question, or that nothing is. @param {string} words */
+  tell(words) {
+    this.#error.textContent = words;
+    this.#error.hidden = words === "";
+    this.element.classList.toggle("wrong", words !== "");
+    for (const field of this.#fields) {
+      if (!isBox(field)) field.toggleAttribute("aria-invalid", false);
+      if (!isBox(field) && words !== "") field.setAttribute("aria-invalid", "true");
+    }
+  }
+
+  focus() {
+    this.#fields[0].focus();
+  }
+
+  /** Nothing that was answered stays in it. */
+  clear() {
+    this.state = this.#fields.map((field) => (isBox(field) ? false : ""));
+    this.tell("");
+  }
+
+  /** An error that is mended goes at once; a new one waits, but for too many boxes. */
+  #recheck() {
+    const words = this.problem;
+    if (words === "" || this.#control.field === "boxes") this.tell(words);
+  }
+
+  #make(/** @type {string} */ text, /** @type {number} */ nQuestions) {
+    const { field, hint } = this.#control;
+    const isGroup = field === "radios" || field === "boxes";
+    const head = [
+      make(
+        "span",
+        { class: "number", part: "number" },
+        this.#t("%(n)s of %(all)s", { n: this.number, all: nQuestions }),
+      ),
+      " ",
+      make("span", { class: "asked", dir: "auto" }, text),
+    ];
+    const title = make("h3", { part: "question-title" });
+    title.append(...(isGroup ? head : [make("label", { for: `${this.key}-1` }, ...head)]));
+    const described = { "aria-describedby": `${this.key}-hint ${this.key}-error` };
+    const about = { class: "question", part: "question", "data-question": this.question.id };
+    const box = make(isGroup ? "fieldset" : "div", isGroup ? { ...about, ...described } : about);
+    box.append(
+      isGroup ? make("legend", {}, title) : title,
+      make("p", { id: `${this.key}-hint`, class: "hint", part: "hint" }, hint),
+      this.#error,
+      isGroup ? this.#choices() : this.#field(described),
+    );
+    return box;
+  }
+
+  #choices() {
+    const { field, choices } = this.#control;
+    const type = field === "boxes" ? "checkbox" : "radio";
+    const rows = choices.map(({ label }, index) => {
+      const id = `${this.key}-${index + 1}`;
+      const input = make("input", { type, id, name: this.key, value: String(index), autocomplete: "off" });
+      this.#fields.push(input);
+      return make("label", { class: "choice", part: "choice" }, input, " ", make("span", { dir: "auto" }, label));
+    });
+    return make("div", { class: "choices" }, ...rows);
+  }
+
+  #field(/** @type {{[name: string]: string}} */ described) {
+    const { field, choices, skip } = this.#control;
+    const common = { id: `${this.key}-1`, autocomplete: "off", part: "field", ...described };
+    if (field === "list") {
+      const first = make("option", { value: "" }, skip === null ? this.#t("Choose one") : this.#t("Left out"));
+      const others = choices.map(({ label }, index) => make("option", { value: index }, label));
+      const list = make("select", common, first, ...others);
+      this.#fields.push(list);
+      return list;
+    }
+    const typed = { dir: "auto", spellcheck: "false", writingsuggestions: "false" };
+    const input = make("input", { ...common, ...(field === "line" ? { type: "text", ...typed } : this.#ofRange()) });
+    this.#fields.push(input);
+    const { unit } = this.#control;
+    return unit
+      ? make("span", { class: "measured" }, input, " ", make("span", { class: "unit", dir: "auto" }, unit))
+      : input;
+  }
+
+  #ofRange() {
+    const { minimum, maximum, low, step, scale } = this.question.range;
+    const keyboard = scale === 1 ? "numeric" : "decimal"; // few phones have a sign on these
+    return {
+      type: "number",
+      min: minimum,
+      max: maximum,
+      step: String(step / scale),
+      inputmode: low < 0 ? false : keyboard,
+    };
+  }
+}
+
+/** @returns {field is HTMLInputElement} whether it is chosen, not filled in */
+function isBox(/** @type {HTMLInputElement | HTMLSelectElement} */ field) {
+  return field.type === "radio" || field.type === "checkbox";
+}
+
+function put(/** @type {HTMLInputElement | HTMLSelectElement} */ field, /** @type {boolean | string} */ kept) {
+  if (isBox(field)) field.checked = Boolean(kept);
+  else field.value = String(kept);
+}

@@ -1,0 +1,230 @@
+/** The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased. */
+
+import { button, make, paragraph } from "./dom.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../src/client.js").SurveyClient} SurveyClient */
+/** @typedef {"waiting" | "delivered" | "forgotten" | "refused" | "erased"} Fate */
+
+const OFTEN_MS = 1000;
+const SELDOM_MS = 5000;
+const N_OFTEN = 30;
+
+export class ReceiptView {
+  #t;
+  #client;
+  #survey;
+  #receipt;
+  #title;
+  #url;
+  #onFate;
+  #isDurable = true;
+  #nLooks = 0;
+  #timer = 0;
+  #fate = "";
+  #hurry = () => this.#look(true);
+  #heading = make("h3", { id: "receipt-title", tabindex: -1, part: "step-title" });
+  #delivery = make("p", { role: "status", part: "delivery" });
+  #refusal = make("div", {});
+  #erasure = make("div", {});
+
+  /**
+   * @param {Translate} t @param {{client: SurveyClient, survey: Survey, url: string}} asked `url`: of the survey
+   * @param {string} receipt @param {string} title @param {(fate: Fate, code: string) => void} onFate once for each
+   */
+  constructor(t, { client, survey, url }, receipt, title, onFate) {
+    this.#t = t;
+    this.#client = client;
+    this.#survey = survey;
+    this.#receipt = receipt;
+    this.#title = title;
+    this.#url = url;
+    this.#onFate = onFate;
+    const labelled = { "aria-labelledby": "receipt-title", part: "receipt" };
+    this.element = make("section", labelled, this.#heading, this.#delivery, this.#refusal, this.#slip(), this.#erasure);
+    this.#heading.textContent = title;
+  }
+
+  /** Show it, and from then on what becomes of the report. */
+  async open() {
+    this.#isDurable = await this.#client.isDurable();
+    addEventListener("online", this.#hurry);
+    await this.#look(false);
+    this.#heading.focus();
+    this.#hurry();
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    removeEventListener("online", this.#hurry);
+  }
+
+  /** Say how it stands, and look again as long as that may change. */
+  async #look(/** @type {boolean} */ isTrying) {
+    clearTimeout(this.#timer);
+    if (isTrying) await this.#client.flush().catch(() => false); // what failed is tried again later, and looked at
+    const found = await this.#find().catch(() => null); // the browser's database may be gone for a moment
+    if (!this.element.isConnected) return;
+    if (found !== null) this.#show(found.fate, found.code);
+    if (found !== null && found.fate !== "waiting") return;
+    this.#timer = window.setTimeout(() => this.#look(false), this.#nLooks++ < N_OFTEN ? OFTEN_MS : SELDOM_MS);
+  }
+
+  /** @returns {Promise<{fate: Fate, code: string}>} */
+  async #find() {
+    if ((await this.#client.pending()).includes(this.#receipt)) return { fate: "waiting", code: "" };
+    const refused = (await this.#client.rejected()).find(({ receipt }) => receipt === this.#receipt);
+    if (refused) return { fate: "refused", code: refused.problem.code };
+    const isKnown = (await this.#client.answered()).some(({ id }) => id === this.#receipt);
+    return { fate: isKnown ? "delivered" : "forgotten", code: "" };
+  }
+
+  #show(/** @type {Fate} */ fate, /** @type {string} */ code) {
+    if (fate === this.#fate) return;
+    const t = this.#t;
+    this.#fate = fate;
+    this.#heading.textContent = fate === "refused" ? t("Your report was not taken") : this.#title;
+    this.#delivery.textContent = this.#say(fate);
+    this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(code) : []));
+    const mayErase = fate === "delivered" && this.#survey.keep === "reports";
+    this.#erasure.replaceChildren(...(mayErase ? [this.#offerErasure()] : []));
+    this.#onFate(fate, code);
+  }
+
+  #say(/** @type {Fate} */ fate) {
+    const t = this.#t;
+    if (fate === "delivered") return t("Your report was delivered.");
+    if (fate === "refused") return t("The collector did not take your report.");
+    if (fate === "forgotten") {
+      return t(
+        "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, " +
+          "it is lost.",
+      );
+    }
+    const waits = t("Your report waits on this device. It is sent as soon as the collector can be reached.");
+    const then = this.#isDurable
+      ? t(
+          "You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
+        )
+      : t("Keep this page open until then: this window keeps nothing.");
+    return `${waits} ${then}`;
+  }
+
+  #sayRefusal(/** @type {string} */ code) {
+    const t = this.#t;
+    const isInvitation = code.startsWith("invitation_");
+    const isUnknown = code === "no_such_survey" || code === "wrong_fingerprint";
+    const why = {
+      survey_closed: t("The survey was closed before it came."),
+      invitation_required: t("It needs an invitation."),
+      invitation_invalid: t("Its invitation was used already, or is not one to this survey."),
+    }[code];
+    const parts = [
+      make("p", {}, why ?? t("Please ask whoever runs the survey (%(code)s).", { code: code.slice(0, 40) })),
+    ];
+    if (!isInvitation && !isUnknown) return parts;
+    const field = make("input", { id: "other", type: "text", part: "field", autocomplete: "off", spellcheck: "false" });
+    const error = make("p", { id: "other-error", class: "error", part: "error", role: "alert" });
+    field.setAttribute("aria-describedby", "other-error");
+    const label = make("label", { for: "other" }, t("Another invitation, under which the same report is sent again"));
+    const asked = isInvitation ? [make("p", {}, label), error, field] : [error];
+    const again = button(t("Send it again"), "again", () => this.#resend(isInvitation ? field : null, error));
+    const form = make(
+      "form",
+      { method: "dialog", autocomplete: "off" },
+      ...asked,
+      make("div", { class: "actions" }, again),
+    );
+    form.addEventListener("submit", (event) => event.preventDefault());
+    return [...parts, form];
+  }
+
+  /** Send a report again that was refused for its invitation, under another, or as the collector had no such survey. */
+  async #resend(/** @type {HTMLInputElement | null} */ field, /** @type {HTMLElement} */ error) {
+    try {
+      await this.#client.resend(field?.value.trim());
+      this.#fate = "";
+      await this.#look(true);
+    } catch {
+      error.textContent = this.#t("An invitation has 26 letters a to z and digits 2 to 7.");
+      field?.focus();
+    }
+  }
+
+  #slip() {
+    const t = this.#t;
+    const copied = make("span", { role: "status" });
+    const code = make("code", { part: "receipt-code", translate: "no", dir: "ltr" }, this.#receipt);
+    const why =
+      this.#survey.keep === "reports"
+        ? t(
+            "Keep it to yourself: it is the name of your report, and whoever has it can have that report erased, here or " +
+              "through whoever runs the survey. This device remembers the receipt, and none of your answers.",
+          )
+        : t(
+            "It is the number under which your report is counted once. The collector adds the report to its counts and " +
+              "does not keep it; so it cannot be taken out again. This device remembers the receipt, and none of your " +
+              "answers.",
+          );
+    const copy = button(t("Copy the receipt"), "copy", () => this.#copy(code, copied));
+    return make(
+      "div",
+      { class: "slip", part: "slip" },
+      make("p", {}, t("Your receipt")),
+      make("p", {}, code),
+      make("div", { class: "actions" }, copy, copied),
+      paragraph("small", why),
+    );
+  }
+
+  async #copy(/** @type {HTMLElement} */ code, /** @type {HTMLElement} */ copied) {
+    try {
+      await navigator.clipboard.writeText(this.#receipt);
+      copied.textContent = this.#t("Copied.");
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      copied.textContent = this.#t("Selected: copy it with your keyboard or menu.");
+    }
+  }
+
+  #offerErasure() {
+    const t = this.#t;
+    const said = make("p", { role: "status" });
+    const erase = button(t("Erase it now"), "erase", () => this.#erase(said));
+    return make(
+      "details",
+      {},
+      make("summary", {}, t("Erase my report")),
+      make(
+        "p",
+        {},
+        t(
+          "The report leaves what is counted, for good. You cannot answer again from this device. Results that were " +
+            "published before do not change.",
+        ),
+      ),
+      make("div", { class: "actions" }, erase),
+      said,
+    );
+  }
+
+  /** Ask the collector to erase the report, by its receipt. */
+  async #erase(/** @type {HTMLElement} */ said) {
+    const t = this.#t;
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ receipt: this.#receipt });
+    /** @type {RequestInit} */
+    const request = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
+    try {
+      const { ok } = await fetch(`${this.#url}/erase`, request);
+      if (ok) this.#heading.textContent = t("Your report was erased");
+      said.textContent = ok
+        ? t("Your report was erased, and is not counted any more.")
+        : t("It was not erased. Please try again later, or ask whoever runs the survey.");
+      if (ok) this.#onFate("erased", "");
+    } catch {
+      said.textContent = t("The collector cannot be reached now. Please try again later.");
+    }
+  }
+}

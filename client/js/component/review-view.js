@@ -1,0 +1,78 @@
+/** What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer. */
+
+import { sayAnswer, sayComfort, sayReported } from "../form/said.js";
+import { button, make, paragraph } from "./dom.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../src/draft.js").Draft} Draft */
+
+/**
+ * Return a draft beside the answers that it was made of, with the buttons that send it, and that lead back.
+ * @param {Translate} t @param {Survey} survey @param {(id: string) => QuestionWords} wordsOf
+ * @param {{answers: {[id: string]: any}, draft: Draft}} made @param {() => void} send @param {() => void} change
+ */
+export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
+  const title = make("h3", { id: "review-title", tabindex: -1, part: "step-title" }, t("What will be sent"));
+  const asked = survey.questions.filter(({ id }) => id in draft.reported);
+  const rows = asked.map((question) =>
+    rowsOf(t, question, wordsOf(question.id), answers[question.id], draft.reported[question.id]),
+  );
+  const whole = survey.invited
+    ? t("This is all that leaves this device, your invitation included.")
+    : t("This is all that leaves this device.");
+  const text = make(
+    "details",
+    {},
+    make("summary", {}, t("The exact text that is sent")),
+    make("pre", { dir: "ltr" }, draft.body),
+  );
+  const sending = button(t("Send"), "primary send", send);
+  sending.classList.add("primary");
+  return make(
+    "section",
+    { "aria-labelledby": "review-title", part: "review" },
+    title,
+    paragraph("lead", t("Chance has made this of your answers. It may have left some as they are.")),
+    make("div", { class: "rows" }, ...rows),
+    paragraph("notice", make("strong", {}, whole)),
+    text,
+    make("div", { class: "actions" }, sending, button(t("Change answers"), "change", change)),
+  );
+}
+
+function rowsOf(
+  /** @type {Translate} */ t,
+  /** @type {Question} */ question,
+  /** @type {QuestionWords} */ words,
+  /** @type {any} */ answer,
+  /** @type {any} */ reported,
+) {
+  const label = (/** @type {any} */ option) => words.options[question.options.indexOf(option)];
+  const said = { label, unit: words.unit ?? "" };
+  const { line, more } = sayReported(t, reported, question, said);
+  const sent = make("dd", { class: "sent", part: "sent", dir: "auto" }, line);
+  if (more.length > 0) {
+    sent.append(make("details", {}, make("summary", {}, t("Which")), ...more.map((each) => make("div", {}, each))));
+  }
+  const comfort = sayComfort(t, answer, reported, question);
+  return make(
+    "div",
+    { class: "row", part: "row" },
+    make("h4", { dir: "auto" }, words.text),
+    make(
+      "dl",
+      {},
+      make(
+        "div",
+        {},
+        make("dt", {}, t("You answered")),
+        make("dd", { dir: "auto", class: "answered" }, sayAnswer(t, answer, question, said)),
+      ),
+      make("div", {}, make("dt", {}, t("This will be sent")), sent),
+    ),
+    ...(comfort ? [paragraph("comfort", comfort)] : []),
+  );
+}

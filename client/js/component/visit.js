@@ -1,0 +1,232 @@
+/**
+ * One visit to a survey: asks, lets the client perturb, shows what will be sent, sends it, shows the receipt. What was
+ * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
+ */
+
+import { describe, forgotten, insecure, sentence, unread } from "../form/faults.js";
+import { SurveyClient } from "../src/client.js";
+import { FormView } from "./form-view.js";
+import { InvitationView } from "./invitation-view.js";
+import { isInvitation, isUsable, takeFromAddress } from "./invitation.js";
+import { ReceiptView } from "./receipt-view.js";
+import { reviewOf } from "./review-view.js";
+
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../form/faults.js").Fault} Fault */
+/** @typedef {import("../src/draft.js").Draft} Draft */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("./settings.js").Settings} Settings */
+/**
+ * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
+ * what went wrong, `emit` tells the page.
+ * @typedef {object} Stage
+ * @property {Translate} t
+ * @property {(survey: Survey) => Promise<void>} announce the survey, checked
+ * @property {(id: string) => import("../form/controls.js").QuestionWords} wordsOf
+ * @property {(...elements: HTMLElement[]) => void} show
+ * @property {(fault?: Fault, again?: () => void) => void} alarm
+ * @property {(name: string, detail: object) => void} emit
+ */
+
+export class Visit {
+  #stage;
+  #settings;
+  #client;
+  /** @type {Survey | null} */
+  #survey = null;
+  /** @type {readonly Question[]} */
+  #asked = [];
+  /** @type {FormView | null} */
+  #form = null;
+  /** @type {{answers: {[id: string]: any}, draft: Draft} | null} */
+  #made = null;
+  /** @type {ReceiptView | null} */
+  #receipt = null;
+  #invitation = "";
+  #isBusy = false;
+  #isSent = false;
+  #isOver = false;
+
+  /** Throws TypeError or RangeError for settings that no survey can have. @param {Stage} stage @param {Settings} settings */
+  constructor(stage, settings) {
+    this.#stage = stage;
+    this.#settings = settings;
+    this.#client = this.#makeClient();
+  }
+
+  /** Check the survey; show the questions, or the receipt where this device has answered them. @returns {Promise<void>} */
+  open() {
+    return this.#run(
+      async () => {
+        const survey = await this.#client.survey();
+        const [before] = (await this.#client.answered()).filter(({ wave }) => wave === this.#settings.wave);
+        this.#survey = survey;
+        survey.checkWave(this.#settings.wave);
+        await this.#stage.announce(survey);
+        this.#tell("ready", { isAnswered: before !== undefined });
+        if (before) return this.#finish(before.id, sayAnswered(this.#stage.t));
+        this.#asked = await this.#client.questions();
+        const given = this.#settings.invitation || (survey.invited ? takeFromAddress() : "");
+        return survey.invited ? this.#invite(given) : this.#ask();
+      },
+      () => this.open(),
+    );
+  }
+
+  /** Say all of it again, in the stage's words: nothing that was answered is lost. */
+  translate() {
+    if (this.#receipt || !this.#form) return;
+    const { state, page } = this.#form;
+    this.#form = this.#makeForm();
+    Object.assign(this.#form, { state, page });
+    if (this.#made) this.#review(this.#made);
+    else this.#stage.show(this.#form.element);
+  }
+
+  /** Forget what was answered, as nobody looks any more; a report that was sent is delivered all the same. */
+  end() {
+    this.#isOver = true;
+    this.#forget();
+    this.#receipt?.close();
+    const client = this.#client;
+    void client.flush().then(
+      () => client.close(),
+      () => client.close(),
+    ); // a report that was sent is tried once more
+  }
+
+  #makeClient() {
+    const { collector, survey, fingerprint, maxEpsilon, state } = this.#settings;
+    return new SurveyClient(collector, survey, {
+      fingerprint,
+      state,
+      maxEpsilon,
+      maxPeriodEpsilon: Math.max(16, Number(maxEpsilon)),
+      invitation: this.#invitation || undefined,
+    });
+  }
+
+  /** Go on with an invitation, or ask for one: for the first, or for another. */
+  async #invite(/** @type {string} */ given) {
+    const isUsed = isInvitation(given) && !(await isUsable(this.#url, given, this.#settings.wave));
+    if (isInvitation(given) && !isUsed) {
+      this.#invitation = given;
+      this.#client.close();
+      this.#client = this.#makeClient();
+      return this.#ask();
+    }
+    const take = (/** @type {string} */ typed) => this.#run(() => this.#invite(typed));
+    const view = new InvitationView(this.#stage.t, given, isUsed, take);
+    this.#stage.show(view.element);
+    return view.open();
+  }
+
+  #ask() {
+    this.#form = this.#makeForm();
+    this.#stage.show(this.#form.element);
+  }
+
+  #makeForm() {
+    const review = () => this.#run(() => this.#prepare());
+    return new FormView(this.#stage.t, this.#asked, this.#stage.wordsOf, review);
+  }
+
+  async #prepare() {
+    const { answers } = /** @type {FormView} */ (this.#form);
+    const draft = await this.#client.prepare(answers, this.#settings.wave);
+    if (this.#isOver) return;
+    this.#made = { answers, draft };
+    this.#review(this.#made);
+    this.#tell("prepared");
+  }
+
+  #review(/** @type {{answers: {[id: string]: any}, draft: Draft}} */ made) {
+    const { t, wordsOf, show } = this.#stage;
+    const send = () => this.#run(() => this.#send());
+    const review = reviewOf(t, /** @type {Survey} */ (this.#survey), wordsOf, made, send, () => this.#change());
+    show(review);
+    focusIn(review);
+  }
+
+  #change() {
+    this.#made = null;
+    const form = /** @type {FormView} */ (this.#form);
+    this.#stage.show(form.element);
+    form.focus();
+  }
+
+  async #send() {
+    if (!this.#made) return;
+    const receipt = await this.#made.draft.send();
+    this.#isSent = true;
+    this.#tell("sent");
+    const { t } = this.#stage;
+    await this.#finish(receipt.id, t("Thank you"));
+  }
+
+  /** Forget what was answered, and show a receipt in its place. */
+  #finish(/** @type {string} */ receipt, /** @type {string} */ title) {
+    this.#forget();
+    if (this.#isOver) return;
+    const asked = { client: this.#client, survey: /** @type {Survey} */ (this.#survey), url: this.#url };
+    this.#receipt = new ReceiptView(this.#stage.t, asked, receipt, title, (fate, code) => {
+      if (fate === "delivered" || fate === "refused") this.#tell(fate, fate === "refused" ? { code } : {});
+    });
+    this.#stage.show(this.#receipt.element);
+    return this.#receipt.open();
+  }
+
+  #forget() {
+    this.#made = null;
+    this.#form?.clear();
+    this.#form = null;
+    this.#stage.show();
+  }
+
+  get #url() {
+    return `${this.#settings.collector.replace(/\/+$/, "")}/v1/surveys/${this.#settings.survey}`;
+  }
+
+  #tell(/** @type {string} */ name, /** @type {object} */ more = {}) {
+    const { id, fingerprint } = /** @type {Survey} */ (this.#survey);
+    this.#stage.emit(`sotto-${name}`, { survey: id, fingerprint, wave: this.#settings.wave, ...more });
+  }
+
+  /** Take a step, one at a time, and say what goes wrong; `again` is what a button offers then, where that may help. */
+  async #run(/** @type {() => unknown} */ step, /** @type {() => void} */ again = () => undefined) {
+    if (this.#isBusy || this.#isOver) return;
+    this.#isBusy = true;
+    try {
+      this.#stage.alarm();
+      await step();
+    } catch (fault) {
+      if (!this.#isOver) await this.#explain(fault, again);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #explain(/** @type {any} */ fault, /** @type {() => void} */ again) {
+    const { t, alarm } = this.#stage;
+    if (this.#isSent) return alarm(unread(t));
+    const { name } = fault;
+    if (name === "AlreadyAnswered") return this.#finish(fault.receipt.id, sayAnswered(t));
+    if (name === "AnswerError" && fault.where !== "$") return this.#form?.refuse(fault.where, sentence(fault.problem));
+    if (name === "ParticipationEnded" && this.#made && (await this.#client.answered()).length === 0) {
+      this.#change(); // what it was drawn from went with the browser's data
+      return alarm(forgotten(t));
+    }
+    const words = globalThis.crypto?.subtle ? describe(t, fault) : insecure(t);
+    this.#stage.emit("sotto-error", { survey: this.#settings.survey, name, message: words.said });
+    return alarm(words, again);
+  }
+}
+
+function focusIn(/** @type {HTMLElement} */ element) {
+  /** @type {HTMLElement | null} */ (element.querySelector("[tabindex]"))?.focus();
+}
+
+function sayAnswered(/** @type {Translate} */ t) {
+  return t("This device has answered already");
+}

@@ -1,0 +1,92 @@
+/**
+ * How likely chance makes what of an answer, by a mechanism's thresholds: exact fractions, so that what is said of them
+ * is rounded to the side that protects less, as `sotto explain` rounds it.
+ */
+
+const SCALE = 2n ** 32n;
+const MOST_PEOPLE = 1_000_000n;
+
+/** @typedef {[bigint, bigint]} Fraction of two integers, the second above 0 */
+/** @typedef {{ifTrue: Fraction, ifOther: Fraction}} Support that a report speaks for an answer: for a true one, for another */
+/** @typedef {any} Mechanism one of src/mechanisms.js, known by its name: pages have the client's bundle, not its classes */
+
+/** @type {{[name: string]: (mechanism: Mechanism) => Support}} */
+const SUPPORTS = {
+  "k-ary": ofKary,
+  subset: ({ ifTrue, nValues, weight }) =>
+    ofSets(ifTrue, [BigInt(nValues - weight), BigInt(weight)], [BigInt(weight - 1), BigInt(nValues - 1)]),
+  geometry: ofGeometry,
+  sketch: ({ geometry }) => ofGeometry(geometry),
+  "asked-option": ({ coin }) => ofBits(coin),
+  window: ofWindow,
+};
+
+/**
+ * Return how likely a report speaks for an answer: of a text its bucket or one of its bits, of a number the farthest one.
+ * @param {Mechanism} mechanism @returns {Support}
+ */
+export function supportOf(mechanism) {
+  return (SUPPORTS[mechanism.name] ?? ofBits)(mechanism);
+}
+
+/** @param {Fraction} fraction @returns {Fraction} one without it */
+export function rest([part, whole]) {
+  return [whole - part, whole];
+}
+
+/**
+ * Return a probability as so many of 100 people, rounded down; of up to a million where they would be below ten.
+ * @param {Fraction} fraction @returns {{n: number, people: number}}
+ */
+export function ofPeople([part, whole]) {
+  let people = 100n;
+  while (part * people < 10n * whole && people < MOST_PEOPLE) people *= 10n;
+  return { n: Number((part * people) / whole), people: Number(people) };
+}
+
+function ofBits(/** @type {Mechanism} */ { ifTrue, ifOther, ifOne, ifZero }) {
+  const reported = (/** @type {number} */ permanent) =>
+    /** @type {Fraction} */ ([
+      BigInt(permanent) * BigInt(ifOne) + (SCALE - BigInt(permanent)) * BigInt(ifZero),
+      SCALE * SCALE,
+    ]);
+  return { ifTrue: reported(ifTrue), ifOther: reported(ifOther) };
+}
+
+function ofKary(/** @type {Mechanism} */ { nValues, ifTrue, ifKept = Number(SCALE) }) {
+  const [nOthers, first, again] = [nValues - 1, ifTrue, ifKept].map(BigInt);
+  const truth = nOthers * first * again + (SCALE - first) * (SCALE - again);
+  const whole = nOthers * SCALE * SCALE;
+  /** @type {Support} */
+  const found = { ifTrue: [truth, whole], ifOther: [whole - truth, whole * nOthers] };
+  return found;
+}
+
+function ofGeometry(/** @type {Mechanism} */ { ifTrue, field, dimension }) {
+  const nPoints = (/** @type {number} */ places) => BigInt((field ** places - 1) / (field - 1));
+  const inPlane = nPoints(dimension - 1);
+  return ofSets(ifTrue, [BigInt(field) ** BigInt(dimension - 1), inPlane], [nPoints(dimension - 2), inPlane]);
+}
+
+/** `against`: how many outputs do not support an answer, for one that does; `shared`: of these, what supports another. */
+function ofSets(/** @type {number} */ threshold, /** @type {Fraction} */ against, /** @type {Fraction} */ shared) {
+  const [truth, lie] = [BigInt(threshold), SCALE - BigInt(threshold)];
+  const whole = SCALE * shared[1] * against[0];
+  const ifOther = truth * shared[0] * against[0] + lie * (shared[1] - shared[0]) * against[1];
+  /** @type {Support} */
+  const found = { ifTrue: [truth, SCALE], ifOther: [ifOther, whole] };
+  return found;
+}
+
+/** Of the greatest number and the least: what stands for both speaks for neither. */
+function ofWindow(/** @type {Mechanism} */ { ifTrue, repeats, levels, width }) {
+  const [first, again] = [BigInt(ifTrue), BigInt(repeats ?? Number(SCALE))];
+  const truth = first * again + (SCALE - first) * (SCALE - again);
+  const own = BigInt(width === levels ? width - 1 : width);
+  /** @type {Support} */
+  const found = {
+    ifTrue: [truth * own, SCALE * SCALE * BigInt(width)],
+    ifOther: [(SCALE * SCALE - truth) * own, SCALE * SCALE * BigInt(levels - 1)],
+  };
+  return found;
+}

@@ -1,0 +1,120 @@
+/** What went wrong, in the respondent's words: a title, a text, and whether it may pass. No message holds an answer. */
+
+/** @typedef {import("./words.js").Translate} Translate */
+/**
+ * `said`: what the client says of it, in English, for whoever runs the survey; nothing where that tells no more.
+ * @typedef {{title: string, text: string, mayPass: boolean, said: string}} Fault
+ */
+
+/** @type {{[name: string]: (t: Translate, fault: any) => [title: string, text: string, mayPass: boolean]}} */
+const WORDS = {
+  SurveyRefused: (t) => [
+    t("This survey cannot be answered here"),
+    t(
+      "What came is not the survey that this page was made for, or it would give away more than this browser allows. " +
+        "Nothing was sent.",
+    ),
+    false,
+  ],
+  SurveyUnavailable: unavailable,
+  BudgetExceeded: (t) => [
+    t("That would give away more than this browser allows"),
+    t(
+      "It counts what the surveys that you answer give away together, and stops before it is too much. Nothing was sent.",
+    ),
+    false,
+  ],
+  ParticipationEnded: (t) => [
+    t("This device has ended taking part"),
+    t("What its noise was drawn from is deleted, so no further report of this survey can be made here."),
+    false,
+  ],
+  InvitationError: (t) => [
+    t("The invitation cannot be used"),
+    together(t("Please check it, or ask whoever runs the survey."), kept(t)),
+    false,
+  ],
+  StateError: (t) => [
+    t("This browser could not keep what it has to"),
+    together(t("Please try again, or use another browser."), kept(t)),
+    true,
+  ],
+};
+
+/** Return the words for whatever was thrown; the client's errors have words of their own. @returns {Fault} */
+export function describe(/** @type {Translate} */ t, /** @type {any} */ fault) {
+  const found = WORDS[fault?.name];
+  if (found === undefined) return { ...made(unknown(t)), said: "" };
+  return { ...made(found(t, fault)), said: sentence(fault.message) };
+}
+
+/** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
+export function insecure(/** @type {Translate} */ t) {
+  return made([
+    t("This page has to come by https"),
+    t(
+      "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and " +
+        "nothing was sent. Please ask whoever runs the survey for an address that begins with https.",
+    ),
+    false,
+  ]);
+}
+
+/** What a report is drawn from went with the browser's data, before it was sent. @returns {Fault} */
+export function forgotten(/** @type {Translate} */ t) {
+  return made([
+    t("This browser's data were deleted meanwhile"),
+    t(
+      "What chance had drawn for your report went with them. Nothing was sent, and your answers are still here. Please " +
+        "review what will be sent once more: chance draws it anew.",
+    ),
+    false,
+  ]);
+}
+
+/** The report is made, and how it stands is not known. @returns {Fault} */
+export function unread(/** @type {Translate} */ t) {
+  return made([
+    t("Your report was made"),
+    t("This browser has it, or has sent it already; how it stands could not be read. Please reload the page."),
+    false,
+  ]);
+}
+
+/** A fault's words as a sentence. @param {string} message */
+export function sentence(message) {
+  const words = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}
+
+function made(/** @type {[string, string, boolean]} */ [title, text, mayPass]) {
+  return { title, text, mayPass, said: "" };
+}
+
+/** @returns {[string, string, boolean]} */
+function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem }) {
+  if (problem?.code === "survey_closed") {
+    return [t("This survey is closed"), t("It takes no more answers. Nothing was sent."), false];
+  }
+  if (problem?.code === "no_such_survey") {
+    return [t("There is no such survey"), t("Please ask whoever gave you the address. Nothing was sent."), false];
+  }
+  return [t("The survey cannot be fetched now"), together(t("Please try again later."), kept(t)), true];
+}
+
+/** @returns {[string, string, boolean]} */
+function unknown(/** @type {Translate} */ t) {
+  return [
+    t("Something went wrong on this page"),
+    together(kept(t), t("Please try again, or use another browser.")),
+    true,
+  ];
+}
+
+function kept(/** @type {Translate} */ t) {
+  return t("What you answered stays on this page, and nothing was sent.");
+}
+
+function together(/** @type {string[]} */ ...sentences) {
+  return sentences.join(" ");
+}

@@ -1,0 +1,91 @@
+/** What was answered, and what is sent in its place, in words; and what others send by chance. */
+
+import { ofPeople, rest, supportOf } from "./chance.js";
+
+/** @typedef {import("./words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Question} Question */
+/**
+ * A question's words in the form's language: `label` of an option, as the client takes it; `unit` of a number, or nothing.
+ * @typedef {{label: (option: any) => string, unit: string}} Said
+ */
+
+const MAX_LISTED = 12;
+
+/** @param {Translate} t @param {any} answer @param {Question} question @param {Said} words @returns {string} */
+export function sayAnswer(t, answer, question, words) {
+  if (answer === null) {
+    return t("Left out, which counts as “%(answer)s”", { answer: sayAnswer(t, question.skip, question, words) });
+  }
+  if (typeof answer === "boolean") return answer ? t("Yes") : t("No");
+  if (typeof answer === "number") return measured(t.number(answer), words);
+  if (Array.isArray(answer)) return answer.length > 0 ? listed(t, answer.map(words.label)) : t("None of them");
+  return question.type === "one-of" ? words.label(answer) : answer;
+}
+
+/**
+ * Return what is reported, in words: a line, and what opens from it where that is long.
+ * @param {Translate} t @param {any} reported as `Draft.reported` has it @param {Question} question @param {Said} words
+ * @returns {{line: string, more: string[]}}
+ */
+export function sayReported(t, reported, question, words) {
+  if (typeof reported === "boolean") return { line: reported ? t("Yes") : t("No"), more: [] };
+  if ("asked" in reported) return { line: sayAsked(t, reported, words), more: [] };
+  if ("output" in reported) return { line: sayOutput(t, reported, words), more: [] };
+  if (!Array.isArray(reported)) return { line: t("A code that many texts share: not what you wrote"), more: [] };
+  const options = reported.map(words.label);
+  const { isSet } = /** @type {any} */ (question.mechanism);
+  if (isSet && options.length === 1) return { line: options[0], more: [] };
+  if (options.length === 0) return { line: t("No to all of them"), more: [] };
+  if (options.length > MAX_LISTED) {
+    const counted = { n: options.length, all: question.options.length };
+    const line = isSet ? t("One of these %(n)s of %(all)s", counted) : t("Yes to %(n)s of %(all)s", counted);
+    return { line, more: options };
+  }
+  const named = { options: listed(t, options) };
+  return { line: isSet ? t("One of these: %(options)s", named) : t("Yes to: %(options)s", named), more: [] };
+}
+
+/**
+ * Return how many others send by chance what is sent here, where that speaks for the answer; else nothing.
+ * @param {Translate} t @param {any} answer @param {any} reported @param {Question} question @returns {string}
+ */
+export function sayComfort(t, answer, reported, question) {
+  const given = answer ?? question.skip;
+  if (question.type === "text" || !speaksFor(given, reported)) return "";
+  const { ifTrue, ifOther } = supportOf(question.mechanism);
+  if (given === false) return t("%(n)s in %(people)s people who answered yes send no too.", ofPeople(rest(ifTrue)));
+  const counted = ofPeople(ifOther);
+  if (given === true) return t("%(n)s in %(people)s people who answered no send yes too.", counted);
+  if (question.type === "number")
+    return t("%(n)s in %(people)s people with quite another number send one like this too.", counted);
+  if (question.type === "any-of")
+    return t("%(n)s in %(people)s people who did not choose an option send it too.", counted);
+  return t("%(n)s in %(people)s people with another answer send this too.", counted);
+}
+
+function speaksFor(/** @type {any} */ given, /** @type {any} */ reported) {
+  if (typeof reported === "boolean") return reported === given;
+  if ("asked" in reported) return reported.yes && given.includes(reported.asked);
+  if ("output" in reported) return reported.from <= given && given <= reported.to;
+  return [given].flat().some((option) => reported.includes(option));
+}
+
+function sayAsked(/** @type {Translate} */ t, /** @type {any} */ { asked, yes }, /** @type {Said} */ words) {
+  const option = words.label(asked);
+  if (yes) return t("Yes to the one option that your device drew: %(option)s", { option });
+  return t("No to the one option that your device drew: %(option)s", { option });
+}
+
+function sayOutput(/** @type {Translate} */ t, /** @type {any} */ { from, to }, /** @type {Said} */ words) {
+  const ends = { from: t.number(from), to: t.number(to) };
+  const numbers = measured(from === to ? ends.from : t("%(from)s to %(to)s", ends), words);
+  return t("A number that is likeliest near %(numbers)s", { numbers });
+}
+
+function measured(/** @type {string} */ number, /** @type {Said} */ { unit }) {
+  return unit ? `${number} ${unit}` : number;
+}
+
+function listed(/** @type {Translate} */ t, /** @type {string[]} */ words) {
+  return new Intl.ListFormat(t.lang, { type: "unit", style: "short" }).format(words);
+}

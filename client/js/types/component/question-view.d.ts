@@ -1,0 +1,30 @@
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+export class QuestionView {
+    /**
+     * @param {Translate} t @param {Question} question @param {QuestionWords} words
+     * @param {number} number from 1 @param {number} nQuestions
+     */
+    constructor(t: Translate, question: Question, words: QuestionWords, number: number, nQuestions: number);
+    question: import("../src/survey.js").Question;
+    number: number;
+    key: string;
+    element: HTMLDivElement | HTMLFieldSetElement;
+    /** What the client takes as the answer; null where it was left out. */
+    get answer(): unknown;
+    set state(kept: (string | boolean)[]);
+    /** What stands in the fields, as it stands there: it can be put into another view of the same question. */
+    get state(): (string | boolean)[];
+    /** What is wrong with the answer, in words; nothing where it is good. */
+    get problem(): string;
+    /** Say what is wrong at the question, or that nothing is. @param {string} words */
+    tell(words: string): void;
+    focus(): void;
+    /** Nothing that was answered stays in it. */
+    clear(): void;
+    #private;
+}
+export type Translate = import("../form/words.js").Translate;
+export type Question = import("../src/survey.js").Question;
+export type QuestionWords = import("../form/controls.js").QuestionWords;

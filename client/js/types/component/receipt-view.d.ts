@@ -1,0 +1,20 @@
+export class ReceiptView {
+    /**
+     * @param {Translate} t @param {{client: SurveyClient, survey: Survey, url: string}} asked `url`: of the survey
+     * @param {string} receipt @param {string} title @param {(fate: Fate, code: string) => void} onFate once for each
+     */
+    constructor(t: Translate, { client, survey, url }: {
+        client: SurveyClient;
+        survey: Survey;
+        url: string;
+    }, receipt: string, title: string, onFate: (fate: Fate, code: string) => void);
+    element: HTMLElement;
+    /** Show it, and from then on what becomes of the report. */
+    open(): Promise<void>;
+    close(): void;
+    #private;
+}
+export type Translate = import("../form/words.js").Translate;
+export type Survey = import("../src/survey.js").Survey;
+export type SurveyClient = import("../src/client.js").SurveyClient;
+export type Fate = "waiting" | "delivered" | "forgotten" | "refused" | "erased";

@@ -1,0 +1,49 @@
+/** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../form/faults.js").Fault} Fault */
+/** @typedef {import("../src/draft.js").Draft} Draft */
+/** @typedef {import("../src/survey.js").Survey} Survey */
+/** @typedef {import("../src/survey.js").Question} Question */
+/** @typedef {import("./settings.js").Settings} Settings */
+/**
+ * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
+ * what went wrong, `emit` tells the page.
+ * @typedef {object} Stage
+ * @property {Translate} t
+ * @property {(survey: Survey) => Promise<void>} announce the survey, checked
+ * @property {(id: string) => import("../form/controls.js").QuestionWords} wordsOf
+ * @property {(...elements: HTMLElement[]) => void} show
+ * @property {(fault?: Fault, again?: () => void) => void} alarm
+ * @property {(name: string, detail: object) => void} emit
+ */
+export class Visit {
+    /** Throws TypeError or RangeError for settings that no survey can have. @param {Stage} stage @param {Settings} settings */
+    constructor(stage: Stage, settings: Settings);
+    /** Check the survey; show the questions, or the receipt where this device has answered them. @returns {Promise<void>} */
+    open(): Promise<void>;
+    /** Say all of it again, in the stage's words: nothing that was answered is lost. */
+    translate(): void;
+    /** Forget what was answered, as nobody looks any more; a report that was sent is delivered all the same. */
+    end(): void;
+    #private;
+}
+export type Translate = import("../form/words.js").Translate;
+export type Fault = import("../form/faults.js").Fault;
+export type Draft = import("../src/draft.js").Draft;
+export type Survey = import("../src/survey.js").Survey;
+export type Question = import("../src/survey.js").Question;
+export type Settings = import("./settings.js").Settings;
+/**
+ * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
+ * what went wrong, `emit` tells the page.
+ */
+export type Stage = {
+    t: Translate;
+    /**
+     * the survey, checked
+     */
+    announce: (survey: Survey) => Promise<void>;
+    wordsOf: (id: string) => import("../form/controls.js").QuestionWords;
+    show: (...elements: HTMLElement[]) => void;
+    alarm: (fault?: Fault, again?: () => void) => void;
+    emit: (name: string, detail: object) => void;
+};

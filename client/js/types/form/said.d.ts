@@ -1,0 +1,25 @@
+/** @param {Translate} t @param {any} answer @param {Question} question @param {Said} words @returns {string} */
+export function sayAnswer(t: Translate, answer: any, question: Question, words: Said): string;
+/**
+ * Return what is reported, in words: a line, and what opens from it where that is long.
+ * @param {Translate} t @param {any} reported as `Draft.reported` has it @param {Question} question @param {Said} words
+ * @returns {{line: string, more: string[]}}
+ */
+export function sayReported(t: Translate, reported: any, question: Question, words: Said): {
+    line: string;
+    more: string[];
+};
+/**
+ * Return how many others send by chance what is sent here, where that speaks for the answer; else nothing.
+ * @param {Translate} t @param {any} answer @param {any} reported @param {Question} question @returns {string}
+ */
+export function sayComfort(t: Translate, answer: any, reported: any, question: Question): string;
+export type Translate = import("./words.js").Translate;
+export type Question = import("../src/survey.js").Question;
+/**
+ * A question's words in the form's language: `label` of an option, as the client takes it; `unit` of a number, or nothing.
+ */
+export type Said = {
+    label: (option: any) => string;
+    unit: string;
+};

@@ -1,0 +1,9 @@
+export namespace INTEGRITY {
+    let de: string;
+    let fr: string;
+    let es: string;
+    let pt: string;
+    let ar: string;
+    let hi: string;
+    let zh: string;
+}
