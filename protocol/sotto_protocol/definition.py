@@ -1,13 +1,17 @@
 """What an author writes, in TOML or JSON, and how it becomes a survey. docs/survey-file.md is its reference."""
 
 import tomllib
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.documents import Fields, load_json, parse_decimal
-from sotto_protocol.errors import SurveyError
-from sotto_protocol.members import MAX_TEXT, read_id, read_settings
-from sotto_protocol.places import PLACES
-from sotto_protocol.questions.definition import compile_question
+from sotto_protocol.errors import SurveyError, together
+from sotto_protocol.language_tag import ENGLISH
+from sotto_protocol.members import LENGTHS, MAX_PEOPLE, read_id, read_settings, right_settings
+from sotto_protocol.questions.definition import compile_fields
+from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
 
 
@@ -32,9 +36,11 @@ def compile_toml(text: str) -> Survey:
 def load_toml(text: str) -> dict[str, Any]:
     """Parse TOML, decimals kept exact. Raises SurveyError."""
     try:
-        return tomllib.loads(text, parse_float=parse_decimal)
+        document = tomllib.loads(text, parse_float=parse_decimal)
     except (ValueError, RecursionError) as fault:
         raise SurveyError("$", f"must be TOML ({str(fault)[:120]}).") from None
+    closes: Any = document.get("closes")
+    return document | ({"closes": closes.isoformat()} if hasattr(closes, "isoformat") else {})  # TOML has days
 
 
 def compile_json(text: str | bytes) -> Survey:
@@ -70,23 +76,57 @@ def is_published(document: Any) -> bool:
 
 
 def compile_survey(document: Any) -> Survey:
-    """Compile a definition that was parsed with exact decimals (`Decimal`, never float). Raises SurveyError."""
-    fields = Fields(document, "$", SurveyError, PLACES)
-    survey_id = read_id(fields)
-    title = fields.text("title", MAX_TEXT)
-    listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
-    settings = read_settings(fields)
-    fields.finish()
-    of_survey = {name: settings[name] for name in ("waves", "min_reports") if name in settings}
-    questions = tuple(
-        compile_question(question, f"$.questions[{index}]", **of_survey) for index, question in enumerate(listed)
+    """Compile a definition that was parsed with exact decimals (`Decimal`, never float).
+
+    Raises SurveyError of all that is wrong, each at its place.
+    """
+    right = right_settings(document)  # on these the questions depend, whatever else is wrong
+    fields = AuthorFields(document, "$", right.get("lang", ENGLISH))
+    survey: Survey = together(partial(_compile, fields, right), fields.finish_rest)[0]
+    together(partial(_check_kept, survey), survey.check_size, partial(_check_bytes, survey))
+    return survey
+
+
+def _compile(fields: AuthorFields, right: Mapping[str, Any]) -> Survey:
+    survey_id, title, settings, people, questions, _ = together(
+        partial(read_id, fields),
+        partial(fields.text, "title", LENGTHS["title"]),
+        partial(read_settings, fields),
+        partial(_read_people, fields),
+        partial(_compile_questions, fields, right),
+        fields.check_languages,
     )
-    survey = Survey(survey_id, title, questions, **settings)
-    _check_kept(survey)
-    survey.check_size()
+    fields.finish()
+    translations = tuple(
+        fields.words_in(tag, [question.id for question in questions]) for tag in sorted(fields.languages)
+    )
+    return Survey(survey_id, title, questions, translations, people, **settings)
+
+
+def _compile_questions(fields: AuthorFields, right: Mapping[str, Any]) -> tuple[Question, ...]:
+    listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
+    of_survey = {name: right[name] for name in ("waves", "min_reports") if name in right}
+    return tuple(
+        together(
+            *(
+                partial(_compile_question, fields, f"$.questions[{index}]", question, of_survey)
+                for index, question in enumerate(listed)
+            )
+        )
+    )
+
+
+def _compile_question(survey: AuthorFields, where: str, document: Any, of_survey: Mapping[str, Any]) -> Question:
+    return compile_fields(survey.below(document, where), **of_survey)
+
+
+def _read_people(fields: Fields) -> int | None:
+    return fields.integer("people", 1, MAX_PEOPLE) if fields.has("people") else None
+
+
+def _check_bytes(survey: Survey) -> None:
     if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back
         raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes in canonical form.")
-    return survey
 
 
 def _check_kept(survey: Survey) -> None:

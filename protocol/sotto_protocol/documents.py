@@ -126,13 +126,15 @@ class Fields:
         self._left = dict(document)
         self._names = frozenset(document)
         self._known: set[str] = set()
-        self._where = where
+        self._told: set[str] = set()
+        self.where = where
+        """Its path."""
         self._error = error
         self._places = places or {}
 
     def at(self, key: str) -> str:
         """Return the path of a member."""
-        return f"{self._where}.{key}"
+        return f"{self.where}.{key}"
 
     def fail(self, key: str, problem: str) -> LocatedError:
         """Return the error for a member, to be raised."""
@@ -157,11 +159,12 @@ class Fields:
         if key not in self._left:
             strange = [name for name in self._left if is_short(name) and name not in self._places]
             alike = get_close_matches(key, strange, 1) if self._places else []  # a right name is no typo
+            self._told.update(alike)
             hint = f" {alike[0]!r} is unknown." if alike else ""
             raise self.fail(key, f"is missing; expected {expected}.{hint}")
         value = self._left.pop(key)
         if not accept(value):
-            raise self.fail(key, f"must be {expected}.")
+            raise self.fail(key, f"must be {expected}.{_strange_in(value)}")
         return value
 
     def integer(self, key: str, low: int, high: int) -> int:
@@ -171,11 +174,7 @@ class Fields:
 
     def text(self, key: str, max_length: int) -> str:
         """Return a string member of 1 to max_length characters that `is_text` accepts."""
-        value: str = self.take(
-            key,
-            f"a text of 1 to {max_length} characters without control characters, line separators or direction marks",
-            lambda v: is_text(v, max_length),
-        )
+        value: str = self.take(key, text_expected(max_length), lambda v: is_text(v, max_length))
         return value
 
     def one_of(self, key: str, words: Collection[str]) -> str:
@@ -186,12 +185,20 @@ class Fields:
     def finish(self) -> None:
         """Refuse members that nobody took: say where they belong, or what was asked for and looks alike."""
         for key in self._left:
-            if key in self._places:
-                raise self.misplaced(key)
-            shown = key if is_short(key) else "(a key)"
-            alike = get_close_matches(shown, self._known - self._names, 1)
-            hint = f"; is it {alike[0]!r}?" if alike else "."
-            raise self._error(self._where, f"has an unknown member {shown!r}{hint}")
+            raise self.misplaced(key) if key in self._places else self.unknown(key)
+
+    def unknown(self, key: str) -> LocatedError:
+        """Return the error for a member that nobody took, to be raised: say what was asked for and looks alike."""
+        shown = key if is_short(key) else "(a key)"
+        alike = get_close_matches(shown, self._known - self._names, 1)
+        alike = alike or get_close_matches(shown, self._places.keys() - self._names, 1)
+        hint = f"; is it {alike[0]!r}?" if alike else "."
+        return self._error(self.where, f"has an unknown member {shown!r}{hint}")
+
+
+def text_expected(max_length: int) -> str:
+    """Return in words what `is_text` accepts."""
+    return f"a text of 1 to {max_length} characters without control characters, line separators or direction marks"
 
 
 def is_short(key: str) -> bool:
@@ -206,6 +213,13 @@ def is_text(value: Any, max_length: int) -> bool:
     writing. Joiners (ZWJ, ZWNJ) are fine: scripts and emoji need them.
     """
     return isinstance(value, str) and 1 <= len(value) <= max_length and _FORBIDDEN.search(value) is None
+
+
+def _strange_in(value: Any) -> str:
+    """Return in a sentence which character of a text, or of a list of them, stands for more than itself; or nothing."""
+    texts = [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+    found = next((match[0] for text in texts if (match := _FORBIDDEN.search(text))), "")
+    return f" It has U+{ord(found):04X} in it." if found else ""
 
 
 def is_decimal(value: Any, low: Decimal, high: Decimal) -> bool:

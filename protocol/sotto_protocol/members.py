@@ -6,20 +6,31 @@ What is set of a whole survey has one table, `Settings`: another member is anoth
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
-from sotto_protocol.documents import Fields, is_text
-from sotto_protocol.errors import SurveyError
+from sotto_protocol.documents import Fields, is_text, text_expected
+from sotto_protocol.errors import SurveyError, together
+from sotto_protocol.language_tag import ENGLISH, TAG_EXPECTED, is_tag
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
 MAX_WAVES = 1000
+MAX_PEOPLE = 10**9
 MAX_COUNTS = 2**22
 """Of a survey's tallies, all waves together: 32 MiB of 64-bit counts."""
 MAX_MIN_REPORTS = 1_000_000
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
 MAX_TEXT = 2000
+LENGTHS = dict.fromkeys(("title", "introduction", "text"), MAX_TEXT) | {
+    "controller": 200,
+    "contact": 200,
+    "section": 200,
+    "unit": 40,
+}
+"""The most characters of each text that respondents read, but for options."""
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 MAX_STRATA = 64
 MAX_STRATUM = 40
 """Characters of a stratum's name."""
@@ -65,6 +76,20 @@ def _are_strata(value: Any) -> bool:
     )
 
 
+def _text(name: str) -> Any:
+    return _setting("", text_expected(LENGTHS[name]), partial(is_text, max_length=LENGTHS[name]))
+
+
+def is_day(value: Any) -> bool:
+    """Whether value is a day of the calendar, as 2026-12-31."""
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
+        return False
+    year, month, day = map(int, value.split("-"))
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    n_days = 28 + is_leap if month == 2 else 30 + (month in (1, 3, 5, 7, 8, 10, 12))
+    return year >= 1 and 1 <= month <= 12 and 1 <= day <= n_days
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """What is set of a whole survey: each with what it is where it is left out, and its domain where it is given.
@@ -75,7 +100,10 @@ class Settings:
     from earlier ones by fewer. `public_results`: everybody may see the estimates, not analysts alone. `keep`: whether
     a collector keeps the reports, or "counts" of them alone. `draw` in [1, 199], below the number of questions: so many
     of them are drawn on every device, once, and answered; 0, all are. `strata`: the names of the groups in
-    which people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. Raises SurveyError.
+    which people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of
+    the language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to
+    ask) are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes
+    reports, such as 2026-12-31; "" where there is none. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -87,6 +115,11 @@ class Settings:
         0, "an integer in [1, d - 1], of d questions", lambda v: type(v) is int and 1 <= v < MAX_QUESTIONS
     )
     strata: tuple[str, ...] = _strata()
+    lang: str = _setting(ENGLISH, TAG_EXPECTED, is_tag)
+    introduction: str = _text("introduction")
+    controller: str = _text("controller")
+    contact: str = _text("contact")
+    closes: str = _setting("", "a day such as 2026-12-31", is_day)
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):
@@ -94,7 +127,7 @@ class Settings:
             is_usual = type(value) is type(setting.default) and value == setting.default
             if not is_usual and not setting.metadata["accepts"](value):
                 is_said = setting.metadata["accepts"](setting.default)
-                or_usual = "" if is_said else f", or {setting.default}, as where it is left out"
+                or_usual = "" if is_said else f", or {setting.default!r}, as where it is left out"
                 raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}{or_usual}.")
         if self.strata and not self.invited:
             raise SurveyError("$.strata", "go with invited = true alone: an invitation says of which stratum one is.")
@@ -110,10 +143,17 @@ class Settings:
 
 
 def read_settings(document: Fields) -> dict[str, Any]:
-    """Take what a file or a published survey sets of the whole, by name. Raises the fields' error."""
-    taken = {
-        setting.name: document.take(setting.name, setting.metadata["expected"], setting.metadata["accepts"])
-        for setting in fields(Settings)
-        if document.has(setting.name)
-    }
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in taken.items()}
+    """Take what a file or a published survey sets of the whole, by name. Raises the fields' error, of all of them."""
+    named = [setting for setting in fields(Settings) if document.has(setting.name)]
+    taken = together(
+        *(partial(document.take, row.name, row.metadata["expected"], row.metadata["accepts"]) for row in named)
+    )
+    values = [tuple(value) if isinstance(value, list) else value for value in taken]
+    return dict(zip((row.name for row in named), values, strict=True))
+
+
+def right_settings(document: Any) -> dict[str, Any]:
+    """Return what a file sets of the whole and is within its domain, by name, whatever else it holds."""
+    given = document if isinstance(document, dict) else {}
+    named = [setting for setting in fields(Settings) if setting.name in given]
+    return {row.name: given[row.name] for row in named if row.metadata["accepts"](given[row.name])}

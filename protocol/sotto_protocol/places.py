@@ -6,10 +6,10 @@ from sotto_protocol.members import Settings
 
 PLACES: dict[str, str] = {
     **dict.fromkeys(
-        ["title", "questions", *(setting.name for setting in fields(Settings))],
+        ["title", "questions", "people", *(setting.name for setting in fields(Settings))],
         "the survey, not to a question: in TOML it stands above the first [[questions]]",
     ),
-    **dict.fromkeys(["id", "type", "text", "skip", "mechanism", "epsilon", "epsilon_forever"], "a question"),
+    **dict.fromkeys(["id", "type", "text", "skip", "section", "mechanism", "epsilon", "epsilon_forever"], "a question"),
     "want": "a question, as what sotto plan is to reach",
     "options": "one-of and any-of questions",
     "max_selected": "any-of questions",

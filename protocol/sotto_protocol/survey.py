@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any
@@ -21,7 +21,11 @@ from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS,
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
+<<<<<<< HEAD
 from sotto_protocol.words import counted, epsilon_above
+=======
+from sotto_protocol.translation import SurveyWords, read_translations, translation_document
+>>>>>>> 51b1242 (Read surveys in several languages, and tell all faults of a file at once)
 
 FORMAT = "sottovoce-survey-1"
 MAX_SURVEY_BYTES = 2**20
@@ -32,13 +36,16 @@ _N_SURVEYS_KEPT = 16  # read ones, by their text: reading is pure, and every rep
 class Survey(Settings):
     """A compiled survey. Make one with `compile_survey` (an author's definition) or `Survey.from_canonical`.
 
-    `waves`, `invited`, `public_results`, `min_reports`, `keep`, `draw`, `strata`: see `Settings`. The questions have at
-    most 2^22 counts, times the waves, times the strata. Raises SurveyError.
+    `waves`, `invited`, `public_results`, `min_reports` and what else is set: see `Settings`. The questions have at most
+    2^22 counts, times the waves, times the strata. `translations`: its words in other languages than `lang`, sorted by
+    their tags. `people`: how many its author expects to answer; it is not published. Raises SurveyError.
     """
 
     id: str
     title: str
     questions: tuple[Question, ...]
+    translations: tuple[SurveyWords, ...] = ()
+    people: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,6 +100,23 @@ class Survey(Settings):
         return sorted(epsilons, reverse=True)[: self.n_drawn]
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """The tags of the languages that it can be read in, its own first."""
+        return (self.lang, *(words.lang for words in self.translations))
+
+    def words(self, lang: str = "") -> SurveyWords:
+        """Return what respondents read in one of its languages; by default its own. Raises ValueError for another."""
+        found = {words.lang: words for words in (self._own_words, *self.translations)}
+        if (lang or self.lang) not in found:
+            raise ValueError(f"lang ({lang}) must be one of {', '.join(self.languages)}.")
+        return found[lang or self.lang]
+
+    @cached_property
+    def _own_words(self) -> SurveyWords:
+        texts = (self.title, self.introduction, self.controller, self.contact)
+        return SurveyWords(self.lang, *texts, {question.id: question.words for question in self.questions})
+
+    @property
     def n_drawn(self) -> int:
         """How many questions a device answers: all of them, unless the survey has `draw`."""
         return self.draw or len(self.questions)
@@ -107,6 +131,8 @@ class Survey(Settings):
             "questions": [question_document(question) for question in self.questions],
             "title": self.title,
         }
+        if self.translations:
+            document["translations"] = {words.lang: translation_document(words) for words in self.translations}
         return canonical_json(document | self.unusual())  # what is usual is left out: old fingerprints stay
 
     @cached_property
@@ -209,6 +235,8 @@ def _read_survey(document: Any) -> Survey:
     fields.take("epsilon", "a number", lambda v: isinstance(v, Decimal | int))
     listed = fields.take("questions", "a list", lambda v: isinstance(v, list))
     settings = read_settings(fields)
-    fields.finish()
     questions = tuple(read_question(question, f"$.questions[{index}]") for index, question in enumerate(listed))
-    return Survey(survey_id, title, questions, **settings)
+    survey = Survey(survey_id, title, questions, **settings)
+    translations = read_translations(fields, survey.words())
+    fields.finish()
+    return replace(survey, translations=translations) if translations else survey

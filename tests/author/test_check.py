@@ -134,7 +134,7 @@ def test_check_reads_an_authors_json(tmp_path: Path, definition: Path) -> None:
     [
         ("x.toml", b"id = ", "must be TOML"),
         ("x.toml", b"\xff", "must be TOML in UTF-8"),
-        ("x.toml", b'id = "x"', "$.title: is missing"),
+        ("x.toml", b'id = "x"\nquestions = []', "$.title: is missing"),
         ("x.json", b"{", "must be JSON"),
         ("x.json", b"[]", "must be an object"),
         ("x.json", LUNCH.canonical.replace(b'"epsilon":1,', b'"epsilon":0.9,', 1), "declares 0.9"),

@@ -1,6 +1,8 @@
 """The table of what is set of a whole survey: every setting is read, checked, published and explained by its line."""
 
 from dataclasses import fields, replace
+from datetime import date
+from itertools import product
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from devices import LUNCH
 from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.explain import Explanation, explain
-from sotto_protocol.members import Settings
+from sotto_protocol.members import Settings, is_day
 
 GIVEN: dict[str, Any] = {
     "waves": 3,
@@ -18,6 +20,11 @@ GIVEN: dict[str, Any] = {
     "keep": "counts",
     "draw": 1,
     "strata": ("north", "south"),
+    "lang": "pt-BR",
+    "introduction": "We ask about lunch.",
+    "controller": "The canteen",
+    "contact": "lunch@example.org",
+    "closes": "2026-12-31",
 }
 BESIDE: dict[str, Any] = {"strata": {"invited": True}}
 """What a setting does not go without."""
@@ -29,6 +36,11 @@ WRONG: dict[str, list[Any]] = {
     "keep": ["", "report", 1, None],
     "draw": [-1, 200, True, "1", 1.0, None],
     "strata": [["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "x" * 41], ["a", 1], [*map(str, range(65))], "ab", 2],
+    "lang": ["", "english", "EN", "en_GB", "pt-br", "zh-hant", "en-", "a" * 36, 1, None],
+    "introduction": ["x" * 2001, "a\nb", "\u202eabc", "\u2067abc", 1, None],
+    "controller": ["x" * 201, "a\tb", 1, None],
+    "contact": ["x" * 201, "\x00", 1, None],
+    "closes": ["2026-02-29", "2026-12-31T00:00", "26-12-31", "tomorrow", "2026-1-1", "\u0662026-01-01", 20261231, None],
 }
 DOCUMENT = {
     "id": "lunch",
@@ -63,6 +75,16 @@ def test_a_setting_outside_its_domain_is_refused_at_its_place(name: str, value: 
         compile_survey(DOCUMENT | {name: value})
     with pytest.raises(SurveyError, match=rf"^\$\.{name}: must be "):
         replace(LUNCH, **{name: value})
+
+
+def test_the_days_are_those_of_the_calendar() -> None:
+    for year, month, day in product((1, 1900, 2000, 2024, 2026, 9999), range(14), range(33)):
+        try:
+            date(year, month, day)
+            is_right = True
+        except ValueError:
+            is_right = False
+        assert is_day(f"{year:04}-{month:02}-{day:02}") is is_right
 
 
 def test_a_file_does_not_say_one_wave_but_leaves_it_out() -> None:

@@ -14,6 +14,7 @@ from reference_survey_cases import (
     OPEN_ONCE,
     PLAIN,
     SHAPES,
+    SPOKEN,
     STAGES,
     of_shape,
     symmetric,
@@ -89,6 +90,11 @@ NO_THRESHOLDS += ["true", "null", "[3221225472]", "{}"]
 NO_FLAGS = ['"true"', "1", "null", "[]", "{}"]
 NO_EPSILONS = ['"1"', "null", "[]", "{}", "-1", "1000001", "1000000.000000000001", "9" * 100, "1e40"]
 NO_EPSILONS += ["1.0986122886690", "2.0000000000001", "2." + "0" * 40]
+NO_TAGS = ['""', '"EN"', '"english"', '"pt-br"', '"zh-hant"', '"en_GB"', '"en-"', '"-en"', '"e"', '"en\\n"']
+NO_TAGS += [f'"en-x-{"a" * 9}"', f'"en{"-abcdefgh" * 4}"', '"\u0435n"', '"__proto__"']
+NO_DAYS = ["2026-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "0000-01-01", "26-12-31", "2026-1-1", "2026-12-31Z"]
+NO_DAYS += ["tomorrow", "", " 2026-12-31", "2026-12-31\\n", "\u0662\u0660\u0662\u0666-12-31", "+2026-12-31"]
+AR = "$.translations.ar"
 
 
 def _not_in(low: int, high: int) -> list[str]:
@@ -123,7 +129,27 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     (P, f"{Q}.text", NO_TEXTS),
     (P, f"{Q}.epsilon", [*NO_EPSILONS, "0", "1"]),
     (SPLIT, f"{Q}.epsilon_forever", [*NO_EPSILONS, "0", "0.5"]),
-    (P, f"{Q}.skip", ['"yes"', '""', "null", "true"]),
+    (P, f"{Q}.skip", ['"Yes"', '"maybe"', '""', "null", "true", "false"]),
+    (P, f"{Q}.section", [*NO_TEXTS, f'"{"x" * 201}"']),
+    (P, f"{Q}.want", ["0", "-0.1", "0.500000000001", "1", "0.0000000000001", '"0.1"', "true", "null"]),
+    (AGE, f"{Q}.want", ["0", "60.000000000001", "61", "-1", '"1"']),
+    (FINE, f"{Q}.want", ["0.002147483648"]),
+    (FAR, f"{Q}.want", ["500000000000000.000000000001", "1000000000000000"]),
+    (P, "$.lang", [*NO_TAGS, "5", "null", "true", '["de"]']),
+    (P, "$.introduction", [*NO_TEXTS, f'"{"x" * 2001}"']),
+    *[(P, f"$.{key}", [*NO_TEXTS, f'"{"x" * 201}"']) for key in ("controller", "contact")],
+    (P, "$.closes", [f'"{day}"' for day in NO_DAYS]),
+    (P, "$.closes", ["20261231", "null", "true", '["2026-12-31"]']),
+    (SPOKEN, "$.translations", ["null", "5", '"de"', "[]", "{}", '["de"]', '{"de-x-easy":{}}', "true"]),
+    (SPOKEN, "$.translations", [f"{{{tag}:{{}}}}" for tag in NO_TAGS]),
+    (SPOKEN, AR, ["null", "5", '"a"', "[]", "true"]),
+    (SPOKEN, f"{AR}.title", [*NO_TEXTS, f'"{"x" * 2001}"']),
+    (SPOKEN, f"{AR}.contact", [*NO_TEXTS, f'"{"x" * 201}"']),
+    (SPOKEN, f"{AR}.questions", ["null", "5", '"a"', "true"]),
+    (SPOKEN, f"{AR}.questions.b", ["null", "5", '"a"', "true"]),
+    (SPOKEN, f"{AR}.questions.b.options", ['["1","2"]', '["1","2","3","4"]', '["1","2","2"]', '["1","2",""]', "[]"]),
+    (SPOKEN, f"{AR}.questions.b.options", ["null", '"123"', "{}", '["1","2",3]', '["1","2","\\u202e"]']),
+    *[(SPOKEN, f"{AR}.questions.constructor.{key}", NO_TEXTS) for key in ("text", "unit", "section")],
     (ANY_OF, f"{Q}.skip", ['"option 1"', "[]", "null"]),
     (ONE_OF, f"{Q}.skip", ['"option 6"', '"Option 1"', '""', "0", "null", '["option 1"]']),
     (OPEN, f"{Q}.skip", [*NO_TEXTS, '"e\u0301"', '"\u212b"', f'"{"x" * 201}"', TWICE_AS_LONG]),
@@ -192,6 +218,10 @@ MISSING: list[tuple[Document, str, list[str]]] = [
     (AGE, Q, ["minimum", "maximum", "step"]),
     (AGE, M, ["levels", "width", "threshold_if_true"]),
     (WISH, M, ["threshold_if_true", "field", "dimension", "n_cohorts"]),
+    (SPOKEN, AR, ["title", "introduction", "controller", "contact", "questions"]),
+    (SPOKEN, f"{AR}.questions", ["a", "b", "constructor"]),
+    (SPOKEN, f"{AR}.questions.b", ["text", "options"]),
+    (SPOKEN, f"{AR}.questions.constructor", ["text", "section", "unit"]),
 ]
 """Members that must be there, and where."""
 
@@ -210,6 +240,11 @@ UNKNOWN: list[tuple[Document, str, list[str]]] = [
     (AGE, M, ["span", "n_values", "threshold_if_other", "report_if_one", "weight"]),
     (WISH, M, ["threshold_if_other", "n_bits", "n_hashes", "n_values", "weight", "report_if_true", "unknown"]),
     (ASKED_OPTION, M, ["report_if_one", "n_options", "weight"]),
+    (P, "$", ["translation", "people", "contacts"]),
+    (SPOKEN, AR, ["extra", "closes", "lang", "__proto__"]),
+    (SPOKEN, f"{AR}.questions", ["c", "__proto__", "toString"]),
+    (SPOKEN, f"{AR}.questions.a", ["options", "unit", "skip", "id"]),
+    (SPOKEN, f"{AR}.questions.b", ["section"]),
 ]
 """Members that do not belong there, and the object that they were put into."""
 
@@ -264,6 +299,8 @@ NOT_CANONICAL: list[tuple[Document, str, list[str]]] = [
     (P, "$.public_results", ["false"]),
     (P, "$.min_reports", ["1"]),
     (P, "$.keep", ['"reports"']),
+    (P, "$.lang", ['"en"']),
+    (P, f"{Q}.want", ["0.10", "1e-1"]),
     (AGE, f"{Q}.minimum", ["0.0", "-0", "0e0", "-0.0"]),
     (AGE, f"{Q}.maximum", ["120.0", "12e1"]),
     (DEGREES, f"{Q}.step", ["0.250", "25e-2"]),

@@ -207,6 +207,57 @@ SURVEYS: list[tuple[str, Document]] = [
 ]
 
 
+TEXTS = {"introduction": "We ask.", "controller": "The canteen", "contact": "lunch@example.org"}
+SPOKEN = survey(
+    PLAIN | {"section": "At work", "skip": "no", "want": Decimal("0.05")},
+    question("b", "one-of", {"name": "k-ary", "threshold_if_true": 0x80000001}, ["one", "two", "none"], skip="none"),
+    NUMBERS[0] | {"id": "constructor", "section": "At home", "want": 60},
+    lang="de-x-easy",
+    closes="2028-02-29",
+    translations={
+        "ar": {
+            "title": "\u0627\u0633\u062a\u0628\u064a\u0627\u0646",
+            "introduction": "\u0646\u0633\u0623\u0644.",
+            "controller": "The canteen",
+            "contact": "lunch@example.org",
+            "questions": {
+                "a": {"section": "\u0641\u064a \u0627\u0644\u0639\u0645\u0644", "text": "\u0647\u0644\u061f"},
+                "b": {"options": ["1", "2", "0"], "text": "\u0643\u0645\u061f"},
+                "constructor": {
+                    "section": "x",
+                    "text": "\u0627\u0644\u0639\u0645\u0631\u061f",
+                    "unit": "\u0633\u0646\u0629",
+                },
+            },
+        },
+        "zh-Hant-TW": TEXTS
+        | {
+            "title": "\u8abf\u67e5",
+            "questions": {
+                "a": {"section": "y", "text": "\u55ce"},
+                "b": {"options": ["\u4e00", "\u4e8c", "none"], "text": "\u5e7e"},
+                "constructor": {"section": "z", "text": "\u6b72", "unit": "\u6b72"},
+            },
+        },
+    },
+    **TEXTS,
+)
+"""Everything that respondents read, in three languages."""
+SURVEYS += [
+    ("three languages, and every text", SPOKEN),
+    ("another language than English alone", survey(PLAIN, lang="pt-BR")),
+    ("who leaves it out said yes", survey(PLAIN | {"skip": "yes"})),
+    (
+        "the smallest aim, and the largest",
+        survey(
+            PLAIN | {"want": Decimal("0.000000000001")},
+            NUMBERS[3] | {"want": Decimal("0.002147483647")},
+            NUMBERS[4] | {"want": 5 * 10**14},
+        ),
+    ),
+]
+
+
 def _put(document: Document, run: list[Part]) -> list[Part]:
     """Return a text in parts: the run stands wherever the document has the text @."""
     *heads, tail = canonical(document).split('"@"')

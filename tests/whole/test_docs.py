@@ -118,7 +118,8 @@ def example_of(command: click.Command) -> str:
 
 def test_the_survey_reference_compiles_to_what_it_says() -> None:
     examples = [text for language, text in blocks(DOCS / "survey-file.md") if language in ("toml", "json")]
-    toml, number, json_text = examples
+    toml, spoken, number, json_text = examples
+    assert compile_toml(spoken).languages == ("en", "ar")
     assert compile_toml(number).questions[0].type == "number"
     survey = compile_toml(toml)
     assert [question.type for question in survey.questions] == ["yes-no", "one-of", "any-of"]

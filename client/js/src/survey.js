@@ -6,15 +6,17 @@ import { Fields, isText, notCanonical, parseJson } from "./documents.js";
 import { AnswerError, SurveyError } from "./errors.js";
 import { readMechanism } from "./mechanisms.js";
 import { TYPES } from "./questions/types.js";
+import { LENGTHS, TAG_EXPECTED, isTag, readWords, takeText } from "./words.js";
 
 export const MAX_SURVEY_BYTES = 2 ** 20;
 const FORMAT = "sottovoce-survey-1";
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a letter or digit";
-const MAX_TEXT = 2000;
 const STRATA_EXPECTED = "a list of 2 to 64 different names, each of 1 to 40 characters, no blanks around";
+const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 const WHY_INVITED = "go with invited = true alone: an invitation says of which stratum one is.";
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
+const SHARES = 10n ** 12n; // one, in units of 1e-12
 
 /** One question; epsilons are exact decimals, in nats: of one report, and of all reports of one answer. */
 export class Question {
@@ -22,13 +24,17 @@ export class Question {
   constructor(fields) {
     this.id = fields.take("id", ID_EXPECTED, isId);
     this.type = /** @type {keyof TYPES} */ (fields.oneOf("type", Object.keys(TYPES)));
-    this.text = fields.text("text", MAX_TEXT);
+    this.text = fields.text("text", LENGTHS.text);
     /** @type {readonly string[]} */
     this.options = Object.freeze(this.kind.options(fields));
     /** @type {any} of numbers: from which to which, in what steps and units */
     this.range = this.kind.range?.(fields) ?? null;
-    /** @type {string | number | null} what no answer stands for */
+    /** @type {string | number | boolean | null} what no answer stands for */
     this.skip = fields.has("skip") ? this.kind.skip(fields, this) : null;
+    /** The half-width that its author aims at, as a plain decimal, or null. */
+    this.want = fields.optional("want", null, () => takeWant(fields, this.range));
+    /** The title of the section that begins with it, or "". */
+    this.section = takeText(fields, "section");
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED);
     const forever = fields.optional("epsilon_forever", epsilon, () => fields.epsilon("epsilon_forever", MAX_DECLARED));
     const stated = fields.take("mechanism", "an object", (value) => typeof value === "object");
@@ -82,12 +88,15 @@ export class Question {
 
 /** A survey, checked; epsilons are exact decimals, in nats: of one report, and of all waves if the answers stay. */
 export class Survey {
+  /** @type {readonly import("./words.js").SurveyWords[]} */
+  #words;
+
   /** @param {Fields} fields @param {string} canonical its text @param {string} fingerprint the text's SHA-256 */
   constructor(fields, canonical, fingerprint) {
     fields.oneOf("format", [FORMAT]);
     /** @type {string} */
     this.id = fields.take("id", ID_EXPECTED, isId);
-    this.title = fields.text("title", MAX_TEXT);
+    this.title = fields.text("title", LENGTHS.title);
     const epsilon = fields.epsilon("epsilon", MAX_DECLARED * 200n);
     const listed = fields.take("questions", "a list of 1 to 200 questions", (value) => isList(value, 1, 200));
     this.waves = fields.optional("waves", 1, () => fields.integer("waves", 2, 1000));
@@ -100,9 +109,19 @@ export class Survey {
     this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
-    fields.finish();
+    /** The language of its texts, a tag. */
+    this.lang = fields.optional("lang", "en", () => fields.take("lang", TAG_EXPECTED, isTag));
+    this.introduction = takeText(fields, "introduction");
+    this.controller = takeText(fields, "controller");
+    this.contact = takeText(fields, "contact");
+    /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
+    this.closes = fields.optional("closes", "", () => fields.take("closes", "a day such as 2026-12-31", isDay));
     if (this.strata.length > 0 && !this.invited) throw fields.fail("strata", WHY_INVITED);
     this.questions = readQuestions(fields, listed);
+    this.#words = readWords(fields, this);
+    fields.finish();
+    /** The tags of the languages that it can be read in, its own first. */
+    this.languages = Object.freeze(this.#words.map((words) => words.lang));
     if (this.draw >= this.questions.length) throw fields.fail("draw", whyNoDraw(this.questions.length));
     /** How many questions a device answers. */
     this.nDrawn = this.draw || this.questions.length;
@@ -112,6 +131,17 @@ export class Survey {
     this.canonical = canonical;
     this.fingerprint = fingerprint;
     Object.freeze(this);
+  }
+
+  /**
+   * Return what respondents read in one of its languages; answers are the options of its own, whatever is read.
+   * Throws RangeError for another language.
+   * @param {string} [lang] its own where it is left out
+   */
+  words(lang = this.lang) {
+    const found = this.#words.find((words) => words.lang === lang);
+    if (found === undefined) throw new RangeError(`lang must be one of ${this.languages.join(", ")}.`);
+    return found;
   }
 
   /** The largest of what questions take, of as many as a device answers. */
@@ -182,6 +212,21 @@ function isPlain(/** @type {unknown} */ value) {
   if (value === null || typeof value !== "object") return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** @returns {string} a half-width above 0, of shares at most 0.5, of numbers at most half of their range */
+function takeWant(/** @type {Fields} */ fields, /** @type {Question["range"]} */ range) {
+  const most =
+    range === null ? SHARES / 2n : (SHARES * BigInt(range.span) * BigInt(range.step)) / BigInt(2 * range.scale);
+  const want = fields.epsilon("want", most);
+  if (want === 0n) throw fields.fail("want", "must be above 0.");
+  return writeEpsilon(want);
+}
+
+function isDay(/** @type {unknown} */ value) {
+  if (typeof value !== "string" || !DAY.test(value)) return false;
+  const day = new Date(`${value}T00:00Z`); // some browsers take February 30 for another day
+  return !Number.isNaN(+day) && day.toISOString().startsWith(value);
 }
 
 /** @returns {readonly Question[]} */

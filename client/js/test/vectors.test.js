@@ -96,6 +96,17 @@ function bytesOf({ hex: digits, text, parts }) {
   return utf8(text ?? parts.map(repeat).join(""));
 }
 
+/** Return the words that a published survey has in a language. */
+function wordsOf({ lang: own = "en", translations, ...survey }, lang) {
+  const stated = lang === own ? survey : translations[lang];
+  const questions = survey.questions.map((question) => {
+    const { text, options = [], section = "", unit = "" } = lang === own ? question : stated.questions[question.id];
+    return [question.id, { text, options, section, unit }];
+  });
+  const { title, introduction = "", controller = "", contact = "" } = stated;
+  return { lang, title, introduction, controller, contact, questions: Object.fromEntries(questions) };
+}
+
 for (const vector of SURVEYS.surveys) {
   test(`a survey is read: ${vector.about}`, async () => {
     const text = new TextDecoder().decode(bytesOf(vector));
@@ -114,17 +125,30 @@ for (const vector of SURVEYS.surveys) {
         survey.publicResults,
         survey.keep,
         survey.draw,
+        survey.lang,
+        survey.closes,
       ],
       [
         ...[stated.id, stated.title, stated.waves ?? 1, stated.invited ?? false],
         ...[stated.min_reports ?? 1, stated.public_results ?? false, stated.keep ?? "reports", stated.draw ?? 0],
+        ...[stated.lang ?? "en", stated.closes ?? ""],
       ],
     );
     const shown = survey.questions.map(({ id, type, text, options, skip }) => ({ id, type, text, options, skip }));
+    const skipOf = (type, skip) => (type === "yes-no" && skip !== null ? skip === "yes" : skip);
     assert.deepEqual(
       shown,
-      stated.questions.map(({ id, type, text, options = [], skip = null }) => ({ id, type, text, options, skip })),
+      stated.questions.map(({ id, type, text, options = [], skip = null }) => {
+        return { id, type, text, options, skip: skipOf(type, skip) };
+      }),
     );
+    const aims = [...text.matchAll(/"want":([0-9.]+)/g)].map(([, want]) => want);
+    assert.deepEqual(survey.questions.map(({ want }) => want).filter(Boolean), aims);
+    assert.deepEqual(survey.languages, [survey.lang, ...Object.keys(stated.translations ?? {}).sort()]);
+    for (const lang of survey.languages) {
+      assert.deepEqual(survey.words(lang), wordsOf(stated, lang));
+    }
+    assert.throws(() => survey.words("xx"), RangeError);
     if (vector.questions === undefined) return;
     const declared = survey.questions.map(({ id, epsilon, epsilonForever }) => [id, epsilon, epsilonForever]);
     assert.deepEqual(

@@ -1,53 +1,83 @@
 """One question as an author writes it, and the mechanism that it becomes. docs/survey-file.md is its reference."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
+from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.bounds import declare
-from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
-from sotto_protocol.errors import SurveyError
+from sotto_protocol.errors import SurveyError, together
+from sotto_protocol.language_tag import ENGLISH
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
-from sotto_protocol.members import MAX_TEXT, read_id
-from sotto_protocol.places import PLACES
+from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.any_of import AnyOf
+from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
+from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.types import TYPES
 
 
-def compile_question(document: Any, where: str, *, waves: int = 1, min_reports: int = 1) -> Question:
-    """Compile one question of an author's definition. Raises SurveyError at its place.
+def compile_question(document: Any, where: str, lang: str = ENGLISH, **of_survey: Any) -> Question:
+    """Compile one question of an author's definition. Raises SurveyError of all that is wrong, each at its place.
 
-    `waves`, `min_reports`: the survey's, on which it depends what is taken where the author leaves the choice.
+    `lang`: the survey's own language. `of_survey`: its `waves`, `min_reports` and `people`, where they are not usual:
+    on them it depends what is taken where the author leaves the choice.
     """
-    fields = Fields(document, where, SurveyError, PLACES)
-    question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text = fields.text("text", MAX_TEXT)
-    fields.fill(TYPES[question_type].usual)
-    kind = TYPES[question_type].read(fields)
-    skip = kind.read_skip(fields) if fields.has("skip") else None
-    want = _read_want(fields, kind.most_wanted)
-    asked = Asked(fields, kind.n_options, read_epsilon(fields, "epsilon"), min_reports=min_reports)
-    try:
-        mechanism, asked = _compile_mechanism(asked, question_type, waves)
-    except ValueError as fault:
-        raise SurveyError(where, str(fault)) from None
+    return compile_fields(AuthorFields(document, where, lang), **of_survey)
+
+
+def compile_fields(fields: AuthorFields, **of_survey: Any) -> Question:
+    """Compile the question whose members these are. The rest as `compile_question`."""
+    return Question(**together(partial(_take_members, fields, of_survey), fields.finish_rest)[0])
+
+
+def _take_members(fields: AuthorFields, of_survey: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of the Question."""
+    question_id, text, section, answered = together(
+        partial(read_id, fields),
+        partial(fields.text, "text", LENGTHS["text"]),
+        partial(read_section, fields),
+        partial(_take_answered, fields, of_survey),
+    )
     fields.finish()
+    return {"id": question_id, "text": text, "section": section, **answered}
+
+
+def _take_answered(fields: AuthorFields, of_survey: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what may be answered, and what becomes of it, as members of the Question."""
+    kind, epsilon = together(partial(_read_kind, fields), partial(read_epsilon, fields, "epsilon"))
+    skip, want, design = together(
+        partial(read_skip, fields, kind),
+        partial(read_want, fields, kind),
+        partial(_design, fields, kind, epsilon, of_survey),
+    )
+    return {"kind": kind, "skip": skip, "want": want, **design}
+
+
+def _read_kind(fields: AuthorFields) -> QuestionType:
+    kind = TYPES[fields.one_of("type", TYPES)]
+    fields.fill(kind.usual)
+    return kind.read(fields)
+
+
+def _design(
+    fields: AuthorFields, kind: QuestionType, epsilon: Decimal | None, of_survey: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the mechanism and its epsilons."""
+    asked = Asked(fields, kind.n_options, epsilon, **{name: of_survey[name] for name in of_survey if name != "waves"})
+    try:
+        mechanism, asked = _compile_mechanism(asked, kind.name, of_survey.get("waves", 1))
+    except ValueError as fault:
+        raise SurveyError(fields.where, str(fault)) from None
     epsilon = asked.epsilon or declare(mechanism.epsilon)
     forever = epsilon
     if mechanism.has_two_stages:
         forever = asked.epsilon_forever or declare(mechanism.epsilon_forever)
-    return Question(question_id, kind, text, mechanism, epsilon, forever, skip, want)
-
-
-def _read_want(fields: Fields, most: Decimal) -> Decimal | None:
-    """Return the half-width that a plan is to reach, above 0; None where it is left out."""
-    if not fields.has("want"):
-        return None
-    expected = f"a number above 0, at most {decimal_text(most)}, of at most {MAX_DECIMALS} decimals"
-    return Decimal(fields.take("want", expected, lambda v: is_decimal(v, Decimal(0), most) and v > 0))
+    return {"mechanism": mechanism, "epsilon": epsilon, "epsilon_forever": forever}
 
 
 def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Mechanism, Asked]:

@@ -8,6 +8,7 @@ from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_deci
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.registry import mechanism_document, read_mechanism
 from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.types import TYPES
 
@@ -26,7 +27,13 @@ def question_document(question: Question) -> dict[str, Any]:
     }
     if question.epsilon_forever != question.epsilon:
         document["epsilon_forever"] = question.epsilon_forever
-    return document | question.kind.members() | ({} if question.skip is None else {"skip": question.skip})
+    if question.skip is not None:
+        document["skip"] = question.kind.write_skip(question.skip)
+    if question.want is not None:
+        document["want"] = question.want
+    if question.section:
+        document["section"] = question.section
+    return document | question.kind.members()
 
 
 def read_question(document: Any, where: str) -> Question:
@@ -34,7 +41,7 @@ def read_question(document: Any, where: str) -> Question:
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
     text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
-    skip = kind.read_skip(fields) if fields.has("skip") else None
+    skip, want, section = read_skip(fields, kind), read_want(fields, kind), read_section(fields)
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
     stated = fields.take("mechanism", "an object", lambda v: isinstance(v, dict))
@@ -42,7 +49,7 @@ def read_question(document: Any, where: str) -> Question:
     mechanism = read_mechanism(stated, f"{where}.mechanism", question_type, kind.n_options)
     _check_epsilon(fields, "epsilon", epsilon, mechanism.epsilon)
     _check_epsilon(fields, "epsilon_forever", epsilon_forever, mechanism.epsilon_forever)
-    return Question(question_id, kind, text, mechanism, epsilon, epsilon_forever, skip)
+    return Question(question_id, kind, text, mechanism, epsilon, epsilon_forever, skip, want, section)
 
 
 def _read_epsilon(fields: Fields, key: str) -> Decimal:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.mechanisms.window import MAX_SPAN
+from sotto_protocol.members import LENGTHS
 from sotto_protocol.questions.control import Control, NumberField
 from sotto_protocol.questions.question_type import QuestionType
 
@@ -22,7 +23,6 @@ _MOST_UNITS = 10**15
 _LIMIT = Decimal(_MOST_UNITS)
 _DOMAIN = f"a number in [-{_MOST_UNITS}, {_MOST_UNITS}] of at most {MAX_DECIMALS} decimals"
 _STEP_DOMAIN = f"a number above 0, to {_MOST_UNITS}, of at most {MAX_DECIMALS} decimals"
-_MAX_UNIT_TEXT = 40
 _CONTEXT = Context(prec=50)  # the app may have set another; what stands here has fewer digits
 
 
@@ -53,7 +53,7 @@ class Number(QuestionType):
         n_steps = _count_steps(minimum, maximum, step)
         if n_steps is None or n_steps > MAX_SPAN:
             raise fields.fail("step", f"must go into maximum - minimum 1 to {MAX_SPAN} times, exactly.")
-        unit = fields.text("unit", _MAX_UNIT_TEXT) if fields.has("unit") else ""
+        unit = fields.text("unit", LENGTHS["unit"]) if fields.has("unit") else ""
         return cls((), minimum, maximum, step, unit)
 
     def members(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A question: what is asked, what may be answered, and the mechanism that an answer goes through."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -9,18 +9,22 @@ from numpy.typing import NDArray
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
+<<<<<<< HEAD
 from sotto_protocol.words import epsilon_above
+=======
+from sotto_protocol.translation import QuestionWords
+>>>>>>> 51b1242 (Read surveys in several languages, and tell all faults of a file at once)
 
 
 @dataclass(frozen=True)
 class Question:
     """One question of a survey. What it declares is at least what the mechanism takes.
 
-    `kind`: its type, with what may be answered. `skip`: the option, number or text that no answer stands for; None
+    `kind`: its type, with what may be answered. `skip`: the answer that no answer stands for; None
     where there must be an answer (or, any-of, where nothing selected is one). `epsilon` is that of one report,
     `epsilon_forever` that of all reports of one answer: the same, unless the mechanism has a second stage. `want`: the
     half-width that an author wishes for, of shares or in a number's unit; of a text the share that is to be detected.
-    It is never published.
+    `section`: the title of the section that begins with this question, "" where none does.
     """
 
     id: str
@@ -30,7 +34,8 @@ class Question:
     epsilon: Decimal
     epsilon_forever: Decimal
     skip: str | int | Decimal | None = None
-    want: Decimal | None = field(default=None, compare=False)
+    want: Decimal | None = None
+    section: str = ""
 
     def __repr__(self) -> str:
         return f"<Question {self.id}: {self.type}, {self.mechanism.name}, epsilon {epsilon_above(self.epsilon)}>"
@@ -39,6 +44,12 @@ class Question:
     def type(self) -> str:
         """The name of its type."""
         return self.kind.name
+
+    @property
+    def words(self) -> QuestionWords:
+        """What respondents read of it, in the survey's own language."""
+        said = self.kind.members()
+        return QuestionWords(self.text, tuple(said.get("options", ())), self.section, said.get("unit", ""))
 
     @property
     def options(self) -> tuple[str, ...]:

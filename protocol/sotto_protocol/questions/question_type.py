@@ -43,6 +43,10 @@ class QuestionType(ABC):
     def read_skip(self, fields: Fields) -> Any:
         """Take the member `skip`, which is there: what no answer stands for. Raises the fields' error."""
 
+    def write_skip(self, skip: Any) -> Any:
+        """Return what `read_skip` takes."""
+        return skip
+
     @property
     def n_options(self) -> int:
         """How many different answers mechanisms are made for; 0 where that says nothing to them."""
@@ -87,14 +91,15 @@ class QuestionType(ABC):
         return said
 
 
-def take_options(fields: Fields, fewest: int) -> tuple[str, ...]:
-    """Take the member `options`: distinct texts, at least so many."""
+def take_options(fields: Fields, fewest: int, most: int = MAX_OPTIONS) -> tuple[str, ...]:
+    """Take the member `options`: distinct texts, at least so many, and at most."""
+    number = str(fewest) if fewest == most else f"{fewest} to {most}"
     options = fields.take(
         "options",
-        f"a list of {fewest} to {MAX_OPTIONS} different texts of 1 to {MAX_OPTION_TEXT} characters",
+        f"a list of {number} different texts of 1 to {MAX_OPTION_TEXT} characters",
         lambda v: (
             isinstance(v, list)
-            and fewest <= len(v) <= MAX_OPTIONS
+            and fewest <= len(v) <= most
             and all(is_text(option, MAX_OPTION_TEXT) for option in v)
             and len(set(v)) == len(v)
         ),

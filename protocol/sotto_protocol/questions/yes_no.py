@@ -9,6 +9,8 @@ from sotto_protocol.documents import Fields
 from sotto_protocol.questions.control import Choice, Control, PickOne
 from sotto_protocol.questions.question_type import QuestionType
 
+_WORDS = ("yes", "no")
+
 
 class YesNo(QuestionType):
     """An answer is a bool; counted is yes."""
@@ -20,8 +22,11 @@ class YesNo(QuestionType):
     def read(cls, fields: Fields) -> Self:
         return cls()
 
-    def read_skip(self, fields: Fields) -> str:
-        raise fields.fail("skip", 'does not go with yes-no: make it one-of, with an option like "No answer".')
+    def read_skip(self, fields: Fields) -> bool:
+        return fields.one_of("skip", _WORDS) == "yes"
+
+    def write_skip(self, skip: bool) -> str:
+        return self.say(skip)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -36,6 +41,9 @@ class YesNo(QuestionType):
 
     def expected(self, max_selected: int) -> str:
         return "True or False"
+
+    def say(self, answer: bool) -> str:
+        return "yes" if answer else "no"
 
     def decode(self, said: Any) -> bool:
         return bool(said)

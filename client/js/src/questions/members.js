@@ -6,15 +6,16 @@ const MAX_OPTIONS = 4096;
 const MAX_OPTION_TEXT = 200;
 
 /**
- * Take the member `options`: distinct texts, at least so many.
- * @param {import("../documents.js").Fields} fields @param {number} fewest @returns {readonly string[]}
+ * Take the member `options`: distinct texts, at least so many, and at most.
+ * @param {import("../documents.js").Fields} fields @param {number} fewest @param {number} [most]
+ * @returns {readonly string[]}
  */
-export function takeOptions(fields, fewest) {
-  const expected = `a list of ${fewest} to ${MAX_OPTIONS} different texts of 1 to ${MAX_OPTION_TEXT} characters`;
+export function takeOptions(fields, fewest, most = MAX_OPTIONS) {
+  const expected = `a list of ${fewest} to ${most} different texts of 1 to ${MAX_OPTION_TEXT} characters`;
   const areOptions = (/** @type {any} */ value) =>
     Array.isArray(value) &&
     fewest <= value.length &&
-    value.length <= MAX_OPTIONS &&
+    value.length <= most &&
     value.every((option) => isText(option, MAX_OPTION_TEXT)) &&
     new Set(value).size === value.length;
   return fields.take("options", expected, areOptions);

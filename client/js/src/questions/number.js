@@ -1,8 +1,9 @@
 /** A number of a range, in steps: an answer is a JavaScript number, which stands for the decimal that it is written as. */
 
+import { LENGTHS } from "../words.js";
+
 const MOST_UNITS = 10 ** 15; // of the last decimal: so every number of the range is one double, and no two are the same
 const MAX_SPAN = 2 ** 32 - 1;
-const MAX_UNIT_TEXT = 40;
 
 /**
  * `low` and `step` in units of the last decimal, `scale` of which are one; `span` steps; the rest as it is written.
@@ -40,7 +41,7 @@ function takeRange(fields) {
   if (!(step > 0 && (high - low) % step === 0 && span <= MAX_SPAN)) {
     throw fields.fail("step", `must be above 0 and go into maximum - minimum 1 to ${MAX_SPAN} times, exactly.`);
   }
-  const unit = fields.optional("unit", "", () => fields.text("unit", MAX_UNIT_TEXT));
+  const unit = fields.optional("unit", "", () => fields.text("unit", LENGTHS.unit));
   return Object.freeze({ minimum, maximum, unit, low, step, scale, span });
 }
 

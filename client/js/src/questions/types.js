@@ -16,7 +16,7 @@ import { yesNo } from "./yes-no.js";
  * @typedef {{
  *   options: (fields: Fields) => readonly string[],
  *   range?: (fields: Fields) => import("./number.js").Range,
- *   skip: (fields: Fields, question: Question) => string | number,
+ *   skip: (fields: Fields, question: Question) => string | number | boolean,
  *   encode: (given: any, question: Question) => Encoded | null,
  *   expected: (given: unknown, question: Question) => string,
  *   said: (said: any, question: Question) => any,

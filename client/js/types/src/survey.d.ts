@@ -18,8 +18,12 @@ export class Question {
     options: readonly string[];
     /** @type {any} of numbers: from which to which, in what steps and units */
     range: any;
-    /** @type {string | number | null} what no answer stands for */
-    skip: string | number | null;
+    /** @type {string | number | boolean | null} what no answer stands for */
+    skip: string | number | boolean | null;
+    /** The half-width that its author aims at, as a plain decimal, or null. */
+    want: string | null;
+    /** The title of the section that begins with it, or "". */
+    section: string;
     mechanism: import("./mechanisms.js").Mechanism;
     epsilon: string;
     epsilonForever: string;
@@ -56,13 +60,37 @@ export class Survey {
     draw: number;
     /** @type {readonly string[]} the groups in which people are invited */
     strata: readonly string[];
+    /** The language of its texts, a tag. */
+    lang: any;
+    introduction: string;
+    controller: string;
+    contact: string;
+    /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
+    closes: any;
     questions: readonly Question[];
+    /** The tags of the languages that it can be read in, its own first. */
+    languages: readonly string[];
     /** How many questions a device answers. */
     nDrawn: number;
     epsilon: string;
     epsilonForever: string;
     canonical: string;
     fingerprint: string;
+    /**
+     * Return what respondents read in one of its languages; answers are the options of its own, whatever is read.
+     * Throws RangeError for another language.
+     * @param {string} [lang] its own where it is left out
+     */
+    words(lang?: string): Readonly<{
+        lang: string;
+        title: string;
+        introduction: string;
+        controller: string;
+        contact: string;
+        questions: Readonly<{
+            [id: string]: import("./words.js").QuestionWords;
+        }>;
+    }>;
     /** Throw RangeError for a wave that this survey has not. @param {number} wave */
     checkWave(wave: number): void;
     /**

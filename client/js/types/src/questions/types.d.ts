@@ -8,7 +8,7 @@
  * @typedef {{
  *   options: (fields: Fields) => readonly string[],
  *   range?: (fields: Fields) => import("./number.js").Range,
- *   skip: (fields: Fields, question: Question) => string | number,
+ *   skip: (fields: Fields, question: Question) => string | number | boolean,
  *   encode: (given: any, question: Question) => Encoded | null,
  *   expected: (given: unknown, question: Question) => string,
  *   said: (said: any, question: Question) => any,
@@ -18,7 +18,7 @@
 export const TYPES: {
     "yes-no": {
         options: () => never[];
-        skip: typeof import("./members.js").refuseSkip;
+        skip: (fields: import("../documents.js").Fields) => boolean;
         encode: (given: any) => number | null;
         expected: () => string;
         said: (values: any) => boolean;
@@ -68,7 +68,7 @@ export type Question = import("../survey.js").Question;
 export type QuestionType = {
     options: (fields: Fields) => readonly string[];
     range?: (fields: Fields) => import("./number.js").Range;
-    skip: (fields: Fields, question: Question) => string | number;
+    skip: (fields: Fields, question: Question) => string | number | boolean;
     encode: (given: any, question: Question) => Encoded | null;
     expected: (given: unknown, question: Question) => string;
     said: (said: any, question: Question) => any;

@@ -1,8 +1,7 @@
 export namespace yesNo {
-    export function options(): never[];
-    export { refuseSkip as skip };
-    export function encode(given: any): number | null;
-    export function expected(): string;
-    export function said(values: any): boolean;
+    function options(): never[];
+    function skip(fields: import("../documents.js").Fields): boolean;
+    function encode(given: any): number | null;
+    function expected(): string;
+    function said(values: any): boolean;
 }
-import { refuseSkip } from "./members.js";

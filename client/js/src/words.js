@@ -1,0 +1,110 @@
+/** What respondents read of a survey, in each of its languages. Answers are the options of its own, whatever is read. */
+
+import { Fields } from "./documents.js";
+import { takeOptions } from "./questions/members.js";
+
+/**
+ * What is read of a question, `options` in its order; of a survey, `questions` by id. Empty where there is none.
+ * @typedef {Readonly<{text: string, options: readonly string[], section: string, unit: string}>} QuestionWords
+ * @typedef {Readonly<{lang: string, title: string, introduction: string, controller: string, contact: string,
+ *   questions: Readonly<{[id: string]: QuestionWords}>}>} SurveyWords
+ */
+
+/** The most characters of each text that is read, but for options. */
+export const LENGTHS = Object.freeze({
+  title: 2000,
+  introduction: 2000,
+  text: 2000,
+  controller: 200,
+  contact: 200,
+  section: 200,
+  unit: 40,
+});
+export const TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR or zh-Hant, its letters in the usual case";
+const TAG =
+  /^(?=.{2,35}$)[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?$/;
+
+/** @param {unknown} value @returns {value is string} whether it is a well-formed language tag */
+export function isTag(value) {
+  return typeof value === "string" && TAG.test(value);
+}
+
+/**
+ * Take the member of this name, a text; "" where it is left out.
+ * @param {Fields} fields @param {keyof LENGTHS} name
+ */
+export function takeText(fields, name) {
+  return fields.optional(name, "", () => fields.text(name, LENGTHS[name]));
+}
+
+/**
+ * Return a survey's words in its own language, then those in others, each complete. Throws SurveyError.
+ * @param {Fields} fields @param {import("./survey.js").Survey} survey @returns {readonly SurveyWords[]}
+ */
+export function readWords(fields, survey) {
+  const own = ownWords(survey);
+  const expected = `an object, by language tags (BCP 47), ${own.lang} not among them`;
+  const areWords = (/** @type {any} */ value) =>
+    isObject(value) &&
+    Object.keys(value).length > 0 &&
+    Object.keys(value).every((tag) => isTag(tag) && tag !== own.lang);
+  const listed = fields.has("translations") ? fields.take("translations", expected, areWords) : {};
+  const tags = Object.keys(listed).sort();
+  return Object.freeze([own, ...tags.map((tag) => readTranslation(listed[tag], `$.translations.${tag}`, tag, own))]);
+}
+
+/** @returns {SurveyWords} */
+function ownWords(
+  /** @type {import("./survey.js").Survey} */ { lang, title, introduction, controller, contact, questions },
+) {
+  const words = questions.map(({ id, text, options, section, range }) => [
+    id,
+    Object.freeze({ text, options, section, unit: range?.unit ?? "" }),
+  ]);
+  return Object.freeze({
+    lang,
+    title,
+    introduction,
+    controller,
+    contact,
+    questions: Object.freeze(Object.fromEntries(words)),
+  });
+}
+
+/** @returns {SurveyWords} */
+function readTranslation(
+  /** @type {unknown} */ document,
+  /** @type {string} */ where,
+  /** @type {string} */ lang,
+  /** @type {SurveyWords} */ own,
+) {
+  const fields = new Fields(document, where);
+  const text = (/** @type {"title" | "introduction" | "controller" | "contact"} */ name) =>
+    own[name] && fields.text(name, LENGTHS[name]);
+  const texts = {
+    title: text("title"),
+    introduction: text("introduction"),
+    controller: text("controller"),
+    contact: text("contact"),
+  };
+  const stated = new Fields(fields.take("questions", "an object", isObject), `${where}.questions`);
+  fields.finish();
+  const questions = Object.entries(own.questions).map(([id, words]) => [id, readQuestionWords(stated, id, words)]);
+  stated.finish();
+  return Object.freeze({ lang, ...texts, questions: Object.freeze(Object.fromEntries(questions)) });
+}
+
+/** @returns {QuestionWords} */
+function readQuestionWords(/** @type {Fields} */ stated, /** @type {string} */ id, /** @type {QuestionWords} */ own) {
+  const fields = new Fields(stated.take(id, "an object", isObject), `${stated.where}.${id}`);
+  const text = (/** @type {"text" | "section" | "unit"} */ name) => own[name] && fields.text(name, LENGTHS[name]);
+  const { length } = own.options;
+  const options = length > 0 ? Object.freeze(takeOptions(fields, length, length)) : own.options;
+  const words = { text: text("text"), options, section: text("section"), unit: text("unit") };
+  fields.finish();
+  return Object.freeze(words);
+}
+
+function isObject(/** @type {unknown} */ value) {
+  return typeof value === "object" && value !== null;
+}

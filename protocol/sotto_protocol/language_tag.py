@@ -1,0 +1,20 @@
+"""Language tags, as BCP 47 (RFC 5646) writes them: a language, and where they matter a script, a region, variants."""
+
+import re
+from typing import Any
+
+ENGLISH = "en"
+TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR, zh-Hant or de-x-easy, its letters in the usual case"
+_MAX_TAG = 35
+_TAG = re.compile(
+    "[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?"
+)
+
+
+def is_tag(value: Any) -> bool:
+    """Whether value is a well-formed tag in the case that RFC 5646 recommends: so one language has one text.
+
+    >>> is_tag("pt-BR"), is_tag("pt-br"), is_tag("english")
+    (True, False, False)
+    """
+    return isinstance(value, str) and len(value) <= _MAX_TAG and _TAG.fullmatch(value) is not None
