@@ -14,10 +14,11 @@ from sotto_estimator.options import interval_options, refuse_token, style_option
 from sotto_estimator.paper import PaperSurvey, paper_options
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_estimator.sources import read_source
+from sotto_estimator.strata import Strata, estimate_strata, name_of
 from sotto_estimator.strata import as_csv as strata_as_csv
 from sotto_estimator.strata import as_json as strata_as_json
 from sotto_estimator.strata import as_table as strata_as_table
-from sotto_estimator.strata import estimate_strata, name_of
+from sotto_estimator.verdict.judge import with_verdicts
 
 
 @click.command(epilog="Example:  sotto estimate --yes 831 --n 2435 --truth 2/3 --forced-yes 1/2")
@@ -70,7 +71,7 @@ def estimate(
         tally = source.tally(chosen)
         if save_tally:
             save(tally, save_tally)
-        estimates = replace(estimate_tally(tally, options), stratum=chosen.stratum)
+        estimates = with_verdicts(replace(estimate_tally(tally, options), stratum=chosen.stratum), tally)
     if plot_path:
         from sotto_estimator.plot import plot  # matplotlib takes a second to load
 
@@ -79,9 +80,9 @@ def estimate(
     _warn_of(estimates)
 
 
-def _show_strata(strata: list[Estimates], style: str) -> None:
+def _show_strata(strata: Strata, style: str) -> None:
     click.echo({"json": strata_as_json, "csv": strata_as_csv}.get(style, strata_as_table)(strata))
-    for one in strata:
+    for one in strata.estimates:
         _warn_of(one)
 
 

@@ -14,8 +14,10 @@ from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts, is_number
 from sotto_estimator.numbers.distribution import Distribution, estimate_distribution, has_distribution
 from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
+from sotto_estimator.population import Bounds
 from sotto_estimator.quality import Quality, qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.verdict.verdict import Verdict
 from sotto_estimator.withheld import Withheld, withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.counted import Counted
@@ -54,7 +56,8 @@ class Estimates:
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
     answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
-    `stratum`: whose reports these are, where they are of one stratum alone.
+    `stratum`: whose reports these are, where they are of one stratum alone. `verdicts`: what it means, by question,
+    where that was asked for (`sotto_estimator.verdict.judge`).
     """
 
     title: str
@@ -72,6 +75,7 @@ class Estimates:
     distributions: tuple[Distribution, ...] = ()
     asked: tuple[str, ...] = ()
     stratum: str | None = None
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,22 @@ def estimate_counts(
     return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
 
 
+def intervals_together(
+    tally: Tally, question: Question, options: IntervalOptions, n_groups: int = 1
+) -> dict[str, tuple[float, float]]:
+    """Return the intervals of a question's shares that hold together at the level, by answer; of those that have any.
+
+    Where all of the survey's hold together, they are these. `n_groups`: together with those of as many groups.
+    """
+    counted = [counts for counts in _counts(tally, question) if counts.n]
+    n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
+    found: dict[str, tuple[float, float]] = {}
+    for counts in counted:
+        low, high = _ends(counts, options, n_intervals)
+        found |= dict(zip(counts.labels, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    return found
+
+
 def count_intervals(survey: Survey) -> int:
     """Return how many intervals there are: of every share, and of every mean. A text question has none here."""
     return sum(1 if is_number(question) else len(question.labels) for question in survey.questions)
@@ -243,17 +263,7 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
     errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(devices.effect)
-    ends = share_bounds(
-        support_counts,
-        n,
-        counts.channel,
-        level=options.level,
-        method=options.method,
-        target=options.target,
-        n_intervals=n_intervals,
-        devices=devices,
-    )
-    low, high = (end.clip(0, 1) for end in ends)
+    low, high = _ends(counts, options, n_intervals)
     shifts = [counts.fakes * shift for shift in shift_per_percent(shares, counts.channel)]
     numbers = np.stack([shares, errors, low, high, *shifts], axis=-1).tolist()
     return [
@@ -262,6 +272,21 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
             counts.labels, counts.support_counts, numbers, _consistent(counts, shares, options), strict=True
         )
     ]
+
+
+def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds:
+    """Return the intervals' ends, clipped to [0, 1]."""
+    low, high = share_bounds(
+        check_counts(counts.support_counts, counts.n),
+        counts.n,
+        counts.channel,
+        level=options.level,
+        method=options.method,
+        target=options.target,
+        n_intervals=n_intervals,
+        devices=counts.devices,
+    )
+    return low.clip(0, 1), high.clip(0, 1)
 
 
 def _consistent(counts: _Counts, shares: Floats, options: IntervalOptions) -> Sequence[float | None]:

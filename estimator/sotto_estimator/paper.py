@@ -13,6 +13,7 @@ from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
 from sotto_estimator.estimate import Estimates, estimate_counts
 from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.verdict.judge import with_verdict_of_counts
 
 _PROBABILITY = re.compile(r"[0-9]{1,17}/[0-9]{1,17}|[0-9]{0,17}(\.[0-9]{0,17})?")
 """Not whatever `Fraction` reads: it takes hours for 1e999999999."""
@@ -53,8 +54,9 @@ class PaperSurvey:
         """Estimate the share of yes. Raises UsageError where something was not said."""
         if self.n_yes is None or self.n_reports is None or self.spinner is None:
             raise click.UsageError("Counts need --yes, --n and one of --truth, --warner, --epsilon.")
-        spinner = self.spinner
-        return estimate_counts(self.n_yes, self.n_reports, spinner.channel, options, is_opposite=spinner.is_opposite)
+        spinner, channel = self.spinner, self.spinner.channel
+        found = estimate_counts(self.n_yes, self.n_reports, channel, options, is_opposite=spinner.is_opposite)
+        return with_verdict_of_counts(found, channel)
 
 
 _OPTIONS = (

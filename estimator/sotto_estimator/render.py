@@ -17,6 +17,7 @@ from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
 from sotto_estimator.quality import Quality
+from sotto_estimator.verdict.render import verdict_members, verdict_table
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.documents import is_text
 from sotto_protocol.tables import align
@@ -35,12 +36,18 @@ _TARGETS: dict[Target, str] = {
 
 
 def table(estimates: Estimates) -> str:
-    """Return aligned tables, n, epsilon, method and level beside them; shares in per cent, means in their units."""
+    """Return what it means, and tables with n, epsilon, method and level; shares in per cent, means in their units."""
     remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
     fakes = f"\n{FAKES}" if estimates.rows else ""
     numbers = [mean_table(estimates.means)] if estimates.means else []
     numbers += [quantile_table(estimates.distributions)] if estimates.distributions else []
-    parts = [f"{caption(estimates)}{fakes}", _share_table(estimates), *numbers, "\n".join(filter(None, remarks))]
+    parts = [
+        verdict_table(estimates.verdicts),
+        f"{caption(estimates)}{fakes}",
+        _share_table(estimates),
+        *numbers,
+        "\n".join(filter(None, remarks)),
+    ]
     return "\n\n".join(filter(None, parts))
 
 
@@ -151,7 +158,8 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
     }
     found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
     found |= {"distributions": [_approximate(of) for of in estimates.distributions]} if estimates.distributions else {}
-    return heading | _option_members(estimates) | found
+    said = {"verdicts": [verdict_members(of) for of in estimates.verdicts]} if estimates.verdicts else {}
+    return heading | _option_members(estimates) | said | found
 
 
 def _approximate(distribution: Distribution) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The estimates of every stratum, beside one another: how shares and means differ between groups of the invited."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
@@ -22,13 +22,26 @@ from sotto_estimator.render import (
     percent,
 )
 from sotto_estimator.sources import CollectorSource, Source
+from sotto_estimator.verdict.compare import Comparison, compare_groups
+from sotto_estimator.verdict.judge import with_verdicts
+from sotto_estimator.verdict.render import said_of, verdict_rows
+from sotto_estimator.verdict.words import order_words
+from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
 _COLUMNS = ["question", "answer", "stratum", "n", "epsilon", "estimate", "std. error", "low", "high", "unit"]
 
 
-def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) -> list[Estimates]:
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The estimates of strata, and how these differ."""
+
+    estimates: Sequence[Estimates]
+    comparisons: tuple[Comparison, ...]
+
+
+def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) -> Strata:
     """Return the estimates of every stratum of a collector's survey that has reports to show, in the survey's order.
 
     Of those that have not it warns. Raises UsageError for files, SourceError where a survey has no strata, or none of
@@ -39,40 +52,73 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     survey = source.tally(Chosen(wave)).survey
     if not survey.strata:
         raise SourceError(f"survey {survey.id} has no strata.")
-    found = []
+    found, tallies = [], {}
     for stratum in survey.strata:
         try:
-            found.append(replace(estimate_tally(source.tally(Chosen(wave, stratum)), options), stratum=stratum))
+            tally = source.tally(Chosen(wave, stratum))
+            found.append(with_verdicts(replace(estimate_tally(tally, options), stratum=stratum), tally))
+            tallies[stratum] = tally
         except (WithheldError, NoReportsError) as fault:
             warn(f"nothing of stratum {stratum}: {fault}")
     if not found:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
-    return found
+    return Strata(found, compare_groups(tallies, options))
 
 
-def as_table(strata: Sequence[Estimates]) -> str:
-    """Return one aligned table: of every answer, and of every mean, a row a stratum; what it means around it.
+def as_table(of: Strata) -> str:
+    """Return what is known of every stratum, and aligned numbers: of every answer, and every mean, a row a stratum.
 
     What is to be said of every stratum is said once, of some with their names.
     """
+    strata = of.estimates
     listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in strata)
     heading = [f"{strata[0].title}: n by stratum: {listed} reports"]
     heading += [f"{interval_words(strata[0].options)}, in each stratum", *_say_of(strata, notes)]
-    rows = [row for one in strata for row in _rows(one)]
-    order = list(dict.fromkeys((row[0], row[1]) for row in rows))
-    rows.sort(key=lambda row: order.index((row[0], row[1])))
-    parts = ["\n".join(heading), align([_COLUMNS, *rows], n_left=3), "\n".join(_say_of(strata, _remarks))]
+    rows = _by_answer([row for one in strata for row in _rows(one)])
+    known = _by_answer([row for one in strata for row in _verdict_rows(one)])
+    parts = [
+        align(known) if known else "",
+        "\n".join([*_say_of(strata, _sentences), *map(_compared, of.comparisons)]),
+        "\n".join(heading),
+        align([_COLUMNS, *rows], n_left=3),
+        "\n".join(_say_of(strata, _remarks)),
+    ]
     return "\n\n".join(filter(None, parts))
 
 
-def as_json(strata: Sequence[Estimates]) -> str:
-    """Return a JSON object whose `strata` are the estimates' objects."""
-    return json_text({"strata": [json_members(one) for one in strata]})
+def _by_answer(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Return rows of (question, answer, ..), those of one answer beside one another."""
+    order = list(dict.fromkeys((row[0], row[1]) for row in rows))
+    return sorted(rows, key=lambda row: order.index((row[0], row[1])))
 
 
-def as_csv(strata: Sequence[Estimates]) -> str:
+def _verdict_rows(one: Estimates) -> list[list[str]]:
+    return [[row[0], row[1], str(one.stratum), row[2]] for row in verdict_rows(one.verdicts)]
+
+
+def _sentences(one: Estimates) -> list[str]:
+    return said_of(one.verdicts)
+
+
+def _compared(one: Comparison) -> str:
+    name = f"{one.question}, {one.answer}"
+    if len(one.order.groups) == 1:
+        return f"{name}: the strata cannot be told apart."
+    return f"{name}: surely in this order of strata, the most first: {order_words(one.order, ENGLISH)}."
+
+
+def as_json(of: Strata) -> str:
+    """Return a JSON object whose `strata` are the estimates' objects, and `comparisons` their order by each answer."""
+    compared = [
+        {"question": one.question, "answer": one.answer, "order": [list(group) for group in one.order.groups]}
+        for one in of.comparisons
+    ]
+    return json_text({"strata": [json_members(one) for one in of.estimates], "comparisons": compared})
+
+
+def as_csv(of: Strata) -> str:
     """Return the estimates' rows of CSV under one header, with the stratum in each."""
-    return csv_text(csv_records(strata))
+    return csv_text(csv_records(of.estimates))
 
 
 def name_of(one: Estimates) -> str:

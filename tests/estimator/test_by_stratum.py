@@ -13,6 +13,9 @@ from click.testing import CliRunner, Result
 
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
+from sotto_estimator import IntervalOptions, confidence_interval
+from sotto_estimator.estimate import channel_of
+from sotto_estimator.verdict.compare import compare_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.record import STRATUM
@@ -82,6 +85,12 @@ def by_stratum(collector: FaultServer, survey: Survey, *options: str) -> Result:
     return CliRunner().invoke(main, command, env={"SOTTO_TOKEN": "analyst-token"})
 
 
+def captioned(result: Result) -> list[str]:
+    """Return the lines from the one on that says how many reports there are."""
+    lines = result.stdout.splitlines()
+    return lines[next(place for place, line in enumerate(lines) if "n by stratum:" in line) :]
+
+
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("refusal", REFUSALS)
 def test_a_stratum_that_could_not_be_fetched_is_an_error_and_no_empty_one(
@@ -108,7 +117,7 @@ def test_strata_with_too_few_reports_or_none_are_left_out_with_a_warning(
 def test_what_is_said_of_one_stratum_is_not_said_of_another(collector: FaultServer) -> None:
     one, all_waves, last = tally_of(YEARLY, 60, 1), tally_of(YEARLY, 70, 1, 2, 3), tally_of(YEARLY, 80, 3)
     serve(collector, YEARLY, {"north": one, "south": all_waves, "east side": last})
-    lines = by_stratum(collector, YEARLY).stdout.splitlines()
+    lines = captioned(by_stratum(collector, YEARLY))
     assert lines[0] == "Yearly: n by stratum: north 60, south 210, east side 80 reports"
     assert lines[2:7] == [
         "not shown: wish (text; see `sotto decode`)",
@@ -123,13 +132,52 @@ def test_what_is_said_of_every_stratum_is_said_once(collector: FaultServer) -> N
     survey = replace(YEARLY, draw=1)
     tallies = {name: tally_of(survey, 60, 1) for name in survey.strata}
     serve(collector, survey, tallies)
-    lines = by_stratum(collector, survey).stdout.splitlines()
+    lines = captioned(by_stratum(collector, survey))
     assert lines[2:6] == [
         "wave 1",
         "draw: a device answers 1 of 2 questions; n is the number of reports that answer this one",
         "not shown: wish (text; see `sotto decode`)",
         "",
     ]
+
+
+def test_it_begins_with_what_is_known_of_every_stratum_and_which_is_surely_above_another(
+    collector: FaultServer,
+) -> None:
+    survey = replace(ONCE, questions=ONCE.questions[:1])
+    counts = {"north": 30 * 27, "south": 30 * 72, "east side": 30 * 70}
+    tallies = {name: Tally(survey, {1: 3000}, {"paid": np.array([count])}) for name, count in counts.items()}
+    serve(collector, survey, tallies)
+    lines = by_stratum(collector, survey).stdout.splitlines()
+    assert lines[:5] == [
+        "paid  yes  north      at most 6 %, most likely 0 %: cannot be told from none",
+        "paid  yes  south      at least 92 %, most likely 98 %: cannot be told from all",
+        "paid  yes  east side  between 88 and 99 %, most likely 93 %",
+        "",
+        "paid, yes: surely in this order of strata, the most first: south, east side > north.",
+    ]
+    known = json.loads(by_stratum(collector, survey, "--json").stdout)
+    order = [["south", "east side"], ["north"]]
+    assert known["comparisons"] == [{"question": "paid", "answer": "yes", "order": order}]
+    assert [of["verdicts"][0]["question"] for of in known["strata"]] == ["paid"] * 3
+
+
+def test_strata_are_compared_by_intervals_that_hold_together_over_all_of_them() -> None:
+    survey = replace(ONCE, questions=ONCE.questions[:1], strata=())
+    channel = channel_of(survey.questions[0])
+
+    def groups(n_more: int) -> int:
+        counts = {"a": 500, "b": 500 + n_more, "c": 500}
+        tallies = {name: Tally(survey, {1: 1000}, {"paid": np.array([count])}) for name, count in counts.items()}
+        (found,) = compare_groups(tallies, IntervalOptions())
+        return len(found.order.groups)
+
+    def are_apart(n_more: int, n_intervals: int) -> bool:
+        low, high = confidence_interval([500, 500 + n_more], 1000, channel, n_intervals=n_intervals)
+        return bool(high[0] < low[1])
+
+    assert [groups(n) > 1 for n in range(60, 140)] == [are_apart(n, 3) for n in range(60, 140)]
+    assert any(groups(n) == 1 and are_apart(n, 1) for n in range(60, 140))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -143,7 +191,7 @@ def test_warnings_name_the_stratum(collector: FaultServer, style: tuple[str, ...
     warned = [f"Warning: stratum {name}: {said}." for name in ("north", "east side")]
     assert result.stderr.splitlines() == warned
     if not style:
-        lines = result.stdout.splitlines()
+        lines = captioned(result)
         assert lines[2:5] == [
             f"stratum north: {said}",
             "stratum south: not shown: wish (text; see `sotto decode`)",

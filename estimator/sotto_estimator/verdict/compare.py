@@ -1,0 +1,44 @@
+"""Groups of people beside one another: in which an answer is more common, or a mean larger, as far as is sure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sotto_estimator.estimate import count_intervals, intervals_together, is_text
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers.counts import NumberCounts, is_number
+from sotto_estimator.numbers.mean import estimate_mean
+from sotto_estimator.verdict.order import Order, Span, order_of
+from sotto_protocol import Question, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Groups in the order of one answer's share, or of the mean: by intervals of all groups that hold together."""
+
+    question: str
+    answer: str
+    order: Order
+
+
+def compare_groups(tallies: Mapping[str, Tally], options: IntervalOptions) -> tuple[Comparison, ...]:
+    """Return the comparisons of two groups or more, by their names: one of each answer, and of each mean.
+
+    Those of one question hold all together at the level; where all intervals of a group do, those of the survey.
+    """
+    survey = next(iter(tallies.values())).survey
+    shown = [question for question in survey.questions if not is_text(question)]
+    return tuple(found for question in shown for found in _compare(question, tallies, options))
+
+
+def _compare(question: Question, tallies: Mapping[str, Tally], options: IntervalOptions) -> list[Comparison]:
+    counted = {name: tally for name, tally in tallies.items() if tally.counted(question.id).n_reports}
+    spans: dict[str, list[Span]] = {}
+    for name, tally in counted.items():
+        if is_number(question):
+            n_intervals = len(counted) * (count_intervals(tally.survey) if options.simultaneous else 1)
+            mean = estimate_mean(NumberCounts.of(tally, question), options, n_intervals)
+            spans.setdefault("mean", []).append(Span(name, mean.low, mean.high))
+            continue
+        for answer, ends in intervals_together(tally, question, options, len(counted)).items():
+            spans.setdefault(answer, []).append(Span(name, *ends))
+    return [Comparison(question.id, answer, order_of(listed)) for answer, listed in spans.items() if len(listed) > 1]

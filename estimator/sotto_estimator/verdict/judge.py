@@ -1,0 +1,78 @@
+"""From estimates to verdicts: what is known of every question of a survey."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sotto_estimator.channel import Channel
+from sotto_estimator.devices import Devices
+from sotto_estimator.estimate import Estimate, Estimates, count_intervals, intervals_together, is_text
+from sotto_estimator.intervals import IntervalOptions, check_level
+from sotto_estimator.largest import largest
+from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.verdict.aim import aim_of_counts, aim_of_question
+from sotto_estimator.verdict.order import Span, order_of
+from sotto_estimator.verdict.verdict import Aim, Finding, Verdict, mean_finding, of_precision, share_finding
+from sotto_protocol import Question, Tally
+
+MAX_FINDINGS = 12
+"""Of more answers to a question the largest shares are told, by intervals that hold together."""
+
+
+def with_verdicts(estimates: Estimates, tally: Tally) -> Estimates:
+    """Return the estimates of a tally with what they mean, question by question in the survey's order."""
+    return replace(
+        estimates, verdicts=tuple(_verdict(question, tally, estimates) for question in tally.survey.questions)
+    )
+
+
+def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
+    """Return the estimates of a yes-no survey's counts with what they mean."""
+    (row,) = estimates.rows
+    ends = row.low, row.high
+    finding = share_finding(row.answer, row.share, ends)
+    aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, estimates.options)
+    verdict = Verdict(row.question, (finding,), aim=aim)
+    return replace(estimates, verdicts=(Verdict(row.question, is_void=True) if estimates.contradictions else verdict,))
+
+
+def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
+    key = question.id
+    is_void = any(found.question == key for found in estimates.contradictions)
+    if is_void or is_text(question):
+        return Verdict(key, is_void=is_void, is_text=is_text(question))
+    if mean := next((mean for mean in estimates.means if mean.question == key), None):
+        return _of_mean(question, mean, tally, estimates.options)
+    rows = [row for row in estimates.rows if row.question == key]
+    return _of_shares(question, rows, tally, estimates.options) if rows else Verdict(key)
+
+
+def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, options: IntervalOptions) -> Verdict:
+    ends, span = (mean.low, mean.high), (mean.minimum, mean.maximum)
+    finding = mean_finding("mean", mean.mean, ends, span, mean.unit)
+    aim = _aim(question, [of_precision(mean.mean, ends, span)], tally, options)
+    return Verdict(question.id, (finding,), aim=aim)
+
+
+def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, options: IntervalOptions) -> Verdict:
+    aim = _aim(question, [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows], tally, options)
+    if len(rows) == 1:
+        return Verdict(question.id, _findings(rows), aim=aim)
+    together = intervals_together(tally, question, options)
+    # About respondents each option is of those who were asked it: other people.
+    is_comparable = not (question.mechanism.has_cohorts and options.target == "respondents")
+    order = order_of([Span(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
+    shown = largest(rows, MAX_FINDINGS)
+    if len(shown) < len(rows):
+        shown = [replace(row, low=together[row.answer][0], high=together[row.answer][1]) for row in shown]
+    return Verdict(question.id, _findings(shown), len(rows) - len(shown), order, aim)
+
+
+def _findings(rows: Sequence[Estimate]) -> tuple[Finding, ...]:
+    return tuple(share_finding(row.answer, row.share, (row.low, row.high)) for row in rows)
+
+
+def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, options: IntervalOptions) -> Aim | None:
+    n_intervals = count_intervals(tally.survey) if options.simultaneous else 1
+    one = replace(options, level=1 - check_level(options.level, n_intervals))
+    devices = Devices.of(tally.counted(question.id))
+    return aim_of_question(question, tally, ends, one, devices.n_waves)

@@ -1,0 +1,46 @@
+"""Which answers are more common than which, as far as intervals that hold together say: an order of groups."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """The interval of one answer's share; all of a question hold together."""
+
+    answer: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`groups`: each answer of a group is surely more common than each of the next; together they are all answers.
+
+    `leaders`: those that may be the most common one. With the probability with which the intervals hold together, all
+    of it is so.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    leaders: tuple[str, ...]
+
+
+def order_of(spans: Sequence[Span]) -> Order:
+    """Return what the intervals of one answer or more say of their order; groups as fine as may be.
+
+    >>> order_of([Span("a", 0.1, 0.2), Span("b", 0.5, 0.7), Span("c", 0.15, 0.4)])
+    Order(groups=(('b',), ('c', 'a')), leaders=('b',))
+    """
+    falling = sorted(spans, key=lambda span: (span.low + span.high, span.low), reverse=True)
+    most_of_rest = list(accumulate((span.high for span in reversed(falling)), max, initial=-math.inf))[-2::-1]
+    groups: list[tuple[str, ...]] = []
+    start, lowest = 0, math.inf
+    for place, span in enumerate(falling):
+        lowest = min(lowest, span.low)
+        if lowest > most_of_rest[place]:
+            groups.append(tuple(one.answer for one in falling[start : place + 1]))
+            start, lowest = place + 1, math.inf
+    highest = max(span.low for span in spans)
+    return Order(tuple(groups), tuple(span.answer for span in falling if span.high >= highest))
