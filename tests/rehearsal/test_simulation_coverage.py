@@ -71,6 +71,21 @@ def test_honest_people_are_in_their_intervals(question_type: str, name: str, tar
     assert not any(row.is_off for row in rows)
 
 
+def test_no_rare_share_is_called_off_where_most_runs_see_nobody_of_it() -> None:
+    """Seeds 10 to 21, of which 7 called one off by the spread of the runs alone, which is next to none."""
+    survey = compile_toml(
+        'id = "rare"\ntitle = "Rare"\n[[questions]]\nid = "yes"\ntype = "yes-no"\ntext = "?"\nepsilon = 8\n'
+        '[[questions]]\nid = "one"\ntype = "one-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 8\n'
+    )
+    truth = read_truth(
+        "[questions.yes]\nshare = 0.001\n[questions.one]\nshares = {a = 0.998, b = 0.001, c = 0.001}", survey
+    )
+    options = IntervalOptions(method="clopper-pearson")
+    for seed in range(10, 22):
+        simulation = simulate(Task(survey, truth, 50, 1, False), options, 30, seed)
+        assert (seed, [row.answer for row in simulation.rows if row.is_off]) == (seed, [])
+
+
 @pytest.mark.parametrize("make", [clumsy_reports, clever_reports])
 @pytest.mark.parametrize(("question_type", "name"), KINDS, ids=[f"{kind}-{name}" for kind, name in KINDS])
 def test_a_collector_would_take_every_fake(question_type: str, name: str, make: Callable[..., Bytes]) -> None:

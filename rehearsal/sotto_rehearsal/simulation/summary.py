@@ -24,7 +24,7 @@ FALSE_ALARM = 0.01
 that any estimate is called off although none is, by a t-test, which is approximate."""
 HOLDS, NOT_SHOWN, MISSES = "holds", "not shown", "MISSES"
 _NO_SPREAD = 1e-12
-"""Estimates that differ by no more are equal: a test of their mean says nothing."""
+"""What differs by no more is equal: the rounding of sums, which no test may take for bias."""
 _ERRORS_IN_HALF_WIDTH = 3
 """Half of a 95 % interval has at most about so many standard errors."""
 _LEAST_FOUND = 0.5
@@ -224,11 +224,11 @@ def _is_low(row: Row, level: float) -> bool:
 
 def _is_off(row: Row, n_tests: int, n_runs: int) -> bool:
     is_selected = row.kind == "string" and row.n_found < n_runs
-    if is_selected or row.bias is None or row.mean_half_width is None or (row.bias_error or 0) <= _NO_SPREAD:
+    if is_selected or row.bias is None or row.mean_half_width is None or row.n_found < 2:
         return False
-    assert row.bias_error is not None  # noqa: S101  # it is above 0
     # Of a rare share most runs may see nobody: their spread says too little, and what their intervals allow for more.
-    error = max(row.bias_error, row.mean_half_width / _ERRORS_IN_HALF_WIDTH / math.sqrt(row.n_found))
+    least = row.mean_half_width / _ERRORS_IN_HALF_WIDTH / math.sqrt(row.n_found)
+    error = max(row.bias_error or 0, least, _NO_SPREAD)
     return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * error
 
 
