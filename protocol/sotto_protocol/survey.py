@@ -21,11 +21,8 @@ from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS,
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
-<<<<<<< HEAD
-from sotto_protocol.words import counted, epsilon_above
-=======
 from sotto_protocol.translation import SurveyWords, read_translations, translation_document
->>>>>>> 51b1242 (Read surveys in several languages, and tell all faults of a file at once)
+from sotto_protocol.words import counted, epsilon_above
 
 FORMAT = "sottovoce-survey-1"
 MAX_SURVEY_BYTES = 2**20

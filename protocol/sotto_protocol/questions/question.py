@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 from sotto_protocol.errors import AnswerError
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
-<<<<<<< HEAD
-from sotto_protocol.words import epsilon_above
-=======
 from sotto_protocol.translation import QuestionWords
->>>>>>> 51b1242 (Read surveys in several languages, and tell all faults of a file at once)
+from sotto_protocol.words import epsilon_above
 
 
 @dataclass(frozen=True)
