@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Iterable
 from functools import partial
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.schema import invitations
@@ -52,12 +52,18 @@ def revoke_invitations(store: Store, stored: StoredSurvey, texts: Iterable[str] 
 
 def count_invitations(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, int]:
     """Return how many invitations, of a stratum or of all, are not used yet, by wave."""
-    statement = select(invitations.c.wave, func.count()).where(invitations.c.survey_key == stored.key)
-    if stratum is not None:
-        statement = statement.where(invitations.c.stratum == stratum)
     with store.reader() as connection:
-        left = {row[0]: row[1] for row in connection.execute(statement.group_by(invitations.c.wave))}
+        left = count_left(connection, stored, stratum)
     return {wave: left.get(wave, 0) for wave in range(1, stored.survey.waves + 1)}
+
+
+def count_left(connection: Connection, stored: StoredSurvey, stratum: int | None) -> dict[int, int]:
+    """Return what `count_invitations` does, of the waves that have any, in an open transaction."""
+    columns = invitations.c
+    statement = select(columns.wave, func.count()).where(columns.survey_key == stored.key)
+    if stratum is not None:
+        statement = statement.where(columns.stratum == stratum)
+    return {row[0]: row[1] for row in connection.execute(statement.group_by(columns.wave))}
 
 
 def check_invitation(store: Store, stored: StoredSurvey, text: str, wave: int) -> str:

@@ -39,5 +39,14 @@ def require_role(tokens: TokenTable, role: str, survey_id: str | None) -> None:
     token = require_token(tokens)
     if token.role != role:
         raise refuse(403, "forbidden", f"the token must have the role {role}.")
+    _require_survey(token, survey_id)
+
+
+def require_lister_of(tokens: TokenTable, survey_id: str) -> None:
+    """Raise RequestError 401, 403 unless the token is an admin's or an analyst's, for this survey or all."""
+    _require_survey(require_lister(tokens), survey_id)
+
+
+def _require_survey(token: StoredToken, survey_id: str | None) -> None:
     if token.survey_id not in (None, survey_id):
         raise refuse(403, "forbidden", "the token must be for this survey, or for all.")

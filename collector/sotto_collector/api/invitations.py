@@ -5,8 +5,10 @@ from http import HTTPStatus
 import msgspec
 from flask import Blueprint, Response
 
+from sotto_collector.answered import count_answered
 from sotto_collector.api.request import (
     find_for,
+    find_listed,
     find_stratum,
     find_survey,
     get_collector,
@@ -17,6 +19,7 @@ from sotto_collector.api.request import (
 from sotto_collector.errors import CheckLimitError, RateLimitError, SurveyClosedError, refuse
 from sotto_collector.invitations import check_invitation, count_invitations, make_invitations, revoke_invitations
 from sotto_collector.store import StoredSurvey
+from sotto_collector.store.releases import read_released_waves
 from sotto_protocol import ReportError
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 
@@ -74,6 +77,16 @@ def get_invitations(survey_id: str) -> Response:
     left = count_invitations(collector.store, stored, stratum)
     n_reports = collector.store.count_tallied(stored.key, stored.survey.cells(stratum=stratum))
     return respond({"unused": [left[wave] for wave in sorted(left)], "n_reports": n_reports})
+
+
+@invitations.get("/v1/surveys/<survey_id>/answered")
+def get_answered(survey_id: str) -> Response:
+    """Say how many were invited and how many of them answered, for each wave, of a stratum or of all."""
+    stored = find_listed(survey_id)
+    _require_invited(stored)
+    store, stratum = get_collector().store, read_stratum(stored.survey)
+    waves = count_answered(store, stored, read_released_waves(store, stored, stratum), stratum)
+    return respond({"waves": [wave._asdict() for wave in waves]})
 
 
 @invitations.post("/v1/surveys/<survey_id>/invitations/revoke")

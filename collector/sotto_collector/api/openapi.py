@@ -122,6 +122,15 @@ OPERATIONS = (
         "post", f"{SURVEY}/invitations/revoke", "Revoke.", {200: "Revoked"}, "admin", "Revocation", refusals=(409,)
     ),
     Operation(
+        "get",
+        f"{SURVEY}/answered",
+        "How many were invited and answered.",
+        {200: "Answered"},
+        "lister",
+        refusals=(409,),
+        queries=("stratum",),
+    ),
+    Operation(
         "post",
         f"{SURVEY}/invitations/check",
         "Is one unused?",

@@ -145,6 +145,9 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(stratum)},
             "stratum",
         ),
+        "Answered": _object(
+            {"waves": _list(_object({"wave": wave, "invited": _COUNT, "answered": _optional(_COUNT)}), minItems=1)}
+        ),
         "Check": _object({"invitation": _TEXT, "wave": wave}, "wave"),
         "Checked": _object({"state": {"enum": list(STATES)}}),
         "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),

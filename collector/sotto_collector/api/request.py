@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 from flask import Response, current_app, request
 
-from sotto_collector.api.access import require_role
+from sotto_collector.api.access import require_lister_of, require_role
 from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
 from sotto_collector.intake.parsing import read_object
@@ -32,10 +32,14 @@ def find_survey(survey_id: str) -> StoredSurvey:
 
 def find_for(role: str, survey_id: str) -> StoredSurvey:
     """Return the published survey of this id, to who has this role for it. Raises RequestError 401, 403, 404, 409."""
-    stored = find_any_for(role, survey_id)
-    if stored.is_draft:
-        raise refuse(409, "survey_draft", "the survey is a draft: it must be published first.")
-    return stored
+    return _published(find_any_for(role, survey_id))
+
+
+def find_listed(survey_id: str) -> StoredSurvey:
+    """Return the published survey of this id, to its admins and analysts. Raises RequestError 401, 403, 404, 409."""
+    collector = get_collector()
+    require_lister_of(collector.tokens, survey_id)
+    return _published(collector.require_any(survey_id))
 
 
 def find_any_for(role: str, survey_id: str) -> StoredSurvey:
@@ -43,6 +47,12 @@ def find_any_for(role: str, survey_id: str) -> StoredSurvey:
     collector = get_collector()
     require_role(collector.tokens, role, survey_id)
     return collector.require_any(survey_id)
+
+
+def _published(stored: StoredSurvey) -> StoredSurvey:
+    if stored.is_draft:
+        raise refuse(409, "survey_draft", "the survey is a draft: it must be published first.")
+    return stored
 
 
 def respond(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> Response:

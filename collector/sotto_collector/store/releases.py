@@ -39,14 +39,15 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     return tally
 
 
-def read_released_waves(store: Store, stored: StoredSurvey) -> dict[int, Tally]:
+def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, Tally]:
     """Return what `read_released` gives of each wave by itself, ascending, of those that it gives anything of."""
+    cells = stored.survey.cells(stratum=stratum)
     if stored.survey.min_reports == 1:
         with store.reader() as connection:
-            found = sum_shards(connection, stored)
+            found = sum_shards(connection, stored, cells)
         given = {cell: Tally.unpack(stored.survey, found[cell]) for cell in sorted(found)}
     else:
-        given = _read(store, stored, None)
+        given = _read(store, stored, cells)
     by_wave: dict[int, Tally] = {}
     for cell, tally in given.items():
         wave = stored.survey.wave_of(cell)
