@@ -15,6 +15,7 @@ from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
 from sotto_collector.pages.cache import TimeCache
 from sotto_collector.pages.headers import policy
+from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import read_released_waves
@@ -62,6 +63,7 @@ def install_results(app: Flask) -> None:
             n_known=found.n_known,
             address=found.address,
             digest=found.digest,
+            language=choose_for(("en",)).language,
         )
 
     page = make_results_page(read_release, "layout.html")

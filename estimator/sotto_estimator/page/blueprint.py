@@ -125,7 +125,8 @@ class _Routes:
     def _read(self, survey_id: str) -> "_Selection":
         """Return what the request asks for. Raises ChoiceError, NoSuchWaveError, and as `read_release`."""
         release = self._read_release(survey_id)
-        choices = read_choices({name: request.args.getlist(name) for name in request.args}, release.survey)
+        chosen = {name: request.args.getlist(name) for name in request.args if name != "lang"}
+        choices = read_choices(chosen, release.survey)
         return _Selection(release, choices, _tag(release, choices))
 
     def _find(self, selection: "_Selection") -> Results:
@@ -158,7 +159,7 @@ def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
     has_commands = any(map(is_text, release.survey.questions))
     address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
-    told = release.digest, release.is_open, release.n_known, address, choices
+    told = release.digest, release.is_open, release.n_known, address, choices, release.language.tag
     return sha256(repr(told).encode()).hexdigest()[:32]
 
 

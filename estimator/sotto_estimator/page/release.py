@@ -7,6 +7,7 @@ from hashlib import sha256
 from operator import add
 
 from sotto_protocol import Survey, Tally
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.minimum import of_a_wave
 
 
@@ -17,6 +18,7 @@ class Release:
     `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
     waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
     `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
+    `language`: of the page's words.
     """
 
     survey: Survey
@@ -25,6 +27,7 @@ class Release:
     n_known: int | None = None
     address: str = ""
     digest: str = ""
+    language: Language = ENGLISH
 
     def tally(self, wave: int | None) -> Tally:
         """Return the tally of one wave, or of all; the empty one where nothing is given."""
