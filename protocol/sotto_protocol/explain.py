@@ -1,11 +1,14 @@
 """What anyone could learn from a report, in plain words and before answering: numbers first, sentences made of them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import wrap
 
+from sotto_protocol.language import ENGLISH, Language, language, mark
 from sotto_protocol.mechanisms.window import WindowResponse
-from sotto_protocol.members import COUNTS, Settings
+from sotto_protocol.members import Settings
+from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
 from sotto_protocol.questions.question import Question
 from sotto_protocol.readings import (
     SAID_LEVEL,
@@ -22,58 +25,6 @@ from sotto_protocol.readings import (
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
 from sotto_protocol.words import epsilon_above, percent_above
-
-_WHOLE = (
-    "The report is made on your device, once; asking again brings nothing new. This holds for anyone who sees the "
-    "report, whatever else they know, and even if the collector is dishonest."
-)
-_WAVES = (
-    "One report a wave is made on your device; asking again within a wave brings nothing new. This holds for anyone "
-    "who sees all the reports, whatever else they know, and even if the collector is dishonest."
-)
-_CHANGES = (
-    "If you change an answer: what anyone learns of which answers you gave is bounded, but a changed answer takes its "
-    "epsilon anew. Whether you changed an answer, and in which wave, is protected by no epsilon at all: the noise that "
-    "is drawn once changes with the answer, your reports can be told to be from one device, and over the waves the "
-    "change can be seen. If that alone would tell something about you, do not take part."
-)
-_MOVES = (
-    " Nor does any epsilon bound what is seen of how far a number moved: the farther, the likelier is a change that "
-    "shows."
-)
-_INVITED = (
-    "Only who was invited takes part. Your invitation is sent beside the report{of_waves}, and the collector promises "
-    "to keep nothing that ties the two together{but_group}. Nobody can check that from outside: whoever runs the "
-    "collector could note both as they come, and who knows to whom an invitation was given would then know which "
-    "report is yours. The noise protects your answers all the same."
-)
-_STRATA = (
-    "Whoever runs the survey invites people in groups: {strata}. Your device does not say which one is yours; your "
-    "invitation tells the collector, which counts every group by itself{kept}. Results are given by group. So your "
-    "report is one of its group's, not of everybody's, and in a small group few others have sent one like it. The "
-    "noise protects your answers all the same, in a group of one too."
-)
-_DRAW = (
-    "Of these {n_questions} questions only {n_drawn} {are} asked of you, which your device draws as by lot: once, "
-    "before it knows any answer, and for good. What it draws is sent in clear, and tells nothing of your answers."
-)
-_MIN_REPORTS = (
-    "The collector promises to give out no counts of fewer than {min_reports:,} reports, and none that differ by fewer "
-    "from those that it gave out before."
-)
-_COUNTS = (
-    "The collector adds your report to its counts and does not keep it; so it cannot be taken out again. What stays of "
-    "it is its random number, so that it is counted once. That is the collector's promise, and nobody can check it "
-    "from outside. The noise protects your answers all the same."
-)
-_PUBLIC = "Everybody may see the estimates of all answers together, and so how many people take part."
-_ONE_BY_ONE = " Whoever looks again after every report sees each one by itself, as noisy as it was sent."
-_BY_OWN_REPORTS = " Whoever can send reports of their own may still see another's by itself, as noisy as it was sent."
-_NEAR = (
-    " Numbers near each other are told apart less: between two that are one step apart, a suspicion of 50 % becomes at "
-    "most {highest}."
-)
-_SKIPPED = " Leaving it out counts as “{skip}”, and is perturbed like any other answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +43,7 @@ class QuestionExplanation:
     mechanism: str
     epsilon: Decimal
     epsilon_forever: Decimal
+    in_short: str
     what_happens: str
     suspicions: tuple[Suspicion, ...]
     suspicions_forever: tuple[Suspicion, ...]
@@ -101,23 +53,62 @@ class QuestionExplanation:
     accusations_forever: tuple[Accusation, ...]
     seen_reports: tuple[SeenReport, ...]
     suspicions_of_neighbours: tuple[Suspicion, ...]
+    lang: str
 
     def __str__(self) -> str:
-        is_once = self.epsilon_forever == self.epsilon
-        once = "Epsilon" if is_once else "One report: epsilon"
-        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens)]
-        lines += [f"  {once} {epsilon_above(self.epsilon)}. A suspicion of", *_bounds(self.suspicions)]
+        say, once = language(self.lang).gettext, epsilon_above(self.epsilon, language(self.lang))
+        if self.epsilon_forever == self.epsilon:
+            head = say("Epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
+        else:
+            head = say("One report: epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
+        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens), f"  {head}", *self._bounds(self.suspicions)]
         lines += _wrap(self.others_and_tests())
-        if not is_once:
-            forever = "  All reports of one answer, however many: "
-            forever += f"epsilon {epsilon_above(self.epsilon_forever)}. A suspicion of"
-            lines += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
+        if self.epsilon_forever != self.epsilon:
+            head = say(
+                "All reports of one answer, however many: epsilon %(epsilon)s. What a suspicion becomes:",
+                epsilon=epsilon_above(self.epsilon_forever, language(self.lang)),
+            )
+            lines += [f"  {head}", *self._bounds(self.suspicions_forever)]
+            lines += _wrap(said(self.accusations_forever).say(language(self.lang)))
         return "\n".join(lines)
+
+    def readings(self) -> tuple[str, ...]:
+        """Return what a report tells in plain sentences: to who suspects an answer, of others, to who would accuse."""
+        spoken = language(self.lang)
+        even = self.suspicions[-1]
+        suspected = spoken.gettext(
+            "Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.",
+            prior=percent_above(even.prior, spoken),
+            highest=percent_above(even.highest, spoken),
+        )
+        in_all = spoken.gettext(
+            "After all that you send of the same answer, however often, at most %(highest)s.",
+            highest=percent_above(self.suspicions_forever[-1].highest, spoken),
+        )
+        is_once = self.epsilon_forever == self.epsilon
+        first = spoken.text([suspected, "" if is_once else in_all, self._of_neighbours()])
+        return first, self.crowd.said, said(self.accusations).say(spoken)
 
     def others_and_tests(self) -> str:
         """Return the other two readings of one report, in sentences."""
-        near = "".join(_NEAR.format(highest=percent_above(even.highest)) for even in self.suspicions_of_neighbours[-1:])
-        return f"{self.crowd} {said(self.accusations)}{near}"
+        spoken = language(self.lang)
+        return spoken.text([self.crowd.said, said(self.accusations).say(spoken), self._of_neighbours()])
+
+    def _of_neighbours(self) -> str:
+        spoken = language(self.lang)
+        near = [percent_above(even.highest, spoken) for even in self.suspicions_of_neighbours[-1:]]
+        return spoken.text(
+            spoken.gettext(
+                "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
+                "%(prior)s becomes at most %(highest)s.",
+                prior=percent_above(0.5, spoken),
+                highest=highest,
+            )
+            for highest in near
+        )
+
+    def _bounds(self, bounds: tuple[Suspicion, ...]) -> list[str]:
+        return _bounds(bounds, self.lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +117,7 @@ class Explanation(Settings):
 
     `epsilon` (nats), `suspicions` and `accusations` are of one report, with `_forever` of the reports of all waves, if
     the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. What is set of the survey: see `Settings`.
+    nothing. `lang`: the language of what is said. What is set of the survey: see `Settings`.
     """
 
     survey_id: str
@@ -140,49 +131,71 @@ class Explanation(Settings):
     accusations: tuple[Accusation, ...]
     accusations_forever: tuple[Accusation, ...]
     changes: str
+    lang: str
 
     def __str__(self) -> str:
-        scope = f"Whichever {self.draw} are drawn" if self.draw else "All answers together"
-        scope += " in one wave" if self.waves > 1 else ""
-        most = "at most " if self.draw else ""
-        whole = [
-            f"{scope}: epsilon {most}{epsilon_above(self.epsilon)}. Whatever one may suspect about them, "
-            "a suspicion of",
-            *_bounds(self.suspicions),
-            *_wrap(str(said(self.accusations))),
-        ]
+        spoken = language(self.lang)
+        whole = [*_wrap(self._say_together(), ""), *_bounds(self.suspicions, self.lang)]
+        whole += _wrap(said(self.accusations).say(spoken))
         if self.waves > 1:
-            forever = f"In all {self.waves} waves, if they stay the same: "
-            forever += f"epsilon {most}{epsilon_above(self.epsilon_forever)}. A suspicion of"
-            whole += [forever, *_bounds(self.suspicions_forever), *_wrap(str(said(self.accusations_forever)))]
-        whole += _wrap(_WAVES if self.waves > 1 else _WHOLE, indent="")
-        more = ["\n".join(_wrap(text, indent="")) for text in [self.changes, *self.promises()] if text]
-        drawn = ["\n".join(_wrap(text, indent="")) for text in [self.drawing()] if text]
+            whole += [*_wrap(self._say_forever(), ""), *_bounds(self.suspicions_forever, self.lang)]
+            whole += _wrap(said(self.accusations_forever).say(spoken))
+        whole += _wrap(spoken.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
+        more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
+        drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
         return "\n\n".join([self.title, *map(str, self.questions), *drawn, "\n".join(whole), *more])
 
     def drawing(self) -> str:
         """Return that only some of the questions are asked; nothing where all are."""
-        if not self.draw:
-            return ""
-        are = "is" if self.draw == 1 else "are"
-        return _DRAW.format(n_questions=len(self.questions), n_drawn=self.draw, are=are)
+        return say_drawing(self, len(self.questions), language(self.lang))
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
-        but_group = ", but which group it is of" if self.strata and self.keep != COUNTS else ""
-        of_waves = ", the same one in every wave" if self.waves > 1 else ""
-        invited = _INVITED.format(of_waves=of_waves, but_group=but_group)
-        few = _MIN_REPORTS.format(min_reports=self.min_reports)
-        alone = _ONE_BY_ONE if self.min_reports == 1 else _BY_OWN_REPORTS * (not self.invited)
-        public = [_PUBLIC + alone] * self.public_results
-        kept = "" if self.keep == COUNTS else ", and keeps with your report which one it is of"
-        strata = _STRATA.format(strata=", ".join(self.strata), kept=kept)
-        taking_part = [invited] * self.invited + [strata] * bool(self.strata)
-        return taking_part + [few] * (self.min_reports > 1) + [_COUNTS] * (self.keep == COUNTS) + public
+        return [*say_promises(self, language(self.lang))]
+
+    def _say_together(self) -> str:
+        spoken = language(self.lang)
+        epsilon = epsilon_above(self.epsilon, spoken)
+        if self.draw:
+            return _say_drawn(self.draw, epsilon, spoken, in_waves=self.waves > 1)
+        message = mark("All answers together: epsilon %(epsilon)s. What any suspicion about them becomes:")
+        if self.waves > 1:
+            message = mark(
+                "All answers together in one wave: epsilon %(epsilon)s. What any suspicion about them becomes:"
+            )
+        return spoken.gettext(message, epsilon=epsilon)
+
+    def _say_forever(self) -> str:
+        spoken = language(self.lang)
+        message = mark("In all %(n)s waves, if they stay the same: epsilon %(epsilon)s. What a suspicion becomes:")
+        if self.draw:
+            message = mark(
+                "In all %(n)s waves, if they stay the same: epsilon at most %(epsilon)s. What a suspicion becomes:"
+            )
+        return spoken.gettext(message, n=self.waves, epsilon=epsilon_above(self.epsilon_forever, spoken))
 
 
-def explain(survey: Survey) -> Explanation:
+def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str:
+    if in_waves:
+        return spoken.ngettext(
+            "Whichever is drawn, in one wave: epsilon at most %(epsilon)s. What any suspicion about it becomes:",
+            "Whichever %(n)s are drawn, in one wave: epsilon at most %(epsilon)s. What any suspicion about them "
+            "becomes:",
+            n,
+            epsilon=epsilon,
+        )
+    return spoken.ngettext(
+        "Whichever is drawn: epsilon at most %(epsilon)s. What any suspicion about it becomes:",
+        "Whichever %(n)s are drawn: epsilon at most %(epsilon)s. What any suspicion about them becomes:",
+        n,
+        epsilon=epsilon,
+    )
+
+
+def explain(survey: Survey, spoken: Language = ENGLISH) -> Explanation:
     """Explain a survey: for every question and in total, what happens to an answer and what it can give away.
+
+    `spoken`: the language of what is said.
 
     By Bayes' theorem a suspicion p of anything about one's answers stays in [p / (p + (1 - p) e^epsilon),
     p e^epsilon / (p e^epsilon + 1 - p)] whatever the report says (Dwork & Roth 2014, 2.3); bounds are rounded outward.
@@ -201,7 +214,7 @@ def explain(survey: Survey) -> Explanation:
     >>> print(explain(survey).questions[0])
     paid: Did you pay?
       Your yes is reported as yes 3 times in 4; your no is reported as yes 1 time in 4.
-      Epsilon 1.0987. A suspicion of
+      Epsilon 1.0987. What a suspicion becomes:
           1 % before: at most 3 %, at least 0.3 % after
          10 % before: at most 25 %, at least 3.5 % after
          50 % before: at most 75 %, at least 25 % after
@@ -214,12 +227,13 @@ def explain(survey: Survey) -> Explanation:
         survey.fingerprint,
         survey.epsilon,
         survey.epsilon_forever,
-        tuple(_explain_question(question) for question in survey.questions),
+        tuple(_explain_question(question, spoken) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
         accusations_together(survey),
         accusations_together(survey, in_all_waves=True),
-        _say_changes(survey),
+        say_changes(survey, spoken, has_number=any(_of_numbers(survey))),
+        spoken.tag,
         **survey.settings(),
     )
 
@@ -229,15 +243,15 @@ def said(tests: tuple[Accusation, ...]) -> Accusation:
     return next(test for test in tests if test.level == SAID_LEVEL)
 
 
-def _bounds(bounds: tuple[Suspicion, ...]) -> list[str]:
-    return [f"    {suspicion}" for suspicion in bounds]
+def _bounds(bounds: tuple[Suspicion, ...], lang: str) -> list[str]:
+    return [f"    {suspicion.say(language(lang))}" for suspicion in bounds]
 
 
 def _wrap(text: str, indent: str = "  ") -> list[str]:
     return wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
 
 
-def _explain_question(question: Question) -> QuestionExplanation:
+def _explain_question(question: Question, spoken: Language) -> QuestionExplanation:
     outcomes = question.mechanism.told_apart()
     return QuestionExplanation(
         question.id,
@@ -246,15 +260,17 @@ def _explain_question(question: Question) -> QuestionExplanation:
         question.mechanism.name,
         question.epsilon,
         question.epsilon_forever,
-        question.mechanism.what_happens() + _skipped(question),
+        question.mechanism.in_short(spoken),
+        spoken.text([question.mechanism.what_happens(spoken), _skipped(question, spoken)]),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
-        crowd(question.mechanism, question.kind.others),
+        crowd(question, spoken),
         accusations(outcomes),
         accusations(of_epsilon(question.epsilon)),
         accusations(of_epsilon(question.epsilon_forever)),
         seen_reports(outcomes),
         _of_neighbours(question),
+        spoken.tag,
     )
 
 
@@ -263,10 +279,14 @@ def _of_neighbours(question: Question) -> tuple[Suspicion, ...]:
     return suspicions(mechanism.epsilon_of_neighbours) if isinstance(mechanism, WindowResponse) else ()
 
 
-def _say_changes(survey: Survey) -> str:
-    has_number = any(isinstance(question.mechanism, WindowResponse) for question in survey.questions)
-    return (_CHANGES + _MOVES * has_number) * (survey.waves > 1)
+def _of_numbers(survey: Survey) -> Iterator[bool]:
+    return (isinstance(question.mechanism, WindowResponse) for question in survey.questions)
 
 
-def _skipped(question: Question) -> str:
-    return "" if question.skip is None else _SKIPPED.format(skip=question.kind.say(question.skip))
+def _skipped(question: Question, spoken: Language) -> str:
+    if question.skip is None:
+        return ""
+    return spoken.gettext(
+        "Leaving it out counts as “%(skip)s”, and is perturbed like any other answer.",
+        skip=question.kind.say(question.skip),
+    )

@@ -38,6 +38,7 @@ class Language:
     min_digits: int = 4
     percent_sign: str = "%"
     comma: str = ", "
+    blank: str = " "
 
     def gettext(self, message: str, **values: object) -> str:
         """Return a message in this language, its placeholders filled in; integers and decimals as `number` has them.
@@ -95,6 +96,10 @@ class Language:
         """Return words one after another, with this language's commas."""
         return self.comma.join(words)
 
+    def text(self, sentences: Iterable[str]) -> str:
+        """Return sentences one after another, but for those that are empty."""
+        return self.blank.join(filter(None, sentences))
+
     def _say(self, value: object) -> str:
         return self.number(value) if isinstance(value, int | Decimal) else str(value)
 
@@ -121,7 +126,7 @@ LANGUAGES = {
         Language("pt", "Português", "n > 1", decimal=",", group="."),
         Language("ar", "العربية", _ARABIC, "rtl", percent_sign="\u200e%\u200e", comma="، "),
         Language("hi", "हिन्दी", "n > 1", grouping=(3, 2)),
-        Language("zh", "中文", "0", comma="、"),
+        Language("zh", "中文", "0", comma="、", blank=""),
     ]
 }
 """The languages of the product by their tags (BCP 47), the one of its source first."""

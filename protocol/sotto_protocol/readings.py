@@ -10,7 +10,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from sotto_protocol.bounds import float_above
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.mechanism import Mechanism, PureMechanism
+from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import Outcomes, alike_either_way, of_epsilon, powers, powers_together
 from sotto_protocol.words import of_people, percent_above, percent_below
@@ -32,10 +34,13 @@ class Suspicion:
     lowest: float
     highest: float
 
-    def __str__(self) -> str:
-        return (
-            f"{percent_above(self.prior):>5} before: at most {percent_above(self.highest)}, "
-            f"at least {percent_below(self.lowest)} after"
+    def say(self, language: Language) -> str:
+        """Return it as a line of a list."""
+        return language.gettext(
+            "%(prior)s before: at most %(highest)s, at least %(lowest)s after",
+            prior=f"{percent_above(self.prior, language):>5}",
+            highest=percent_above(self.highest, language),
+            lowest=percent_below(self.lowest, language),
         )
 
 
@@ -49,10 +54,13 @@ class Accusation:
     level: float
     power: float
 
-    def __str__(self) -> str:
-        return (
-            f"Whoever accuses falsely in at most {percent_above(self.level)} of the cases is right about at most "
-            f"{percent_above(self.power)} of the true ones."
+    def say(self, language: Language = ENGLISH) -> str:
+        """Return it in a sentence."""
+        return language.gettext(
+            "Whoever accuses falsely in at most %(level)s of the cases is right about at most %(power)s of the true "
+            "ones.",
+            level=percent_above(self.level, language),
+            power=percent_above(self.power, language),
         )
 
 
@@ -63,9 +71,6 @@ class Crowd:
     prob_if_true: float
     prob_if_other: float
     said: str
-
-    def __str__(self) -> str:
-        return self.said
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +120,10 @@ def _reports_of(survey: Survey, n_waves: int) -> list[Outcomes]:
     ]
 
 
-def crowd(mechanism: Mechanism, who: str) -> Crowd:
-    """Return how many others send by chance what speaks for an answer. `who`: they, and what `n` of them do."""
-    true, other = _support(mechanism)
-    n_others, n_people = of_people(other)
-    return Crowd(true, other, f"Of {n_people:,} people {who.format(n=f'{n_others:,}')}.")
+def crowd(question: Question, language: Language) -> Crowd:
+    """Return how many others send by chance what speaks for an answer."""
+    true, other = _support(question.mechanism)
+    return Crowd(true, other, question.kind.say_others(*of_people(other), language))
 
 
 def _support(mechanism: Mechanism) -> tuple[float, float]:

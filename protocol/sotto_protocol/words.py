@@ -4,32 +4,55 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from sotto_protocol.documents import decimal_text
+from sotto_protocol.language import ENGLISH, Language
 
-FIRST_DRAW = "First, once, your device draws a lasting"
-"""How the words on a permanent stage begin."""
 _IMMATERIAL = Decimal("1e-9")  # so much is ignored when a share is rounded outward to be read
 _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
 _EPSILON_STEP = Decimal("0.0001")
 _CONTEXT = Context(prec=40)  # the app may have set another
 _MOST_PEOPLE = 1_000_000
-_MAX_SMALL = 20  # the largest denominator of "n times in m"
+_MAX_SMALL = 20  # the largest denominator of a fraction that is said as it is
 
 
-def times(prob: float) -> str:
-    """Return a probability as a frequency: exactly where it is simple, else to three digits.
+def times_below(prob: float, language: Language = ENGLISH) -> str:
+    """Return a probability as a frequency: exactly where it is simple, else rounded down as `of_people` does.
 
-    >>> times(0.75), times(0.0180342), times(2 / 3)
-    ('3 times in 4', 'about 180 times in 10,000', '2 times in 3')
+    >>> times_below(0.75), times_below(0.0189), times_below(2**-32)
+    ('3 times in 4', 'at least 18 times in 1,000', 'hardly ever')
     """
+    simple = _simple(prob)
+    if simple:
+        return _times(simple.numerator, simple.denominator, language)
+    n, of = of_people(prob)
+    if n == 0:
+        return language.gettext("hardly ever")
+    return language.ngettext("at least %(n)s time in %(of)s", "at least %(n)s times in %(of)s", n, of=of)
+
+
+def times_above(prob: float, language: Language = ENGLISH) -> str:
+    """Return a probability as a frequency: exactly where it is simple, else rounded up, and the rest down.
+
+    >>> times_above(0.7311), times_below(1 - 0.7311), times_above(1 - 2**-32)
+    ('at most 74 times in 100', 'at least 26 times in 100', 'nearly always')
+    """
+    simple = _simple(prob)
+    if simple:
+        return _times(simple.numerator, simple.denominator, language)
+    of = max(of_people(prob)[1], of_people(1 - prob)[1])
+    n = of - int((1 - prob) * of)
+    if n == of:
+        return language.gettext("nearly always")
+    return language.ngettext("at most %(n)s time in %(of)s", "at most %(n)s times in %(of)s", n, of=of)
+
+
+def _simple(prob: float) -> Fraction | None:
+    """Return a probability as a fraction, if it is one of small numbers."""
     simple = Fraction(prob).limit_denominator(_MAX_SMALL)
-    if abs(simple - Fraction(prob)) < 1e-8 and 0 < simple < 1:
-        return f"{counted(simple.numerator, 'time')} in {simple.denominator}"
-    if prob > 0.9995:
-        return f"all but {times(1 - prob)}"
-    out_of = 1000
-    while round(prob * out_of) < 100:
-        out_of *= 10
-    return f"about {counted(round(prob * out_of), 'time')} in {out_of:,}"
+    return simple if abs(simple - Fraction(prob)) < 1e-8 and 0 < simple < 1 else None
+
+
+def _times(n: int, of: int, language: Language) -> str:
+    return language.ngettext("%(n)s time in %(of)s", "%(n)s times in %(of)s", n, of=of)
 
 
 def counted(n: int, noun: str) -> str:
@@ -41,13 +64,13 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
-def epsilon_above(epsilon: Decimal | float) -> str:
+def epsilon_above(epsilon: Decimal | float, language: Language = ENGLISH) -> str:
     """Return an epsilon rounded up to four decimals: never less than is given away.
 
     >>> epsilon_above(Decimal("1.098612288669")), epsilon_above(Decimal("0.999999999981")), epsilon_above(0.3)
     ('1.0987', '1', '0.3')
     """
-    return decimal_text(Decimal(str(epsilon)).quantize(_EPSILON_STEP, ROUND_CEILING, _CONTEXT))
+    return language.number(decimal_text(Decimal(str(epsilon)).quantize(_EPSILON_STEP, ROUND_CEILING, _CONTEXT)))
 
 
 def epsilon_below(epsilon: Decimal) -> str:
@@ -71,27 +94,27 @@ def of_people(prob: float) -> tuple[int, int]:
     return int(prob * n_people), n_people
 
 
-def percent_above(share: float) -> str:
+def percent_above(share: float, language: Language = ENGLISH) -> str:
     """Return a share in percent, rounded up to a tenth, or finer near 0 and 100; a billionth is ignored.
 
     >>> percent_above(0.7500000000001), percent_above(0.94283), percent_above(0.99988)
     ('75 %', '94.3 %', '99.99 %')
     """
-    return _percent(Decimal(str(share)) - _IMMATERIAL, ROUND_CEILING)
+    return _percent(Decimal(str(share)) - _IMMATERIAL, ROUND_CEILING, language)
 
 
-def percent_below(share: float) -> str:
+def percent_below(share: float, language: Language = ENGLISH) -> str:
     """Return a share in percent, rounded down to a tenth, or finer near 0 and 100; a billionth is ignored.
 
     >>> percent_below(0.05717)
     '5.7 %'
     """
-    return _percent(Decimal(str(share)) + _IMMATERIAL, ROUND_FLOOR)
+    return _percent(Decimal(str(share)) + _IMMATERIAL, ROUND_FLOOR, language)
 
 
-def _percent(share: Decimal, rounding: str) -> str:
+def _percent(share: Decimal, rounding: str, language: Language) -> str:
     for step in _STEPS:
         shown = (share * 100).quantize(step, rounding)
         if 0 < shown < 100:
             break
-    return f"{shown.normalize():f} %"
+    return language.percent(shown.normalize())

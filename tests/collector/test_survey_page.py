@@ -225,21 +225,21 @@ def test_above_every_question_a_line_opens_into_what_explain_says(house: House, 
         details = question_of(page, question.id).one("details")
         assert details.one("summary").text == question.in_short
         assert explained.what_happens in details.text
-        assert f"{explained.crowd} {explained.accusations[1]}" in details.text
+        assert f"{explained.crowd.said} {explained.accusations[1].say()}" in details.text
         tables = details.find("table")
         assert f"(epsilon {explained.epsilon:f})" in tables[0].one("caption").text
         bounds = [percent_above(suspicion.highest) for suspicion in explained.suspicions]
         assert [row.find("td")[0].text for row in tables[0].find("tr")[1:]] == bounds
         assert len(tables) == (1 if explained.epsilon == explained.epsilon_forever else 2)
-        assert len(tables) == 1 or str(explained.accusations_forever[1]) in details.text
+        assert len(tables) == 1 or explained.accusations_forever[1].say() in details.text
 
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)
 def test_the_whole_survey_is_explained_with_its_promises_and_its_fingerprint(house: House, survey: Survey) -> None:
     explanation = explain(house.stored(survey).survey)
     whole = page_of(house, survey).one("details", class_="whole")
-    assert str(explanation.accusations[1]) in whole.text
-    assert survey.waves == 1 or str(explanation.accusations_forever[1]) in whole.text
+    assert explanation.accusations[1].say() in whole.text
+    assert survey.waves == 1 or explanation.accusations_forever[1].say() in whole.text
     assert all(promise in whole.text for promise in [explanation.changes, *explanation.promises()])
     assert f"(epsilon {'at most ' * bool(survey.draw)}{explanation.epsilon:f})" in whole.text
     assert whole.one("code").text == survey.fingerprint

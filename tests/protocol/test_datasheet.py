@@ -105,8 +105,8 @@ def test_figures_are_those_of_the_explanation(survey: Survey) -> None:
         assert line.tenth_becomes == question.suspicions[1].highest
     said = words_of(survey)
     assert percent_above(explanation.suspicions[1].highest) in said
-    assert str(explanation.accusations[1]) in said
-    assert survey.waves == 1 or str(explanation.accusations_forever[1]) in said
+    assert explanation.accusations[1].say() in said
+    assert survey.waves == 1 or explanation.accusations_forever[1].say() in said
 
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=lambda survey: survey.id)

@@ -1,6 +1,7 @@
 """Plain words before answering: the numbers are bounds, and the words say what the mechanism does."""
 
 import math
+import re
 from dataclasses import FrozenInstanceError, asdict, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +14,7 @@ from devices import INVITED, INVITED_PULSE, LUNCH, PULSE, yes_no
 from sotto_client import Explanation, explain
 from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import suspicions
-from sotto_protocol.words import percent_above, percent_below, times
+from sotto_protocol.words import percent_above, percent_below, times_above, times_below
 
 
 def survey_of(*lines: str) -> Survey:
@@ -86,27 +87,27 @@ TWO_STAGES = [*ONE_STAGE, 'prob_if_one = "4/5"', 'prob_if_zero = "1/5"']
         ),
         (
             ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b", "c"]', "epsilon = 1"],
-            "The option that you choose is reported about 576 times in 1,000; otherwise one of the other 2 is, "
+            "The option that you choose is reported at most 58 times in 100; otherwise one of the other 2 is, "
             "each as likely.",
         ),
         (
             ['type = "one-of"', 'mechanism = "k-ary"', 'options = ["a", "b"]', "epsilon = 1"],
-            "The option that you choose is reported about 731 times in 1,000; otherwise the other one is.",
+            "The option that you choose is reported at most 74 times in 100; otherwise the other one is.",
         ),
         (
             ['type = "one-of"', 'mechanism = "oue"', 'options = ["a", "b", "c"]', "epsilon = 1"],
-            "Each of the 3 options is reported as yes or no: the one that you choose as yes 1 time in 2, "
-            "each other one as yes about 269 times in 1,000.",
+            "Each of the 3 options is reported as yes or no. The one that you choose is reported as yes 1 time in 2, "
+            "each other one at least 26 times in 100.",
         ),
         (
             ['type = "one-of"', 'mechanism = "sue"', 'options = ["a", "b", "c"]', "epsilon = 2"],
-            "Each of the 3 options is reported as yes or no: the one that you choose as yes about 731 times in 1,000, "
-            "each other one as yes about 269 times in 1,000.",
+            "Each of the 3 options is reported as yes or no. The one that you choose is reported as yes at most 74 "
+            "times in 100, each other one at least 26 times in 100.",
         ),
         (
             ['type = "any-of"', 'mechanism = "bit-flips"', 'options = ["a", "b", "c"]', "epsilon = 3"],
-            "Each of the 3 options is reported as yes or no: one that you choose as yes about 731 times in 1,000, "
-            "one that you do not choose as yes about 269 times in 1,000.",
+            "Each of the 3 options is reported as yes or no. One that you choose is reported as yes at most 74 times "
+            "in 100, one that you do not choose at least 26 times in 100.",
         ),
         (
             ['type = "yes-no"', 'mechanism = "basic-rappor"', *ONE_STAGE],
@@ -172,8 +173,8 @@ def test_an_answer_with_two_stages_has_bounds_for_one_report_and_for_all() -> No
     [word, _, well] = explain(PULSE).questions
     assert (word.epsilon, word.epsilon_forever) == (1, Decimal("2.5"))
     assert (word.suspicions, word.suspicions_forever) == (suspicions(Decimal(1)), suspicions(Decimal("2.5")))
-    assert "  One report: epsilon 1. A suspicion of\n" in str(word)
-    assert "  All reports of one answer, however many: epsilon 2.5. A suspicion of\n" in str(word)
+    assert "  One report: epsilon 1. What a suspicion becomes:\n" in str(word)
+    assert "  All reports of one answer, however many: epsilon 2.5. What a suspicion becomes:\n" in str(word)
     assert str(well).count(" before: at most ") == 6
     [once] = explain(yes_no("s", "1")).questions
     assert (once.epsilon_forever, once.suspicions_forever) == (1, once.suspicions)
@@ -191,7 +192,7 @@ def test_all_waves_together_are_bounded_by_what_they_take_for_ever() -> None:
     assert explanation.suspicions_forever == suspicions(Decimal("5.6"))
     text = str(explanation)
     assert "All answers together in one wave: epsilon 2.25." in text
-    assert "In all 3 waves, if they stay the same: epsilon 5.6. A suspicion of\n" in text
+    assert "In all 3 waves, if they stay the same: epsilon 5.6. What a suspicion becomes:\n" in text
     assert max(map(len, text.splitlines())) <= 110
     of_one = explain(LUNCH)
     assert (of_one.waves, of_one.epsilon_forever) == (1, LUNCH.epsilon)
@@ -216,10 +217,12 @@ def test_who_may_answer_and_the_smallest_tally_are_said_as_promises_of_the_colle
     assert (invited.invited, invited.min_reports) == (True, 1500)
     assert not any(word in str(open_to_all) for word in ("invit", "promise", "fewer"))
     text = " ".join(str(invited).split())
-    assert "Your invitation is sent beside the report, the same one in every wave, and the collector promises" in text
+    assert (
+        "Your invitation is sent beside the report, the same one in every wave. The collector promises to keep" in text
+    )
     assert "Nobody can check that from outside" in text
     assert "The collector promises to give out no counts of fewer than 1,500 reports, and none that differ by" in text
-    assert "sent beside the report, and the collector promises" in " ".join(str(explain(INVITED)).split())
+    assert "sent beside the report. The collector promises to keep" in " ".join(str(explain(INVITED)).split())
     assert max(map(len, str(invited).splitlines())) <= 110
 
 
@@ -244,21 +247,34 @@ def test_an_explanation_is_a_frozen_value_of_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prob", "words"),
+    ("prob", "below", "above"),
     [
-        (0.5, "1 time in 2"),
-        (1 / 3, "1 time in 3"),
-        (19 / 20, "19 times in 20"),
-        (0.12345, "about 123 times in 1,000"),
-        (0.0123, "about 123 times in 10,000"),
-        (0.00001, "about 100 times in 10,000,000"),
-        (0.99999, "all but about 100 times in 10,000,000"),
-        (1 - 2**-32, "all but about 233 times in 1,000,000,000,000"),
-        (2**-32, "about 233 times in 1,000,000,000,000"),
+        (0.5, "1 time in 2", "1 time in 2"),
+        (1 / 3, "1 time in 3", "1 time in 3"),
+        (19 / 20, "19 times in 20", "19 times in 20"),
+        (0.12345, "at least 12 times in 100", "at most 13 times in 100"),
+        (0.73106, "at least 73 times in 100", "at most 74 times in 100"),
+        (0.0123, "at least 12 times in 1,000", "at most 13 times in 1,000"),
+        (0.98765, "at least 98 times in 100", "at most 988 times in 1,000"),
+        (1e-8, "hardly ever", "at most 1 time in 1,000,000"),
+        (1 - 1e-8, "at least 99 times in 100", "nearly always"),
     ],
 )
-def test_a_probability_is_said_as_a_frequency(prob: float, words: str) -> None:
-    assert times(prob) == words
+def test_a_probability_is_said_as_a_frequency_that_is_rounded_to_one_side(prob: float, below: str, above: str) -> None:
+    assert (times_below(prob), times_above(prob)) == (below, above)
+
+
+@given(st.floats(0, 1))
+def test_what_is_said_at_least_and_at_most_of_a_probability_is_true(prob: float) -> None:
+    for words, sign in ((times_below(prob), 1), (times_above(prob), -1)):
+        found = re.search(r"([\d,]+) times? in ([\d,]+)", words)
+        if found:
+            n, of = (int(number.replace(",", "")) for number in found.groups())
+            slack = 1e-8 if "at " not in words else 0
+            assert sign * (prob - n / of) >= -slack - 1e-15
+            assert abs(prob - n / of) <= 0.01
+        else:
+            assert (words, min(prob, 1 - prob) < 1e-6) in [("hardly ever", True), ("nearly always", True)]
 
 
 @given(st.floats(0.0001, 0.9999))

@@ -20,7 +20,7 @@ from sotto_protocol.mechanisms.registry import mechanism_document
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.readings import LEVELS, PRIORS, suspicions
 from sotto_protocol.told_apart import powers
-from sotto_protocol.words import of_people, percent_above, times
+from sotto_protocol.words import of_people, percent_above, times_above, times_below
 
 
 def question_of(**members: Any) -> Question:
@@ -40,13 +40,13 @@ K_ARY = explained(type="one-of", mechanism="k-ary", options=["a", "b", "c"], eps
 
 
 def test_of_100_people_who_say_no_45_say_yes_by_chance_too() -> None:
-    assert str(WARNER.crowd) == "Of 100 people whose answer is no, 45 say yes by chance too."
+    assert WARNER.crowd.said == "Of 100 people whose answer is no, 45 say yes by chance too."
     assert (WARNER.crowd.prob_if_true, WARNER.crowd.prob_if_other) == pytest.approx((0.55, 0.45), abs=1e-9)
 
 
 def test_an_accusation_is_said_in_a_sentence_that_is_rounded_up() -> None:
     one = explained(type="yes-no", epsilon=Decimal(1)).accusations[1]
-    assert str(one) == (
+    assert one.say() == (
         "Whoever accuses falsely in at most 5 % of the cases is right about at most 13.6 % of the true ones."
     )
     assert 0.135914091 < one.power < 0.135914092
@@ -71,9 +71,10 @@ def test_the_readings_of_every_mechanism_are_said_and_agree(question: Question) 
     assert sum(seen.prob_if_one for seen in said.seen_reports) == pytest.approx(1)
     assert sum(seen.prob_if_other for seen in said.seen_reports) == pytest.approx(1)
     assert 0 < said.crowd.prob_if_other < said.crowd.prob_if_true < 1
-    assert str(said.crowd).startswith("Of 100")
+    assert said.crowd.said.startswith("Of 100")
     assert bool(said.suspicions_of_neighbours) == (question.type == "number")
     assert "{" not in str(said)
+    assert "%(" not in str(said)
 
 
 @pytest.mark.parametrize("more", [{"minimum": 0, "maximum": 9, "step": 1}, {"minimum": 0, "maximum": 1, "step": 1}])
@@ -91,8 +92,8 @@ def test_the_crowd_of_numbers_is_who_sends_what_the_farthest_number_would_rather
 
 def test_the_crowd_of_texts_is_who_sends_what_speaks_for_the_bucket_that_the_words_are_of() -> None:
     said = explained(type="text", mechanism="sketch", epsilon=Decimal(2))
-    assert f"for your text's {times(said.crowd.prob_if_true)}, for each other one" in said.what_happens
-    assert f"for each other one {times(said.crowd.prob_if_other)}." in said.what_happens
+    assert f"for your text's {times_above(said.crowd.prob_if_true)}, for each other one" in said.what_happens
+    assert f"for each other one {times_below(said.crowd.prob_if_other)}." in said.what_happens
 
 
 @pytest.mark.parametrize(
@@ -110,8 +111,8 @@ def test_the_crowd_of_rappors_texts_is_who_sends_more_of_your_bits_than_not(
 
 def test_the_short_words_have_the_figures_of_the_long_ones() -> None:
     coin = question_of(type="yes-no", epsilon=Decimal(1))
-    assert coin.in_short == "Your device flips a coin: about 269 times in 1,000 it sends the opposite."
-    assert "your no is reported as yes about 269 times in 1,000." in coin.mechanism.what_happens()
+    assert coin.in_short == "Your device flips a coin: at least 26 times in 100 it sends the opposite."
+    assert "your no is reported as yes at least 26 times in 100." in coin.mechanism.what_happens()
 
 
 def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_responses_for_either_report() -> None:
@@ -154,7 +155,7 @@ def test_waves_and_questions_together_are_told_apart_better_than_one_and_never_c
     assert [test.level for test in one] == [test.level for test in all_waves] == list(LEVELS)
     assert all(a.power < b.power < c.power < 1 for a, b, c in zip(first, one, all_waves, strict=True))
     text = " ".join(str(explain(PULSE)).split())
-    assert all(str(tests[1]) in text for tests in (first, one, all_waves))
+    assert all(tests[1].say() in text for tests in (first, one, all_waves))
 
 
 def test_what_hides_hardly_anything_is_explained_too() -> None:
@@ -162,7 +163,7 @@ def test_what_hides_hardly_anything_is_explained_too() -> None:
     bits = {"n_hashes": 8, "n_bits": 64, "unknown": True, "prob_noise": "0.000000001"}
     said = explained(type="text", mechanism="rappor", **bits)
     assert said.epsilon > 1000
-    assert str(said.crowd) == "Of 1,000,000 people with another answer, 0 send by chance what speaks for yours."
+    assert said.crowd.said == "Of 1,000,000 people with another answer, 0 send by chance what speaks for yours."
     assert all(test.power == 1 for test in said.accusations)
     survey = Survey("s", "S", (question_of(type="text", mechanism="rappor", **bits),))
     assert all(test.power == 1 for test in explain(survey).accusations)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_threshold
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Counts, Part
 from sotto_protocol.mechanisms.registry import Entry
@@ -114,10 +115,10 @@ class Pairs(ChoiceMechanism):
     def parts(self) -> list[Part]:
         return [Part("bits", 1, is_number=False)]
 
-    def what_happens(self) -> str:
+    def what_happens(self, language: Language = ENGLISH) -> str:
         return f"Your device sends {WEIGHT} of the {self.n_values} options, with yours or without."
 
-    def in_short(self) -> str:
+    def in_short(self, language: Language = ENGLISH) -> str:
         return f"Your device sends {WEIGHT} of the {self.n_values} options, drawn at random."
 
 

@@ -18,6 +18,7 @@ from sotto_client.cli import main
 from sotto_client.inventory import decode
 from sotto_collector.archive.recount import recount
 from sotto_protocol import Question, Survey, Tally, compile_toml
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms import registry
 from sotto_protocol.mechanisms.bits import BitMechanism
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -141,7 +142,7 @@ class Sealed(BitMechanism):
     def decode(self, report: Bytes, labels: Sequence[str]) -> list[str]:
         return []
 
-    def what_happens(self) -> str:
+    def what_happens(self, language: Language = ENGLISH) -> str:
         return "Your device says nothing."
 
     in_short = what_happens

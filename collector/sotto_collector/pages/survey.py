@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template, request
 from sotto_collector.api.request import get_collector, read_wave
 from sotto_collector.pages.assets import list_modules
 from sotto_collector.pages.headers import PAGE_TYPE, root_from
-from sotto_collector.pages.languages import choose_for
+from sotto_collector.pages.languages import choose_for, page_language
 from sotto_collector.pages.shown import find_shown
 from sotto_collector.store import StoredSurvey
 from sotto_protocol import Question, Survey
@@ -104,7 +104,7 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
 
 def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
     survey = stored.survey
-    explanation = explain(survey)
+    explanation = explain(survey, page_language())
     return render_template(
         "survey.html" if stored.is_open or stored.is_draft else "closed.html",
         root=root_from(f"/s/{survey.id}"),
@@ -125,4 +125,4 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
 def _ask(survey: Survey, explanation: Explanation) -> Iterator[Asked]:
     for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
         most = min(question.mechanism.max_selected, len(question.options))
-        yield Asked(number, question, question.in_short, explained, most)
+        yield Asked(number, question, explained.in_short, explained, most)

@@ -35,7 +35,7 @@ def _say(explanation: Explanation, *, forever: bool) -> str:
     [tenth] = suspicions(epsilon, [_TENTH])
     return (
         f"So whatever somebody knew, a suspicion of 10 % becomes at most {percent_above(tenth.highest)}, at least "
-        f"{percent_below(tenth.lowest)}. {said(tests)}"
+        f"{percent_below(tenth.lowest)}. {said(tests).say()}"
     )
 
 

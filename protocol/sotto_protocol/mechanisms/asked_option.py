@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_selections
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, Part, PureMechanism
 from sotto_protocol.mechanisms.warner import BinaryResponse, warner
 from sotto_protocol.told_apart import Outcomes
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 
 @dataclass(frozen=True)
@@ -175,17 +176,21 @@ class AskedOption(PureMechanism):
     def parts(self) -> list[Part]:
         return [Part("option", self.group_bytes, is_number=True), Part("value", 1, is_number=True)]
 
-    def what_happens(self) -> str:
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return (
-            f"Your device draws one of the {self.n_values:,} options, once and without looking at your answer. Which "
-            f"one it is is sent, and a yes or a no to it alone: where you chose it, yes {true}, where you did not, yes "
-            f"{other}. Of the other options nothing is sent."
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device draws one of the %(n)s options, once and without looking at your answer. Which one it is is "
+            "sent, and a yes or a no to it alone: where you chose it, yes %(true)s, where you did not, yes %(other)s. "
+            "Of the other options nothing is sent.",
+            n=self.n_values,
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
         )
 
-    def in_short(self) -> str:
-        lost = times(1 - self.prob_support_if_true)
-        return f"Your device draws one of the options and sends a yes or a no to it alone: {lost} the opposite."
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.",
+            lost=times_below(1 - self.prob_support_if_true, language),
+        )
 
 
 def asked_option(n_options: int, epsilon: Decimal, max_selected: int) -> AskedOption:

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import divide_below
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_integer, check_selections
 from sotto_protocol.mechanisms.mechanism import Bytes, SelectionMechanism
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.mechanisms.warner import BinaryResponse
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,23 @@ class BitFlips(OptionBits, SelectionMechanism):
         chosen: Bytes = reports[:, byte : byte + 1] >> np.uint8(bit) & np.uint8(1)
         return chosen
 
-    def what_happens(self) -> str:
-        chosen, not_chosen = "one that you choose", "one that you do not choose"
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        together = mark(
+            "Both draws together, one that you choose is reported as yes %(true)s, one that you do not choose "
+            "%(other)s."
+        )
         if self.name in RAPPOR:
-            return self._say_stages(self._draw_each(), chosen, not_chosen)
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return f"{self._say_each()} is reported as yes or no: {chosen} as yes {true}, {not_chosen} as yes {other}."
+            drawn = mark(
+                "First, once, your device draws a lasting yes or no for each: yes for one that you choose %(true)s, "
+                "for one that you do not choose %(other)s."
+            )
+            return language.text([self._say_each(language), self._say_stages(language, drawn, together)])
+        said = language.gettext(
+            "One that you choose is reported as yes %(true)s, one that you do not choose %(other)s.",
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
+        )
+        return language.text([self._say_each(language), said])
 
 
 def bit_flips(n_options: int, epsilon: Decimal, max_selected: int) -> BitFlips:

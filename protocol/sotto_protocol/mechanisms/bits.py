@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import add_above, declare, float_above, log_ratio_above, multiply_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.checks import check_integer, check_threshold
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts, PureMechanism
 from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import PlausibleOnes, plausible_ones
 from sotto_protocol.mechanisms.thresholds import check_symmetric
 from sotto_protocol.told_apart import Outcomes, of_bits
-from sotto_protocol.words import FIRST_DRAW, times
+from sotto_protocol.words import times_above, times_below
 
 RAPPOR = ("basic-rappor", "rappor")
 """The names of the mechanisms that say both stages even where there is one."""
@@ -187,21 +188,26 @@ class BitMechanism(BitsResponse):
     def check_counts(self, counts: Counts, n_reports: int) -> None:
         """Coins are independent: any counts in [0, n_reports] can be."""
 
-    def _say_stages(self, drawn: str, chosen: str, not_chosen: str) -> str:
+    def _say_stages(self, language: Language, drawn: str, together: str) -> str:
         """Return both stages in words, and the two together; or the one that there is.
 
-        `drawn`: what is drawn once; then what is true and what is not.
+        `drawn`: the message on what is drawn once; then that on both draws: with a frequency of what is true, and one
+        of what is not.
         """
-        true, other = times(self.prob_one_if_one), times(self.prob_one_if_zero)
+        whole = times_above(self.prob_one_if_one, language), times_below(self.prob_one_if_zero, language)
         if not self.has_two_stages:
-            return f"{drawn}: yes for {chosen} {true}, for {not_chosen} {other}. That is what is reported."
-        lasting = [times(threshold / COIN_SCALE) for threshold in (self.threshold_if_true, self.threshold_if_other)]
-        again = [times(threshold / COIN_SCALE) for threshold in (self.report_if_one, self.report_if_zero)]
-        return (
-            f"{drawn}: yes for {chosen} {lasting[0]}, for {not_chosen} {lasting[1]}. Then it draws again in every "
-            f"report: a lasting yes is reported as yes {again[0]}, a lasting no {again[1]}. Both draws together, "
-            f"{chosen} is reported as yes {true}, {not_chosen} {other}."
+            said = language.gettext(drawn, true=whole[0], other=whole[1])
+            return language.text([said, language.gettext("That is what is reported.")])
+        lasting = self._say_thresholds(language, self.threshold_if_true, self.threshold_if_other)
+        again = self._say_thresholds(language, self.report_if_one, self.report_if_zero)
+        each = mark(
+            "Then it draws again in every report: a lasting yes is reported as yes %(true)s, a lasting no %(other)s."
         )
+        stages = [(drawn, lasting), (each, again), (together, whole)]
+        return language.text(language.gettext(message, true=true, other=other) for message, (true, other) in stages)
+
+    def _say_thresholds(self, language: Language, if_true: int, if_other: int) -> tuple[str, str]:
+        return times_above(if_true / COIN_SCALE, language), times_below(if_other / COIN_SCALE, language)
 
     def _flip(self, is_true: NDArray[np.bool_], coins: Coins) -> NDArray[np.bool_]:
         return replace_bits(is_true, self.threshold_if_true, self.threshold_if_other, coins)
@@ -229,16 +235,20 @@ class OptionBits(BitMechanism, PureMechanism):
     def prob_support_if_other(self) -> float:
         return self.prob_one_if_zero
 
-    def in_short(self) -> str:
-        lost, gained = times(1 - self.prob_one_if_one), times(self.prob_one_if_zero)
-        each = "Your device sends a yes or a no for each option, and flips a coin for each"
-        return f"{each}: a yes is sent as a no {lost}, a no as a yes {gained}."
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no "
+            "%(lost)s, a no as a yes %(gained)s.",
+            lost=times_below(1 - self.prob_one_if_one, language),
+            gained=times_below(self.prob_one_if_zero, language),
+        )
 
-    def _say_each(self) -> str:
-        return f"Each of the {self.n_values} options" if self.n_values > 1 else "The one option"
-
-    def _draw_each(self) -> str:
-        return f"{self._say_each()} is reported as yes or no. {FIRST_DRAW} yes or no for each"
+    def _say_each(self, language: Language) -> str:
+        return language.ngettext(
+            "The one option is reported as yes or no.",
+            "Each of the %(n)s options is reported as yes or no.",
+            self.n_values,
+        )
 
 
 def replace_bits(is_one: NDArray[np.bool_], if_one: int, if_zero: int, coins: Coins) -> NDArray[np.bool_]:

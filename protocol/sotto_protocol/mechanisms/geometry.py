@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES, Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilon
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 MAX_VECTORS = 2**18
 """The most vectors that a space may have: counting transforms an array of so many numbers."""
@@ -134,16 +135,20 @@ class GeometryResponse(NumberResponse, SetResponse):
         supports: NDArray[np.bool_] = sent @ points[: self.n_values].T % self.field == 0
         return supports
 
-    def what_happens(self) -> str:
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return (
-            f"Your device draws one of {self.n_outputs:,} numbers, each of which speaks for some of the options: for "
-            f"the one that you choose {true}, for each other one {other}."
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device draws one of %(n)s numbers, each of which speaks for some of the options: for the one that "
+            "you choose %(true)s, for each other one %(other)s.",
+            n=self.n_outputs,
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
         )
 
-    def in_short(self) -> str:
-        lost = times(1 - self.prob_support_if_true)
-        return f"Your device sends a number that speaks for some options: {lost} yours is not among them."
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device sends a number that speaks for some options: %(lost)s yours is not among them.",
+            lost=times_below(1 - self.prob_support_if_true, language),
+        )
 
 
 def _quotient(numbers: NDArray[np.uint32], divisor: Any) -> NDArray[np.uint32]:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from sotto_protocol.bounds import declare, exp_below, log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilons, second_threshold
-from sotto_protocol.words import FIRST_DRAW, times
+from sotto_protocol.words import times_above, times_below
 
 
 @dataclass(frozen=True)
@@ -126,21 +127,42 @@ class KaryResponse(NumberResponse, SetResponse):
         supports: NDArray[np.bool_] = self.numbers(reports)[:, None] == np.arange(self.n_values)
         return supports
 
-    def what_happens(self) -> str:
-        n_others = self.n_values - 1
-        others = "the other one is" if n_others == 1 else f"one of the other {n_others} is, each as likely"
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        true, n_others = times_above(self.prob_support_if_true, language), self.n_values - 1
         if not self.has_two_stages:
-            return f"The option that you choose is reported {times(self.prob_support_if_true)}; otherwise {others}."
-        lasting, again = (times(threshold / COIN_SCALE) for threshold in (self.threshold_if_true, self.report_if_true))
-        return (
-            f"{FIRST_DRAW} option in place of yours: the option that you choose {lasting}; otherwise {others} drawn. "
-            f"Then it draws again in every report: the lasting option is reported {again}; otherwise {others}. Both "
-            f"draws together, the option that you choose is reported {times(self.prob_support_if_true)}."
+            return language.ngettext(
+                "The option that you choose is reported %(true)s; otherwise the other one is.",
+                "The option that you choose is reported %(true)s; otherwise one of the other %(n)s is, each as likely.",
+                n_others,
+                true=true,
+            )
+        lasting = language.ngettext(
+            "First, once, your device draws a lasting option in place of yours: the option that you choose %(true)s; "
+            "otherwise the other one.",
+            "First, once, your device draws a lasting option in place of yours: the option that you choose %(true)s; "
+            "otherwise one of the other %(n)s, each as likely.",
+            n_others,
+            true=times_above(self.threshold_if_true / COIN_SCALE, language),
+        )
+        return language.text([lasting, self._say_again(language, n_others), self._say_together(language, true)])
+
+    def _say_again(self, language: Language, n_others: int) -> str:
+        return language.ngettext(
+            "Then it draws again in every report: the lasting option is reported %(true)s; otherwise the other one.",
+            "Then it draws again in every report: the lasting option is reported %(true)s; otherwise one of the other "
+            "%(n)s, each as likely.",
+            n_others,
+            true=times_above(self.report_if_true / COIN_SCALE, language),
         )
 
-    def in_short(self) -> str:
-        lost = times(1 - self.prob_support_if_true)
-        return f"Your device rolls a die: {lost} it sends another option, drawn at random."
+    def _say_together(self, language: Language, true: str) -> str:
+        return language.gettext("Both draws together, the option that you choose is reported %(true)s.", true=true)
+
+    def in_short(self, language: Language = ENGLISH) -> str:
+        lost = times_below(1 - self.prob_support_if_true, language)
+        return language.gettext(
+            "Your device rolls a die: %(lost)s it sends another option, drawn at random.", lost=lost
+        )
 
 
 def k_ary(n_options: int, epsilon: Decimal) -> KaryResponse:

@@ -1,8 +1,8 @@
 """A mechanism: a channel from true answers to noisy reports, and all that is pure about it.
 
-A report of any mechanism is a row of bytes, `n_bytes` wide: the code that perturbs one answer perturbs a million. It
-*supports* a set of values. Of a *pure* mechanism (Wang et al. 2017) an estimator needs two probabilities: those of
-supporting the value that is the answer, `prob_support_if_true`, and one that is not, `prob_support_if_other`.
+A report is a row of bytes, `n_bytes` wide: the code that perturbs one answer perturbs a million. It *supports* a set of
+values. Of a *pure* mechanism (Wang et al. 2017) an estimator needs two probabilities: of supporting the value that is
+the answer, `prob_support_if_true`, and one that is not, `prob_support_if_other`.
 """
 
 from abc import ABC, abstractmethod
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import multiply_above
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.told_apart import Outcomes, in_favour, of_epsilon
 
 Bytes = NDArray[np.uint8]
@@ -67,10 +68,7 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def read_parameters(cls, fields: Fields, name: str, n_options: int) -> dict[str, int]:
-        """Take what `parameters` gave, for a question of so many options; return it, and n_values, by member.
-
-        Raises the fields' error.
-        """
+        """Take what `parameters` gave for so many options; return it and n_values. Raises the fields' error."""
 
     @abstractmethod
     def check_design(self) -> None:
@@ -242,11 +240,11 @@ class Mechanism(ABC):
         """Return what one packed report, shape (n_bytes,), says, in the labels of the values where there are any."""
 
     @abstractmethod
-    def what_happens(self) -> str:
+    def what_happens(self, language: Language = ENGLISH) -> str:
         """Return a few sentences on how an answer is reported."""
 
     @abstractmethod
-    def in_short(self) -> str:
+    def in_short(self, language: Language = ENGLISH) -> str:
         """Return one line on what a device does to an answer, in all stages together."""
 
 

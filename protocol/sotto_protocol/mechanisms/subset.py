@@ -17,6 +17,7 @@ from sotto_protocol.bounds import exp_below
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
@@ -24,7 +25,7 @@ from sotto_protocol.mechanisms.packed_bits import BitsResponse
 from sotto_protocol.mechanisms.plausible import count_row_ones
 from sotto_protocol.mechanisms.sets import SetResponse, threshold_of
 from sotto_protocol.mechanisms.thresholds import check_epsilon
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 
 @dataclass(frozen=True)
@@ -129,18 +130,22 @@ class SubsetResponse(BitsResponse, SetResponse):
             raise ReportError("$", f"packed reports must be sets of {self.weight} options.")
         return np.unpackbits(reports, axis=1, count=self.n_values, bitorder="little").view(np.bool_)
 
-    def what_happens(self) -> str:
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return (
-            f"Of the {self.n_values} options a set of {self.weight} is reported: the one that you choose is in it "
-            f"{true}, each other one {other}."
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Of the %(n)s options a set of %(weight)s is reported: the one that you choose is in it %(true)s, each "
+            "other one %(other)s.",
+            n=self.n_values,
+            weight=self.weight,
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
         )
 
-    def in_short(self) -> str:
-        lost = times(1 - self.prob_support_if_true)
-        return (
-            f"Your device draws {self.weight} of the {self.n_values} options and sends these: {lost} yours is not "
-            "among them."
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.",
+            n=self.n_values,
+            weight=self.weight,
+            lost=times_below(1 - self.prob_support_if_true, language),
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.bounds import divide_below, exp_below
 from sotto_protocol.coins import COIN_SCALE, Coins
+from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import check_choices
@@ -21,7 +22,7 @@ from sotto_protocol.mechanisms.thresholds import (
     second_threshold,
     symmetric_thresholds,
 )
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 
 class UnaryEncoding(OptionBits, ChoiceMechanism):
@@ -59,14 +60,22 @@ class UnaryEncoding(OptionBits, ChoiceMechanism):
         true, other = self.prob_support_if_true, self.prob_support_if_other
         return np.array([(1 - true) / (1 - other), true / other])[bits]
 
-    def what_happens(self) -> str:
-        if self.name in RAPPOR or self.has_two_stages:
-            return self._say_stages(self._draw_each(), "the one that you choose", "each other one")
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return (
-            f"Each of the {self.n_values} options is reported as yes or no: the one that you choose as yes "
-            f"{true}, each other one as yes {other}."
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        together = mark(
+            "Both draws together, the one that you choose is reported as yes %(true)s, each other one %(other)s."
         )
+        if self.name in RAPPOR or self.has_two_stages:
+            drawn = mark(
+                "First, once, your device draws a lasting yes or no for each: yes for the one that you choose "
+                "%(true)s, for each other one %(other)s."
+            )
+            return language.text([self._say_each(language), self._say_stages(language, drawn, together)])
+        said = language.gettext(
+            "The one that you choose is reported as yes %(true)s, each other one %(other)s.",
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
+        )
+        return language.text([self._say_each(language), said])
 
 
 def symmetric_unary(n_options: int, epsilon: Decimal) -> UnaryEncoding:

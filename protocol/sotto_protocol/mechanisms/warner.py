@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language, mark
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.bits import RAPPOR, OptionBits
 from sotto_protocol.mechanisms.checks import BadValueError, check_choices, check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, ChoiceMechanism, Part
 from sotto_protocol.mechanisms.thresholds import Stages, check_epsilon, symmetric_thresholds
 from sotto_protocol.told_apart import Outcome, Outcomes
-from sotto_protocol.words import FIRST_DRAW, percent_above, times
+from sotto_protocol.words import percent_above, times_above, times_below
 
 
 class BinaryResponse(OptionBits, ChoiceMechanism):
@@ -71,28 +72,47 @@ class BinaryResponse(OptionBits, ChoiceMechanism):
     def parts(self) -> list[Part]:
         return [Part("value", 1, is_number=True)]
 
-    def what_happens(self) -> str:
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        return language.text([self._say_draws(language), self._after_report(language)])
+
+    def _say_draws(self, language: Language) -> str:
         if self.name in RAPPOR:
-            said = self._say_stages(f"{FIRST_DRAW} answer in place of yours", "your yes", "your no")
-            return said + self._after_report()
-        true, other = times(self.prob_support_if_true), times(self.prob_support_if_other)
-        return f"Your yes is reported as yes {true}; your no is reported as yes {other}.{self._after_report()}"
+            drawn = mark(
+                "First, once, your device draws a lasting answer in place of yours: yes for your yes %(true)s, for "
+                "your no %(other)s."
+            )
+            together = mark("Both draws together, your yes is reported as yes %(true)s, your no %(other)s.")
+            return self._say_stages(language, drawn, together)
+        return language.gettext(
+            "Your yes is reported as yes %(true)s; your no is reported as yes %(other)s.",
+            true=times_above(self.prob_support_if_true, language),
+            other=times_below(self.prob_support_if_other, language),
+        )
 
-    def in_short(self) -> str:
-        lost, gained = times(1 - self.prob_support_if_true), times(self.prob_support_if_other)
+    def in_short(self, language: Language = ENGLISH) -> str:
+        true, other = self._chances
+        lost, gained = (times_below(float(prob), language) for prob in (1 - true, other))
         if lost == gained:
-            return f"Your device flips a coin: {lost} it sends the opposite."
-        return f"Your device flips a coin: a yes is sent as a no {lost}, a no as a yes {gained}."
+            return language.gettext("Your device flips a coin: %(lost)s it sends the opposite.", lost=lost)
+        return language.gettext(
+            "Your device flips a coin: a yes is sent as a no %(lost)s, a no as a yes %(gained)s.",
+            lost=lost,
+            gained=gained,
+        )
 
-    def _after_report(self) -> str:
+    def _after_report(self, language: Language) -> str:
         """Return it of either report where one gives away more than the other; else the bounds say as much."""
         true, other = self._chances
         if true + other == 1:
             return ""
-        sees_yes, sees_no = (percent_above(float(a / (a + b))) for a, b in [(true, other), (1 - true, 1 - other)])
-        return (
-            f" Whoever thought yes as likely as no takes you for a yes with {sees_yes} after a reported yes, "
-            f"with {sees_no} after a reported no."
+        sees_yes, sees_no = (
+            percent_above(float(a / (a + b)), language) for a, b in [(true, other), (1 - true, 1 - other)]
+        )
+        return language.gettext(
+            "Whoever thought yes as likely as no takes you for a yes with %(yes)s after a reported yes, with %(no)s "
+            "after a reported no.",
+            yes=sees_yes,
+            no=sees_no,
         )
 
 

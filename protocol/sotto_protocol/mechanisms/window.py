@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.bounds import log_ratio_above
 from sotto_protocol.coins import COIN_SCALE, Coins
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import check_choices, check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts
 from sotto_protocol.mechanisms.numbers import NumberResponse
 from sotto_protocol.mechanisms.sets import OutputSets
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 MAX_SPAN = COIN_SCALE - 1
 """The most steps that a range of numbers can have."""
@@ -182,37 +183,59 @@ class WindowResponse(NumberResponse, OutputSets):
         half = self.levels - 1  # two halves of what a level is a part of
         return {"output": output} | {end: (2 * at * self.span + half) // (2 * half) for end, at in ends.items()}
 
-    def what_happens(self) -> str:
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        true = times_above(float(self.truth), language)
         if self.n_values == 2:
-            return self._say_one_bit()
-        others = "the other one" if self.levels == 2 else f"one of the other {self.levels - 1}, each as likely"
-        window = f"one of the {self.width} that stand for that" if self.width > 1 else "the one that stands for that"
-        return (
-            f"Your number is rounded, up or down at random, to one of {self.levels} evenly spaced ones, from the least "
-            f"to the greatest. Of {self.n_outputs} signs {window} is sent {times(float(self.truth))}; otherwise "
-            f"{others}."
+            return self._say_one_bit(language, true)
+        rounded = language.gettext(
+            "Your number is rounded, up or down at random, to one of %(levels)s evenly spaced ones, from the least to "
+            "the greatest.",
+            levels=self.levels,
         )
+        sent = language.ngettext(
+            "Of %(signs)s signs the one that stands for that is sent %(true)s; otherwise another one, each as likely.",
+            "Of %(signs)s signs one of the %(n)s that stand for that is sent %(true)s; otherwise another one, each as "
+            "likely.",
+            self.width,
+            signs=self.n_outputs,
+            true=true,
+        )
+        return language.text([rounded, sent])
 
-    def _say_one_bit(self) -> str:
-        rounded = "Your number is rounded at random to the least or the greatest: to the greatest, the greater it is"
-        reported = f"reported {times(float(self.truth))}"
+    def _say_one_bit(self, language: Language, true: str) -> str:
+        rounded = language.gettext(
+            "Your number is rounded at random to the least or the greatest: to the greatest, the greater it is, the "
+            "more often."
+        )
         if not self.has_two_stages:
-            return f"{rounded}, the more often. That one is {reported}; otherwise the other."
-        lasting, again = (times(at / COIN_SCALE) for at in (self.threshold_if_true, self.report_if_true))
-        return (
-            f"{rounded}, the more often; once, and every number that you give is rounded by the same draw. First, "
-            f"once, your device draws a lasting answer in place of that one: the same {lasting}, otherwise the other. "
-            f"Then every report says the lasting answer {again}, otherwise the other. Both draws together, the rounded "
-            f"one is {reported}."
+            said = language.gettext("That one is reported %(true)s; otherwise the other.", true=true)
+            return language.text([rounded, said])
+        lasting, again = (
+            times_above(at / COIN_SCALE, language) for at in (self.threshold_if_true, self.report_if_true)
         )
+        said = language.gettext(
+            "That is done once: every number that you give is rounded by the same draw. First, once, your device draws "
+            "a lasting answer in place of that one: the same %(lasting)s, otherwise the other. Then every report says "
+            "the lasting answer %(again)s, otherwise the other. Both draws together, the rounded one is reported "
+            "%(true)s.",
+            lasting=lasting,
+            again=again,
+            true=true,
+        )
+        return language.text([rounded, said])
 
-    def in_short(self) -> str:
-        lost = times(1 - float(self.truth))
+    def in_short(self, language: Language = ENGLISH) -> str:
+        lost = times_below(1 - float(self.truth), language)
         if self.n_values == 2:
-            return f"Your device rounds your number to the least or the greatest by chance: {lost} it sends the other."
-        return (
-            f"Your device rounds your number to one of {self.levels}, by chance: {lost} it sends a sign, drawn at "
-            "random, that stands for another."
+            return language.gettext(
+                "Your device rounds your number to the least or the greatest by chance: %(lost)s it sends the other.",
+                lost=lost,
+            )
+        return language.gettext(
+            "Your device rounds your number to one of %(levels)s, by chance: %(lost)s it sends a sign, drawn at "
+            "random, that stands for another.",
+            levels=self.levels,
+            lost=lost,
         )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import Language
 from sotto_protocol.questions.control import Control, PickSome, pick_text
 from sotto_protocol.questions.question_type import QuestionType, listed, take_options
 
@@ -14,7 +15,6 @@ class AnyOf(QuestionType):
     """An answer is a list, tuple or set of options' texts without repeats."""
 
     name = "any-of"
-    others = "who are asked about an option and did not choose it, {n} say by chance that they did"
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -38,3 +38,13 @@ class AnyOf(QuestionType):
 
     def expected(self, max_selected: int) -> str:
         return f"a list of at most {max_selected} of these texts, none twice: {listed(self.options)}"
+
+    def say_others(self, n: int, people: int, language: Language) -> str:
+        return language.ngettext(
+            "Of %(people)s people who are asked about an option and did not choose it, %(n)s says by chance that they "
+            "did.",
+            "Of %(people)s people who are asked about an option and did not choose it, %(n)s say by chance that they "
+            "did.",
+            n,
+            people=people,
+        )

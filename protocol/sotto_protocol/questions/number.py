@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
+from sotto_protocol.language import Language
 from sotto_protocol.mechanisms.window import MAX_SPAN
 from sotto_protocol.members import LENGTHS
 from sotto_protocol.questions.control import Control, NumberField
@@ -34,7 +35,6 @@ class Number(QuestionType):
     """
 
     name = "number"
-    others = "whose number is as far from yours as can be, {n} send by chance what speaks for yours"
     usual = MappingProxyType({"step": 1})
     minimum: Exact = 0
     maximum: Exact = 1
@@ -88,6 +88,16 @@ class Number(QuestionType):
 
     def say(self, answer: Any) -> str:
         return f"{_text(answer)} {self.unit}".rstrip()
+
+    def say_others(self, n: int, people: int, language: Language) -> str:
+        return language.ngettext(
+            "Of %(people)s people whose number is as far from yours as can be, %(n)s sends by chance what speaks for "
+            "yours.",
+            "Of %(people)s people whose number is as far from yours as can be, %(n)s send by chance what speaks for "
+            "yours.",
+            n,
+            people=people,
+        )
 
     def decode(self, said: Any) -> Any:
         ends = {end: self.at(said[end]) for end in ("from", "to")}

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields, is_text
+from sotto_protocol.language import Language
 from sotto_protocol.questions.control import Control
 
 MAX_OPTIONS = 4096
@@ -25,8 +26,6 @@ class QuestionType(ABC):
     """
 
     name: ClassVar[str]
-    others: ClassVar[str] = "with another answer, {n} send by chance what speaks for yours"
-    """In words, people who are reported by chance as one is who gave an answer: `n` of so many people .."""
     usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     options: tuple[str, ...] = ()
 
@@ -85,6 +84,15 @@ class QuestionType(ABC):
     def say(self, answer: Any) -> str:
         """Return one answer in words."""
         return str(answer)
+
+    def say_others(self, n: int, people: int, language: Language) -> str:
+        """Return in a sentence that so many people are reported by chance as one is who gave an answer."""
+        return language.ngettext(
+            "Of %(people)s people with another answer, %(n)s sends by chance what speaks for yours.",
+            "Of %(people)s people with another answer, %(n)s send by chance what speaks for yours.",
+            n,
+            people=people,
+        )
 
     def decode(self, said: Any) -> Any:
         """Return what a mechanism says of a report (`Mechanism.decode`) as answers of this type are written."""

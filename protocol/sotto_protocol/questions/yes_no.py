@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import Fields
+from sotto_protocol.language import Language
 from sotto_protocol.questions.control import Choice, Control, PickOne
 from sotto_protocol.questions.question_type import QuestionType
 
@@ -16,7 +17,6 @@ class YesNo(QuestionType):
     """An answer is a bool; counted is yes."""
 
     name = "yes-no"
-    others = "whose answer is no, {n} say yes by chance too"
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -44,6 +44,14 @@ class YesNo(QuestionType):
 
     def say(self, answer: bool) -> str:
         return "yes" if answer else "no"
+
+    def say_others(self, n: int, people: int, language: Language) -> str:
+        return language.ngettext(
+            "Of %(people)s people whose answer is no, %(n)s says yes by chance too.",
+            "Of %(people)s people whose answer is no, %(n)s say yes by chance too.",
+            n,
+            people=people,
+        )
 
     def decode(self, said: Any) -> bool:
         return bool(said)

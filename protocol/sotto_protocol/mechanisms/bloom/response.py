@@ -17,17 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.bits import BitMechanism, replace_bits
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
 from sotto_protocol.mechanisms.bloom.wire import COHORT_BYTES, WireForm
-from sotto_protocol.mechanisms.bloom.words import say_bits
+from sotto_protocol.mechanisms.bloom.words import DRAWN, TOGETHER, say_bits
 from sotto_protocol.mechanisms.checks import check_integer, check_texts
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Part
 from sotto_protocol.mechanisms.ones import count_ones_by_group, cut_bytes
 from sotto_protocol.text import cut, normalise
 from sotto_protocol.told_apart import in_favour, of_bits
-from sotto_protocol.words import FIRST_DRAW, times
+from sotto_protocol.words import times_below
 
 MAX_COUNTS = 2**18
 """The most bits of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
@@ -250,16 +251,17 @@ class BloomResponse(BitMechanism):
             said |= {"positions": list(self.pairs[self.pair_numbers(row)[0]]), "gram_bits": blocks[1:]}
         return said
 
-    def what_happens(self) -> str:
-        drawn = (
-            f"{say_bits(self.design, self.n_positions, self.gram_length)}{FIRST_DRAW} yes or no in place of each bit"
-        )
-        return self._say_stages(drawn, "a bit that your text sets", "one that it does not set")
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        bits = say_bits(self.design, self.n_positions, self.gram_length, language)
+        return language.text([bits, self._say_stages(language, DRAWN, TOGETHER)])
 
-    def in_short(self) -> str:
-        lost, gained = times(1 - self.prob_one_if_one), times(self.prob_one_if_zero)
-        made = f"Your device turns your text into {self.n_blocks * self.n_values} bits and flips a coin for each"
-        return f"{made}: a one is sent as a zero {lost}, a zero as a one {gained}."
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device turns your text into a pattern that other texts share, and chance changes it: what is yours "
+            "is left out %(lost)s, what is not is put in %(gained)s.",
+            lost=times_below(1 - self.prob_one_if_one, language),
+            gained=times_below(self.prob_one_if_zero, language),
+        )
 
     @cached_property
     def _wire(self) -> WireForm:

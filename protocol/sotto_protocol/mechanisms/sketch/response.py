@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
+from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check_texts
 from sotto_protocol.mechanisms.geometry import GeometryResponse, check_space, n_points
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Mechanism, Part
@@ -25,7 +26,7 @@ from sotto_protocol.mechanisms.ones import cut_bytes
 from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS, buckets, string_number
 from sotto_protocol.text import MAX_ANSWER_CHARACTERS, normalise
 from sotto_protocol.told_apart import Outcomes
-from sotto_protocol.words import times
+from sotto_protocol.words import times_above, times_below
 
 MAX_COUNTS = 2**18
 """The most points of all cohorts together: a tally counts each, and every commit of reports writes it anew."""
@@ -195,31 +196,45 @@ class SketchResponse(Mechanism):
         """Return the cohort and the number of the point."""
         return dict(zip(("cohort", "value"), self.to_wire(report), strict=True))
 
-    def what_happens(self) -> str:
-        chances = times(self.geometry.prob_support_if_true), times(self.geometry.prob_support_if_other)
-        return (
-            f"{self._say_group()}Your text falls into one of {self.n_values:,} buckets, as many other texts do. Your "
-            f"device draws one of {self.n_values:,} numbers, each of which speaks for some of the buckets: for your "
-            f"text's {chances[0]}, for each other one {chances[1]}."
+    def what_happens(self, language: Language = ENGLISH) -> str:
+        said = language.gettext(
+            "Your text falls into one of %(n)s buckets, as many other texts do. Your device draws one of %(n)s "
+            "numbers, each of which speaks for some of the buckets: for your text's %(true)s, for each other one "
+            "%(other)s.",
+            n=self.n_values,
+            true=times_above(self.geometry.prob_support_if_true, language),
+            other=times_below(self.geometry.prob_support_if_other, language),
+        )
+        return language.text([self._say_group(language), self._say_pieces(language), said])
+
+    def in_short(self, language: Language = ENGLISH) -> str:
+        return language.gettext(
+            "Your device sends a number that speaks for many texts: %(lost)s yours is not among them.",
+            lost=times_below(1 - self.geometry.prob_support_if_true, language),
         )
 
-    def in_short(self) -> str:
-        lost = times(1 - self.geometry.prob_support_if_true)
-        return f"Your device sends a number that speaks for many texts: {lost} yours is not among them."
+    def _say_group(self, language: Language) -> str:
+        """Return what a group is, where there are several."""
+        if self.n_cohorts == 1:
+            return ""
+        return language.gettext(
+            "Your device belongs to one of %(n)s groups, drawn once, which says into which buckets texts fall; the "
+            "group's number is sent.",
+            n=self.n_cohorts,
+        )
 
-    def _say_group(self) -> str:
-        """Return what a group is, and what of a text it reports."""
-        words = ""
-        if self.n_cohorts > 1:
-            words += (
-                f"Your device belongs to one of {self.n_cohorts:,} groups, drawn once, which says into which buckets "
-                "texts fall; the group's number is sent. "
-            )
-        if self.prefix_lengths:
-            *most, last = map(str, self.prefix_lengths)
-            pieces = f"{', '.join(most)} or {last} characters count, as the group has it" if most else f"{last} count"
-            words += f"Of your text the first {pieces}. "
-        return words
+    def _say_pieces(self, language: Language) -> str:
+        """Return what of a text is reported, where that is not the whole."""
+        if not self.prefix_lengths:
+            return ""
+        *most, last = map(language.number, self.prefix_lengths)
+        if not most:
+            return language.gettext("Of your text the first %(last)s characters count.", last=last)
+        return language.gettext(
+            "Of your text the first %(most)s or %(last)s characters count, as the group has it.",
+            most=language.joined(most),
+            last=last,
+        )
 
     @property
     def _coins_per_answer(self) -> int:
