@@ -24,6 +24,7 @@ from sotto_protocol.readings import (
 )
 from sotto_protocol.survey import Survey
 from sotto_protocol.told_apart import of_epsilon
+from sotto_protocol.translation import QuestionWords
 from sotto_protocol.words import epsilon_above, percent_above
 
 
@@ -53,10 +54,10 @@ class QuestionExplanation:
     accusations_forever: tuple[Accusation, ...]
     seen_reports: tuple[SeenReport, ...]
     suspicions_of_neighbours: tuple[Suspicion, ...]
-    lang: str
+    spoken: str
 
     def __str__(self) -> str:
-        say, once = language(self.lang).gettext, epsilon_above(self.epsilon, language(self.lang))
+        say, once = language(self.spoken).gettext, epsilon_above(self.epsilon, language(self.spoken))
         if self.epsilon_forever == self.epsilon:
             head = say("Epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
         else:
@@ -66,49 +67,49 @@ class QuestionExplanation:
         if self.epsilon_forever != self.epsilon:
             head = say(
                 "All reports of one answer, however many: epsilon %(epsilon)s. What a suspicion becomes:",
-                epsilon=epsilon_above(self.epsilon_forever, language(self.lang)),
+                epsilon=epsilon_above(self.epsilon_forever, language(self.spoken)),
             )
             lines += [f"  {head}", *self._bounds(self.suspicions_forever)]
-            lines += _wrap(said(self.accusations_forever).say(language(self.lang)))
+            lines += _wrap(said(self.accusations_forever).say(language(self.spoken)))
         return "\n".join(lines)
 
     def readings(self) -> tuple[str, ...]:
         """Return what a report tells in plain sentences: to who suspects an answer, of others, to who would accuse."""
-        spoken = language(self.lang)
+        speech = language(self.spoken)
         even = self.suspicions[-1]
-        suspected = spoken.gettext(
+        suspected = speech.gettext(
             "Whoever is %(prior)s sure of your answer is at most %(highest)s sure of it after seeing what you send.",
-            prior=percent_above(even.prior, spoken),
-            highest=percent_above(even.highest, spoken),
+            prior=percent_above(even.prior, speech),
+            highest=percent_above(even.highest, speech),
         )
-        in_all = spoken.gettext(
+        in_all = speech.gettext(
             "After all that you send of the same answer, however often, at most %(highest)s.",
-            highest=percent_above(self.suspicions_forever[-1].highest, spoken),
+            highest=percent_above(self.suspicions_forever[-1].highest, speech),
         )
         is_once = self.epsilon_forever == self.epsilon
-        first = spoken.text([suspected, "" if is_once else in_all, self._of_neighbours()])
-        return first, self.crowd.said, said(self.accusations).say(spoken)
+        first = speech.text([suspected, "" if is_once else in_all, self._of_neighbours()])
+        return first, self.crowd.said, said(self.accusations).say(speech)
 
     def others_and_tests(self) -> str:
         """Return the other two readings of one report, in sentences."""
-        spoken = language(self.lang)
-        return spoken.text([self.crowd.said, said(self.accusations).say(spoken), self._of_neighbours()])
+        speech = language(self.spoken)
+        return speech.text([self.crowd.said, said(self.accusations).say(speech), self._of_neighbours()])
 
     def _of_neighbours(self) -> str:
-        spoken = language(self.lang)
-        near = [percent_above(even.highest, spoken) for even in self.suspicions_of_neighbours[-1:]]
-        return spoken.text(
-            spoken.gettext(
+        speech = language(self.spoken)
+        near = [percent_above(even.highest, speech) for even in self.suspicions_of_neighbours[-1:]]
+        return speech.text(
+            speech.gettext(
                 "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
                 "%(prior)s becomes at most %(highest)s.",
-                prior=percent_above(0.5, spoken),
+                prior=percent_above(0.5, speech),
                 highest=highest,
             )
             for highest in near
         )
 
     def _bounds(self, bounds: tuple[Suspicion, ...]) -> list[str]:
-        return _bounds(bounds, self.lang)
+        return _bounds(bounds, self.spoken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Explanation(Settings):
 
     `epsilon` (nats), `suspicions` and `accusations` are of one report, with `_forever` of the reports of all waves, if
     the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. `lang`: the language of what is said. What is set of the survey: see `Settings`.
+    nothing. `spoken`: the language of what is said. What is set of the survey: see `Settings`.
     """
 
     survey_id: str
@@ -131,48 +132,48 @@ class Explanation(Settings):
     accusations: tuple[Accusation, ...]
     accusations_forever: tuple[Accusation, ...]
     changes: str
-    lang: str
+    spoken: str
 
     def __str__(self) -> str:
-        spoken = language(self.lang)
-        whole = [*_wrap(self._say_together(), ""), *_bounds(self.suspicions, self.lang)]
-        whole += _wrap(said(self.accusations).say(spoken))
+        speech = language(self.spoken)
+        whole = [*_wrap(self._say_together(), ""), *_bounds(self.suspicions, self.spoken)]
+        whole += _wrap(said(self.accusations).say(speech))
         if self.waves > 1:
-            whole += [*_wrap(self._say_forever(), ""), *_bounds(self.suspicions_forever, self.lang)]
-            whole += _wrap(said(self.accusations_forever).say(spoken))
-        whole += _wrap(spoken.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
+            whole += [*_wrap(self._say_forever(), ""), *_bounds(self.suspicions_forever, self.spoken)]
+            whole += _wrap(said(self.accusations_forever).say(speech))
+        whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
         return "\n\n".join([self.title, *map(str, self.questions), *drawn, "\n".join(whole), *more])
 
     def drawing(self) -> str:
         """Return that only some of the questions are asked; nothing where all are."""
-        return say_drawing(self, len(self.questions), language(self.lang))
+        return say_drawing(self, len(self.questions), language(self.spoken))
 
     def promises(self) -> list[str]:
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
-        return [*say_promises(self, language(self.lang))]
+        return [*say_promises(self, language(self.spoken))]
 
     def _say_together(self) -> str:
-        spoken = language(self.lang)
-        epsilon = epsilon_above(self.epsilon, spoken)
+        speech = language(self.spoken)
+        epsilon = epsilon_above(self.epsilon, speech)
         if self.draw:
-            return _say_drawn(self.draw, epsilon, spoken, in_waves=self.waves > 1)
+            return _say_drawn(self.draw, epsilon, speech, in_waves=self.waves > 1)
         message = mark("All answers together: epsilon %(epsilon)s. What any suspicion about them becomes:")
         if self.waves > 1:
             message = mark(
                 "All answers together in one wave: epsilon %(epsilon)s. What any suspicion about them becomes:"
             )
-        return spoken.gettext(message, epsilon=epsilon)
+        return speech.gettext(message, epsilon=epsilon)
 
     def _say_forever(self) -> str:
-        spoken = language(self.lang)
+        speech = language(self.spoken)
         message = mark("In all %(n)s waves, if they stay the same: epsilon %(epsilon)s. What a suspicion becomes:")
         if self.draw:
             message = mark(
                 "In all %(n)s waves, if they stay the same: epsilon at most %(epsilon)s. What a suspicion becomes:"
             )
-        return spoken.gettext(message, n=self.waves, epsilon=epsilon_above(self.epsilon_forever, spoken))
+        return speech.gettext(message, n=self.waves, epsilon=epsilon_above(self.epsilon_forever, speech))
 
 
 def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str:
@@ -192,10 +193,10 @@ def _say_drawn(n: int, epsilon: str, spoken: Language, *, in_waves: bool) -> str
     )
 
 
-def explain(survey: Survey, spoken: Language = ENGLISH) -> Explanation:
+def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Explanation:
     """Explain a survey: for every question and in total, what happens to an answer and what it can give away.
 
-    `spoken`: the language of what is said.
+    `spoken`: the language of what is said; `lang`: that of the questions, one of the survey's, by default its own.
 
     By Bayes' theorem a suspicion p of anything about one's answers stays in [p / (p + (1 - p) e^epsilon),
     p e^epsilon / (p e^epsilon + 1 - p)] whatever the report says (Dwork & Roth 2014, 2.3); bounds are rounded outward.
@@ -221,13 +222,14 @@ def explain(survey: Survey, spoken: Language = ENGLISH) -> Explanation:
       Of 100 people whose answer is no, 25 say yes by chance too. Whoever accuses falsely in at most 5 %
       of the cases is right about at most 15 % of the true ones.
     """
+    words = survey.words(lang)
     return Explanation(
         survey.id,
-        survey.title,
+        words.title,
         survey.fingerprint,
         survey.epsilon,
         survey.epsilon_forever,
-        tuple(_explain_question(question, spoken) for question in survey.questions),
+        tuple(_explain_question(question, words.questions[question.id], spoken) for question in survey.questions),
         suspicions(survey.epsilon),
         suspicions(survey.epsilon_forever),
         accusations_together(survey),
@@ -251,17 +253,17 @@ def _wrap(text: str, indent: str = "  ") -> list[str]:
     return wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
 
 
-def _explain_question(question: Question, spoken: Language) -> QuestionExplanation:
+def _explain_question(question: Question, words: QuestionWords, spoken: Language) -> QuestionExplanation:
     outcomes = question.mechanism.told_apart()
     return QuestionExplanation(
         question.id,
-        question.text,
+        words.text,
         question.type,
         question.mechanism.name,
         question.epsilon,
         question.epsilon_forever,
         question.mechanism.in_short(spoken),
-        spoken.text([question.mechanism.what_happens(spoken), _skipped(question, spoken)]),
+        spoken.text([question.mechanism.what_happens(spoken), _skipped(question, words, spoken)]),
         suspicions(question.epsilon),
         suspicions(question.epsilon_forever),
         crowd(question, spoken),
@@ -283,10 +285,10 @@ def _of_numbers(survey: Survey) -> Iterator[bool]:
     return (isinstance(question.mechanism, WindowResponse) for question in survey.questions)
 
 
-def _skipped(question: Question, spoken: Language) -> str:
+def _skipped(question: Question, words: QuestionWords, spoken: Language) -> str:
     if question.skip is None:
         return ""
     return spoken.gettext(
         "Leaving it out counts as “%(skip)s”, and is perturbed like any other answer.",
-        skip=question.kind.say(question.skip),
+        skip=question.say(question.skip, words, spoken),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sotto_protocol.errors import AnswerError
+from sotto_protocol.language import Language
 from sotto_protocol.mechanisms.mechanism import Bytes, Mechanism
 from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.translation import QuestionWords
@@ -62,6 +63,16 @@ class Question:
     def in_short(self) -> str:
         """One line on what a device does to an answer: for a page, above the question."""
         return self.mechanism.in_short()
+
+    def say(self, answer: Any, words: QuestionWords, spoken: Language) -> str:
+        """Return an answer as respondents read it: in the words of one of the survey's languages, and the product's."""
+        if isinstance(answer, bool):
+            return spoken.gettext("Yes") if answer else spoken.gettext("No")
+        if answer in self.options:
+            return words.options[self.options.index(answer)]
+        if isinstance(answer, int | Decimal):
+            return f"{spoken.number(answer)} {words.unit}".rstrip()
+        return self.kind.say(answer)
 
     def decode(self, report: Bytes) -> Any:
         """Return what one packed report, shape (n_bytes,), says: yes-no as a bool, else the options that it supports.
