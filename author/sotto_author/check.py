@@ -1,33 +1,41 @@
-"""`sotto check`: is a survey file right, and what does it take."""
+"""`sotto check`: is a survey file right, what does it take, and what will so many people show."""
 
 import json
-from decimal import Decimal
-from math import sqrt
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
+from sotto_author.consent import people_option
+from sotto_author.crowd import METHODS, Crowd, Target, crowd_members, judge_file, outlook_members
+from sotto_author.crowd_words import say_crowd, say_never, say_useless
+from sotto_author.errors import AuthorError
+from sotto_author.promises import find_promises
+from sotto_author.takes import say_takes, summarise
 from sotto_client.commands import echo, read_file
-from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_protocol import Survey
-from sotto_protocol.mechanisms.asked_option import AskedOption
-from sotto_protocol.minimum import needs_of, say_needs
-from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above, epsilon_below
 
-_ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
+_NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
 
 
-@click.command(epilog="Example:  sotto check survey.toml")
+@click.command(epilog="Example:  sotto check survey.toml --n 300")
 @click.argument("survey_file", type=click.Path(path_type=Path))
+@people_option
+@click.option(
+    "--target",
+    type=click.Choice(list(METHODS)),
+    help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents  "
+    "[default: the respondents of an invited survey, else the population].",
+)
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
-def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
-    """Check a survey file and print what it takes.
+def check(survey_file: Path, n: int | None, target: Target | None, canonical: bool, as_json: bool) -> None:
+    """Check a survey file: what it takes, and what a crowd will show.
 
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
-    has unless its app sets others.
+    has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise
+    it will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts
+    so few people cannot fill. It warns of what promises more than holds.
     """
     survey = read_file(survey_file)
     if canonical and as_json:
@@ -35,93 +43,31 @@ def check(survey_file: Path, canonical: bool, as_json: bool) -> None:
     if canonical:
         click.echo(survey.canonical)
         return
+    people = n or survey.people
+    if target and people is None:
+        raise click.UsageError("--target goes with --n, or `people` in the file.")
+    crowd = judge_file(survey_file, survey, people, target) if people else None
+    warnings = find_promises(survey, datetime.now(UTC).date())
     if as_json:
-        echo(json.dumps(_summarise(survey), default=float, indent=2))
-        return
-    echo(align(_tabulate(survey)))
-    if survey.waves > 1:
-        echo(f"waves {survey.waves}, of the same answers together epsilon {epsilon_above(survey.epsilon_forever)}")
-    if survey.draw:
-        echo(_say_drawn(survey))
-    if asked := [question.id for question in survey.questions if isinstance(question.mechanism, AskedOption)]:
-        echo(f"asked-option {', '.join(asked)}, {_ASKED}")
-    if survey.invited:
-        echo("invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation")
-    if survey.strata:
-        echo(f"strata {', '.join(survey.strata)}, an invitation is of one, and results are of each")
-    if survey.public_results:
-        echo(f"public results, everybody may see the estimates{_alone(survey)}")
-    if survey.min_reports > 1:
-        echo(f"min_reports {survey.min_reports}, no tally of fewer")
-        for line in say_needs(survey):
-            echo(line)
-    if not survey.keeps_reports:
-        echo(f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated")
-    for line in _room(survey):
-        echo(line)
-    echo(f"fingerprint {survey.fingerprint}")
+        echo(json.dumps(_members(survey, crowd, warnings), default=float, indent=2))
+    else:
+        echo("\n".join([*say_takes(survey), f"\n{say_crowd(crowd)}" if crowd else _NO_CROWD]))
+    _shout(crowd, warnings)
 
 
-def _summarise(survey: Survey) -> dict[str, Any]:
-    """Return what a survey takes, for programs: every epsilon in nats, and the reports from which it is shown."""
-    needs = needs_of(survey)
-    questions = [
-        {
-            "id": question.id,
-            "type": question.type,
-            "mechanism": question.mechanism.name,
-            "epsilon": question.epsilon,
-            "epsilon_forever": question.epsilon_forever,
-            "least_reports": needs[question.id].least,
-            "likely_reports": needs[question.id].likely,
-        }
-        for question in survey.questions
-    ]
-    named = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
-    epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
-    return named | survey.settings() | epsilons | {"questions": questions}
+def _members(survey: Survey, crowd: Crowd | None, warnings: list[str]) -> dict[str, object]:
+    """Return all that is said, for programs."""
+    summary = summarise(survey) | {"warnings": warnings}
+    if crowd is None:
+        return summary
+    for question, outlook in zip(summary["questions"], crowd.outlooks, strict=True):
+        question |= outlook_members(outlook)
+    return summary | crowd_members(crowd)
 
 
-def _say_drawn(survey: Survey) -> str:
-    """Return what a draw takes, and what it does to intervals: each question has fewer reports."""
-    n = len(survey.questions)
-    return (
-        f"draw {survey.draw} of {n} questions on every device, in total the epsilon of the largest {survey.draw}; each "
-        f"question has {survey.draw} of {n} reports, its intervals {sqrt(n / survey.draw):.2f} times as wide as of all"
-    )
-
-
-def _alone(survey: Survey) -> str:
-    """Return who could see a single report by the results, which is as noisy as it was sent."""
-    if survey.min_reports == 1:
-        return "; without min_reports each new report by itself too"
-    return "" if survey.invited else "; who also sends reports can single one out, unless the survey is invited"
-
-
-def _room(survey: Survey) -> list[str]:
-    """Return what the limits of a device leave, as they are by default: the survey's own, and that of all surveys."""
-    most = "all waves of the same answers" if survey.waves > 1 else "one report"
-    return [
-        _left("max_epsilon", MAX_EPSILON, "", survey.epsilon_forever, most),
-        _left("max_period_epsilon", MAX_PERIOD_EPSILON, f" in {PERIOD_DAYS} days", survey.epsilon, "one report"),
-    ]
-
-
-def _left(name: str, limit: float, period: str, taken: Decimal, taking: str) -> str:
-    left = Decimal(str(limit)) - taken
-    room = (
-        f"{epsilon_below(left)} left after {taking}"
-        if left >= 0
-        else f"too low for the {epsilon_above(taken)} of {taking}"
-    )
-    return f"{name} {limit:g}{period} by default, {room}"
-
-
-def _tabulate(survey: Survey) -> list[list[str]]:
-    """Return a row a question; what all reports of an answer take has a column where it is more than one takes."""
-    has_forever = any(question.epsilon_forever != question.epsilon for question in survey.questions)
-    rows = [["question", "type", "mechanism", "epsilon", *["epsilon_forever"] * has_forever, "expected"]]
-    for question in survey.questions:
-        epsilons = [epsilon_above(question.epsilon), *[epsilon_above(question.epsilon_forever)] * has_forever]
-        rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
-    return [*rows, ["total", "", "", epsilon_above(survey.epsilon), *[""] * has_forever, ""]]
+def _shout(crowd: Crowd | None, warnings: list[str]) -> None:
+    """Say on stderr what is wrong. Raises AuthorError where something can never be shown."""
+    for line in [*warnings, *(say_useless(crowd) if crowd else [])]:
+        echo(f"Warning: {line}", is_error=True)
+    if crowd and (never := say_never(crowd)):
+        raise AuthorError(never)

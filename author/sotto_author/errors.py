@@ -1,7 +1,7 @@
 """What can go wrong on the author's side: catch `AuthorError`, raise a leaf.
 
 SottoError
-└── AuthorError      a file that cannot be read or written
+└── AuthorError      a file that cannot be read or written, a survey of which something can never be shown
     └── FormError    another program's form that cannot become a survey
 """
 

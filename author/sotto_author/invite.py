@@ -9,24 +9,26 @@ from urllib.parse import urlencode
 
 import click
 
+from sotto_author.consent import agree, yes_option
+from sotto_author.crowd import judge_published
 from sotto_author.publish import page_address
 from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError, RemoteError
 from sotto_collector.remote import RemoteCollector, survey_path
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
-from sotto_protocol.minimum import say_few, say_needs, say_shortfalls
+from sotto_protocol.minimum import say_few
 
 COLUMN = "invitation"
 PAGE_COLUMN = "page"
 
 
-@click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 panel --count 9 --to a.csv")
+@click.group(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")
 def invite() -> None:
     """Make, count and revoke invitations to a survey that only invited people may answer."""
 
 
-@invite.command(epilog="Example:  sotto invite create http://127.0.0.1:8000 panel --count 9 --to a.csv")
+@invite.command(epilog="Example:  sotto invite create http://127.0.0.1:8000 hr --count 900 --to a.csv")
 @click.argument("url")
 @click.argument("survey")
 @click.option("--count", type=click.IntRange(1, 10**7), required=True, help="How many; no default.")
@@ -35,25 +37,35 @@ def invite() -> None:
     "--page", "has_pages", is_flag=True, help="Beside each, the address of the page for who has it; off by default."
 )
 @click.option("--stratum", metavar="NAME", help="Of a survey with strata: in which stratum they invite; no default.")
+@yes_option
 @token_option
-def create(url: str, survey: str, count: int, target: Path, has_pages: bool, stratum: str | None, token: str) -> None:
+def create(
+    url: str,
+    survey: str,
+    count: int,
+    target: Path,
+    has_pages: bool,
+    stratum: str | None,
+    is_sure: bool,
+    token: str,
+) -> None:
     """Write new invitations to a CSV file, one a line.
 
     The collector keeps their hashes: this file is the only place where they can be read. It is made readable by its
     owner alone. With --page there is a second column: the address of the survey's page, the invitation behind its #,
-    which browsers send to nobody. Where the survey has min_reports, it says from how many reports each question is
-    shown, and warns where all invitations, with those that were made before, are too few for that; of a stratum also
-    where they are so few that a report is known to be one of a few people's.
+    which browsers send to nobody. It says first what all invited people, with those of before, will show, and asks
+    where that is of no use to anybody. Of a stratum it warns where they are so few that a report is known to be one of
+    a few people's.
     """
     collector = RemoteCollector(url, token)
     page = f"{page_address(collector, survey)}#" if has_pages else None
+    _judge(collector, survey, count, stratum, is_sure=is_sure)
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as fault:
         raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
     n_made = 0
     try:
-        _say_what_is_needed(collector, survey, count, stratum)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow([COLUMN, PAGE_COLUMN] if page else [COLUMN])
@@ -68,8 +80,8 @@ def create(url: str, survey: str, count: int, target: Path, has_pages: bool, str
     click.echo(f"{count:,} invitations in {target}")
 
 
-def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str | None) -> None:
-    """Say on stderr what each question needs before it is shown, and what the invitations cannot reach, or give away.
+def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str | None, *, is_sure: bool) -> None:
+    """Say on stderr what the invited people will show, or give away, and ask where it is of no use to anybody.
 
     Of a survey with strata each of them is looked at by itself.
     """
@@ -77,16 +89,12 @@ def _say_what_is_needed(collector: RemoteCollector, survey_id: str, n_new: int, 
         survey = Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
     except SurveyError as fault:
         raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
-    if survey.min_reports == 1 and stratum is None:
-        return
     left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
     # Every invitation is there once for each wave, until it comes with a report.
     n_invited = (sum(left["unused"]) + _n_reports(left, collector.url)) // survey.waves + n_new
-    for line in say_needs(survey):
-        click.echo(line, err=True)
-    few = [] if stratum is None else say_few(stratum, n_invited)
-    for line in [*say_shortfalls(survey, n_invited), *few]:
+    for line in [] if stratum is None else say_few(stratum, n_invited):
         click.echo(f"Warning: {line}", err=True)
+    agree(judge_published(survey, n_invited, stratum), f"Invite to {survey.id} all the same?", is_sure=is_sure)
 
 
 def _n_reports(left: dict[str, Any], url: str) -> int:
@@ -108,7 +116,7 @@ def _make(collector: RemoteCollector, survey: str, count: int, stratum: str | No
         yield collector.fetch("POST", survey_path(survey, "/invitations"), sent).decode().splitlines()[1:]
 
 
-@invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 panel")
+@invite.command(epilog="Example:  sotto invite count http://127.0.0.1:8000 hr")
 @click.argument("url")
 @click.argument("survey")
 @click.option("--stratum", metavar="NAME", help="Of a survey with strata: of which one  [default: all].")
@@ -120,7 +128,7 @@ def count(url: str, survey: str, stratum: str | None, token: str) -> None:
         click.echo(f"wave {wave}  {n_left:,} unused" if len(unused) > 1 else f"{n_left:,} unused")
 
 
-@invite.command(epilog="Example:  sotto invite revoke http://127.0.0.1:8000 panel --from a.csv")
+@invite.command(epilog="Example:  sotto invite revoke http://127.0.0.1:8000 hr --from a.csv")
 @click.argument("url")
 @click.argument("survey")
 @click.option("--from", "source", type=click.Path(path_type=Path), help="CSV file that has them; no default.")

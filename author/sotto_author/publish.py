@@ -5,6 +5,8 @@ from urllib.parse import quote
 
 import click
 
+from sotto_author.consent import agree, people_option, yes_option
+from sotto_author.crowd import judge_file
 from sotto_client.commands import read_file
 from sotto_collector.commands.options import token_option
 from sotto_collector.remote import RemoteCollector
@@ -22,12 +24,16 @@ def page_address(collector: RemoteCollector, survey_id: str) -> str:
 @click.option(
     "--draft", "is_draft", is_flag=True, help="Show it to who has its link, as long as it may change; off by default."
 )
+@people_option
+@yes_option
 @token_option
-def publish(survey_file: Path, url: str, is_draft: bool, token: str) -> None:
+def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure: bool, token: str) -> None:
     """Publish a survey at a collector.
 
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
     address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
+    Of --n people, or the `people` of the file, it says first what they will show, and asks where that is of no use to
+    anybody: a published survey never changes.
 
     With --draft nobody can answer it: its page is for who has the address that is printed, and the next draft of the
     same id takes its place. Without --draft it takes a draft's place for good: what is published never changes.
@@ -35,6 +41,10 @@ def publish(survey_file: Path, url: str, is_draft: bool, token: str) -> None:
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = read_file(survey_file), RemoteCollector(url, token)
+    if people := n or survey.people:
+        agree(
+            judge_file(survey_file, survey, people), f"Publish {survey.id} all the same?", is_sure=is_sure or is_draft
+        )
     published = collector.ask("POST", "/v1/drafts" if is_draft else "/v1/surveys", survey.canonical)
     click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
     click.echo(page_address(collector, survey.id) + (f"?preview={published.get('preview')}" if is_draft else ""))

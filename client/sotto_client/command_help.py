@@ -4,7 +4,7 @@ SHORT_HELP = {
     "associate": "Estimate the joint distribution of two or three questions, and test whether they are independent.",
     "audit": "Run the client on made-up answers, and hold what its reports give away against what the survey declares.",
     "backup": "Copy a database, as it is at this moment, while collectors run.",
-    "check": "Check a survey file and print what it takes.",
+    "check": "Check a survey file: what it takes, and what a crowd will show.",
     "close": "Let a survey take no more reports.",
     "compare": "Compare a survey with a trusted curator's, and say what its epsilons add up to.",
     "configure": "Set what may change of a survey at a collector.",

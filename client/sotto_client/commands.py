@@ -181,6 +181,6 @@ def _name(report: Kept) -> str:
     return f"{report.receipt}  {report.survey_id} wave {report.wave}  {report.url}"
 
 
-def echo(text: Any) -> None:
+def echo(text: Any, *, is_error: bool = False) -> None:
     """Print, but for what could steer a terminal: a survey's and a collector's texts are not trusted."""
-    click.echo("".join(c if c.isprintable() or c == "\n" else "?" for c in text))
+    click.echo("".join(c if c.isprintable() or c == "\n" else "?" for c in text), err=is_error)

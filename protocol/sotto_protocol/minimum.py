@@ -39,7 +39,7 @@ def needs_of(survey: Survey) -> dict[str, Need]:
         by_cohort = question.mechanism.has_cohorts and survey.min_reports > 1
         n_cohorts = question.mechanism.counts_shape[0] if by_cohort else 1
         share = Fraction(survey.n_drawn, len(survey.questions))
-        likely = _likely(n_cohorts, survey.min_reports, share)
+        likely = likely_reports(n_cohorts, survey.min_reports, share)
         least = n_cohorts * survey.min_reports
         needs[question.id] = Need(question.id, n_cohorts, least, likely, bool(survey.draw))
     return needs
@@ -54,31 +54,10 @@ def say_needs(survey: Survey) -> list[str]:
     lines = [f"shown from {survey.min_reports:,} reports{of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
     return lines + [
         f"shown from {need.least:,} reports{of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
-        f"{need.question}, which needs {survey.min_reports:,}{_where(survey, need)}"
+        f"{need.question}, which needs {survey.min_reports:,}{which_of(survey, need)}"
         for need in needs
         if need.is_chance
     ]
-
-
-def say_shortfalls(survey: Survey, n_invited: int) -> list[str]:
-    """Return in words what so many invited people cannot, or may not, make seen, even if all of them answer."""
-    if survey.min_reports == 1:
-        return []
-    lines = []
-    for need in needs_of(survey).values():
-        if n_invited < need.least:
-            each = f", {survey.min_reports:,}{_where(survey, need)}" if need.is_chance else ""
-            lines.append(
-                f"{n_invited:,} invitations are too few: nothing of {need.question} can ever be shown, which needs at "
-                f"least {need.least:,} reports{of_a_wave(survey)}{each}."
-            )
-        elif n_invited < need.likely:
-            lines.append(
-                f"{n_invited:,} invitations may be too few: even if all answer, {_one_of(need)} may have fewer than "
-                f"{survey.min_reports:,} reports, and nothing of it be shown; with {need.likely:,} invitations that is "
-                "so one time in 20 at most."
-            )
-    return lines
 
 
 def say_few(stratum: str, n_invited: int) -> list[str]:
@@ -92,14 +71,10 @@ def say_few(stratum: str, n_invited: int) -> list[str]:
     ]
 
 
-def _where(survey: Survey, need: Need) -> str:
-    """Return in words of which reports a question needs so many."""
+def which_of(survey: Survey, need: Need) -> str:
+    """Return in words, with a blank before, of which reports a question needs `min_reports`; nothing where of all."""
     cohorts = f" in each of its {need.n_cohorts:,} cohorts" if need.n_cohorts > 1 else ""
     return cohorts + (f" that answer it, as {survey.draw} of {len(survey.questions)} do" if need.is_drawn else "")
-
-
-def _one_of(need: Need) -> str:
-    return f"one of the {need.n_cohorts:,} cohorts of {need.question}" if need.n_cohorts > 1 else need.question
 
 
 def of_a_wave(survey: Survey) -> str:
@@ -107,7 +82,7 @@ def of_a_wave(survey: Survey) -> str:
     return " of a wave" * (survey.waves > 1) + " of a stratum" * bool(survey.strata)
 
 
-def _likely(n_cohorts: int, min_reports: int, share: Fraction) -> int:
+def likely_reports(n_cohorts: int, min_reports: int, share: Fraction) -> int:
     """Return a number of reports with which each cohort has min_reports but for 1 time in 20.
 
     A share of them, in (0, 1], answers the question, each in a cohort at random: a cohort's are Binomial(n, c), c =

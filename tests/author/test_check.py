@@ -48,7 +48,7 @@ def write(folder: Path, text: str) -> Path:
 def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> None:
     result = sotto("check", published)
     assert result.exit_code == 0
-    heading, *rows, total, limit, period, fingerprint = result.stdout.splitlines()
+    heading, *rows, total, limit, period, fingerprint, _ = result.stdout.splitlines()
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "expected"]
     assert rows[0].split() == ["paid", "yes-no", "warner", "1.0987", "True", "or", "False"]
     assert [row.split()[0] for row in rows] == ["paid", "dish", "drinks"]
@@ -62,7 +62,7 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
 def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
     (tmp_path / "pulse.json").write_bytes(PULSE.canonical)
     lines = sotto("check", tmp_path / "pulse.json").stdout.splitlines()
-    heading, word, _, well, total, waves, limit, period, fingerprint = lines
+    heading, word, _, well, total, waves, limit, period, fingerprint, _ = lines
     assert heading.split() == ["question", "type", "mechanism", "epsilon", "epsilon_forever", "expected"]
     assert word.split()[:6] == ["word", "text", "rappor", "1", "2.5", "a"]
     assert well.split()[:6] == ["well", "yes-no", "basic-rappor", "0.25", "0.6", "True"]
@@ -118,7 +118,7 @@ def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, t
 
 def test_check_says_which_of_a_devices_usual_limits_are_too_low(tmp_path: Path) -> None:
     (tmp_path / "wide.json").write_bytes(WIDE.canonical)
-    *_, limit, period, _ = sotto("check", tmp_path / "wide.json").stdout.splitlines()
+    *_, limit, period, _, _ = sotto("check", tmp_path / "wide.json").stdout.splitlines()
     assert limit == "max_epsilon 8 by default, too low for the 16 of one report"
     assert period == "max_period_epsilon 16 in 30 days by default, 0 left after one report"
 

@@ -61,7 +61,7 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
     for survey, words in ((INVITED, "invited, one report"), (INVITED_PULSE, "invited, one report a wave")):
         path = tmp_path / "survey.json"
         path.write_bytes(replace(survey, min_reports=100).canonical)
-        *lines, fingerprint = sotto("check", path).stdout.splitlines()
+        *lines, fingerprint, _ = sotto("check", path).stdout.splitlines()
         place = lines.index("min_reports 100, no tally of fewer")
         assert lines[place - 1] == f"{words} for each invitation"
         assert fingerprint.startswith("fingerprint ")
@@ -72,7 +72,7 @@ def test_check_and_explain_say_who_may_answer_and_the_smallest_tally(tmp_path: P
 def test_check_and_explain_say_that_counts_alone_are_kept_and_what_cannot_be_done_then(tmp_path: Path) -> None:
     path = tmp_path / "survey.json"
     path.write_bytes(replace(LUNCH, keep="counts").canonical)
-    *_, kept, _, _, _ = sotto("check", path).stdout.splitlines()
+    *_, kept, _, _, _, _ = sotto("check", path).stdout.splitlines()
     assert kept == "keep counts, no report is kept: none can be erased, recounted, exported or associated"
     assert "it cannot be taken out again" in " ".join(sotto("explain", path).stdout.split())
     assert json.loads(sotto("explain", "--json", path).stdout)["keep"] == "counts"

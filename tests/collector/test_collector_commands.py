@@ -86,7 +86,7 @@ def test_survey_is_published_from_its_source_and_closed(served: Served, tmp_path
         (("publish", "SURVEY", "URL", "--token", "wröng\nb"), "token must be printable ASCII"),
         (("close", "URL", "habits", "--token", "wröng b"), "token must be printable ASCII"),
         (("close", "URL", "habits", "--token", ""), "token must be printable ASCII"),
-        (("publish", "MISSING", "URL", "--token", "x"), "must be readable: No such file or directory"),
+        (("publish", "MISSING", "URL", "--token", "x"), "no.toml: No such file or directory"),
         (("close", "URL", "../nobody", "--token", "ADMIN"), "refused (404 no"),
         (("close", "URL/v2", "habits", "--token", "ADMIN"), "refused (404 not_found)"),
         (("close", "http://127.0.0.1:CLOSED", "habits", "--token", "x"), "could not be reached: Connection refused"),

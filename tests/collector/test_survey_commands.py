@@ -14,7 +14,7 @@ from collecting import INVITED, INVITED_WAVES, SMALL, SURVEY, Served, make_repor
 from fault_server import Scripted, fault_server
 from sotto_client.cli import main
 from sotto_protocol import Survey, compile_toml
-from sotto_protocol.minimum import say_needs, say_shortfalls
+from sotto_protocol.minimum import say_needs
 
 HABITS = "/v1/surveys/habits"
 FEW = """
@@ -65,8 +65,8 @@ def read_codes(path: Path) -> list[str]:
 
 def test_invitations_are_made_into_a_private_file_counted_and_revoked(served: Served, tmp_path: Path) -> None:
     path = tmp_path / "codes.csv"
-    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 40, "--to", path)
-    assert (code, out, err) == (0, f"40 invitations in {path}\n", "")
+    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 40, "--to", path, "--yes")
+    assert (code, out) == (0, f"40 invitations in {path}\n")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     codes = read_codes(path)
     assert len(set(codes)) == 40
@@ -84,7 +84,10 @@ def test_many_invitations_are_made_in_several_requests(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sotto_author.invite.MAX_INVITATIONS", 30)
-    assert run(served, "invite", "create", "URL", INVITED_WAVES.id, "--count", 70, "--to", tmp_path / "c.csv")[0] == 0
+    assert (
+        run(served, "invite", "create", "URL", INVITED_WAVES.id, "--count", 70, "--yes", "--to", tmp_path / "c.csv")[0]
+        == 0
+    )
     assert len(set(read_codes(tmp_path / "c.csv"))) == 70
     said = "wave 1  70 unused\nwave 2  70 unused\nwave 3  70 unused\n"
     assert run(served, "invite", "count", "URL", INVITED_WAVES.id) == (0, said, "")
@@ -94,8 +97,8 @@ def test_many_invitations_are_made_in_several_requests(
 def test_file_that_is_there_is_not_written_over(served: Served, tmp_path: Path) -> None:
     path = tmp_path / "codes.csv"
     path.write_text("precious")
-    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 1, "--to", path)
-    assert (code, out, err) == (1, "", f"Error: CSV file ({path}) must be a new file: File exists.\n")
+    code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 1, "--to", path, "--yes")
+    assert (code, out, err.splitlines()[-1]) == (1, "", f"Error: CSV file ({path}) must be a new file: File exists.")
     assert path.read_text() == "precious"
 
 
@@ -116,32 +119,37 @@ def test_a_collector_of_before_is_named_and_no_file_is_left(tmp_path: Path) -> N
         assert (result.exit_code, result.stderr, path.exists(), before.posts) == (1, said, False, [])
 
 
-def test_invitations_that_cannot_show_a_question_are_warned_of(served: Served, tmp_path: Path) -> None:
+def test_invitations_that_cannot_show_a_question_are_refused_where_nobody_is_asked(
+    served: Served, tmp_path: Path
+) -> None:
     survey = compile_toml(FEW)
     (tmp_path / "few.toml").write_text(FEW)
     needed = "".join(f"{line}\n" for line in say_needs(survey))
     assert run(served, "publish", tmp_path / "few.toml", "URL")[::2] == (0, needed)
     create = ("invite", "create", "URL", survey.id, "--count", 30, "--to")
     code, out, err = run(served, *create, tmp_path / "a.csv")
+    assert (code, out, (tmp_path / "a.csv").exists()) == (2, "", False)
+    assert "wish      can never be shown: it needs 40 reports (10 in each of its 4 cohorts), and there are 30 pe" in err
+    assert "What shows nothing useful is left undone: mend it (sotto check), or give --yes." in err
+    assert run(served, "invite", "count", "URL", survey.id)[1] == "0 unused\n"
+    code, out, err = run(served, *create, tmp_path / "a.csv", "--yes")
     assert (code, out) == (0, f"30 invitations in {tmp_path / 'a.csv'}\n")
-    assert err == needed + "".join(f"Warning: {line}\n" for line in say_shortfalls(survey, 30))
-    assert "nothing of wish can ever be shown, which needs at least 40 reports" in err
+    assert "Warning: nothing of wish can ever be shown of 30 people." in err
     answers = zip(make_reports(20, survey), read_codes(tmp_path / "a.csv"), strict=False)
     assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
-    _, _, err = run(served, *create, tmp_path / "b.csv")  # 20 that were used, 10 that wait, and these
-    assert err == needed + "".join(f"Warning: {line}\n" for line in say_shortfalls(survey, 60))
-    assert "60 invitations may be too few" in err
-    assert run(served, *create, tmp_path / "c.csv")[2] == needed
+    _, _, err = run(served, *create, tmp_path / "b.csv", "--yes")  # 20 that were used, 10 that wait, and these
+    assert err.startswith("What 60 people will show, if all of them answer; 95 % intervals by the Clopper-Pearson")
+    assert "may not be shown: that is likely from" in err
 
 
 def test_invitations_to_waves_are_counted_once(served: Served, tmp_path: Path) -> None:
     survey = replace(compile_toml(FEW), id="few-waves", waves=2)
     publish(served, survey)
     create = ("invite", "create", "URL", survey.id, "--count", 30, "--to")
-    run(served, *create, tmp_path / "a.csv")
+    run(served, *create, tmp_path / "a.csv", "--yes")
     answers = zip(make_reports(20, survey, wave=2), read_codes(tmp_path / "a.csv"), strict=False)
     assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
-    assert "60 invitations may be too few" in run(served, *create, tmp_path / "b.csv")[2]
+    assert "What 60 people will show of a wave," in run(served, *create, tmp_path / "b.csv", "--yes")[2]
 
 
 @pytest.mark.parametrize("content", [b"code\nabc\n", b"", b"invitation\n\xff\n", b'invitation\n"c4n4ry'])

@@ -382,7 +382,18 @@ def test_commands_print_the_address_and_write_it_beside_every_invitation(tmp_pat
         said = CliRunner().invoke(main, ["publish", str(tmp_path / "survey.json"), f"{served.url}/"], env=env)
         address = f"{served.url}/s/{INVITED.id}"
         assert said.stdout.splitlines() == [f"{INVITED.id}  {INVITED.fingerprint}", address]
-        words = ["invite", "create", served.url, INVITED.id, "--count", "30", "--to", str(tmp_path / "a.csv"), "--page"]
+        words = [
+            "invite",
+            "create",
+            served.url,
+            INVITED.id,
+            "--count",
+            "30",
+            "--yes",
+            "--to",
+            str(tmp_path / "a.csv"),
+            "--page",
+        ]
         assert CliRunner().invoke(main, words, env=env).exit_code == 0
         with (tmp_path / "a.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))

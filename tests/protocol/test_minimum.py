@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from published import TEXT, YES_NO, survey_of
-from sotto_protocol import Survey, compile_toml
-from sotto_protocol.minimum import needs_of, say_needs, say_shortfalls
+from sotto_protocol import compile_toml
+from sotto_protocol.minimum import needs_of, say_needs
 
 STAFF = compile_toml("""
 id = "staff"
@@ -78,18 +78,3 @@ def test_needs_are_said_of_each_question() -> None:
     assert second.endswith(": wish, which needs 50 in each of its 64 cohorts")
     assert say_needs(replace(STAFF, min_reports=1)) == []
     assert "50 reports of a wave" in say_needs(replace(STAFF, waves=2))[0]
-
-
-def said(survey: Survey, n_invited: int) -> list[str]:
-    return [line.split(": ")[0] for line in say_shortfalls(survey, n_invited)]
-
-
-def test_invitations_that_cannot_show_a_question_are_said() -> None:
-    safe = needs_of(STAFF)["wish"].likely
-    assert said(STAFF, 300) == ["300 invitations are too few"]
-    assert "wish" in say_shortfalls(STAFF, 300)[0]
-    assert said(STAFF, 3200) == ["3,200 invitations may be too few"]
-    assert said(STAFF, safe - 1) == [f"{safe - 1:,} invitations may be too few"]
-    assert said(STAFF, safe) == []
-    assert said(STAFF, 49) == ["49 invitations are too few"] * 3
-    assert said(replace(STAFF, min_reports=1), 1) == []

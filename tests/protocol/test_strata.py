@@ -8,7 +8,7 @@ import pytest
 from collecting import SMALL, STRINGS, make_reports
 from sotto_protocol import SurveyError, Tally, stack_records
 from sotto_protocol.explain import explain
-from sotto_protocol.minimum import say_few, say_needs, say_shortfalls
+from sotto_protocol.minimum import say_few, say_needs
 from sotto_protocol.record import STRATUM, WAVE
 
 NAMES = ("north", "south", "east")
@@ -76,7 +76,6 @@ def test_respondents_are_told_the_groups_and_what_is_kept_of_theirs(keep: str) -
 def test_a_least_number_is_said_to_be_of_a_stratum() -> None:
     assert say_needs(replace(SITES, min_reports=30))[0].startswith("shown from 30 reports of a stratum: ")
     assert " of a wave of a stratum" in say_needs(replace(YEARLY, min_reports=30))[0]
-    assert "at least 30 reports of a stratum" in say_shortfalls(replace(SITES, min_reports=30), 29)[0]
 
 
 def test_few_people_in_a_stratum_are_warned_of() -> None:

@@ -66,6 +66,10 @@ def test_the_page_on_rehearsing_works(console: Console) -> None:
     assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_authors_page_works(console: Console) -> None:
+    console.run_document(DOCS / "author.md")
+
+
 def test_the_page_on_planning_tests_works(console: Console) -> None:
     console.run_document(DOCS / "power.md")
     assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
@@ -79,8 +83,8 @@ def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None
     console.run_command("sotto serve")
     console.environment["SOTTO_TOKEN"] = admin.strip()
     console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")
-    (console.folder / "panel.toml").write_text("invited = true\n" + LUNCH.replace("my-survey", "panel"))
-    console.run_command(f"sotto publish panel.toml {DOCUMENTED_URL}")
+    (console.folder / "hr.toml").write_text("invited = true\n" + LUNCH.replace("my-survey", "hr"))
+    console.run_command(f"sotto publish hr.toml {DOCUMENTED_URL}")
     console.run(["python", "-c", ANSWER.replace(DOCUMENTED_URL, console.url)])
     simulate(console.folder)
     examples = {" ".join(path): example_of(command) for path, command in LEAVES}

@@ -57,10 +57,14 @@ def house_imports_of(side: str) -> set[str]:
 
 
 def imports_at_once_of(source: str) -> Iterator[str]:
-    """Yield the full names of the modules that a source imports as it is loaded: outside of functions."""
+    """Yield the full names of the modules that a source imports as it is loaded: outside of functions.
+
+    What is imported for checkers of types alone is not loaded.
+    """
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        is_of_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if is_of_types or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [ast.Pass()]
     return imports_of(ast.unparse(tree))
 
@@ -107,6 +111,7 @@ def test_the_results_page_alone_joins_two_sides_and_only_when_an_app_is_made() -
 @pytest.mark.parametrize(
     ("source", "is_at_once"),
     [("import sotto_estimator", True), ("if True:\n    import sotto_estimator", True)]
+    + [("if TYPE_CHECKING:\n    import sotto_estimator", False)]
     + [(f"{head}\n    import sotto_estimator", False) for head in ("def f():", "async def f():")]
     + [
         ("class A:\n    import sotto_estimator", True),

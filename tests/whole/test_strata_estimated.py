@@ -56,7 +56,19 @@ def run(*arguments: object, token: str = "") -> tuple[int, str, str]:
 def invite(served: Served, survey: Survey, folder: Path, stratum: str, count: int) -> list[str]:
     """Invite by the command, and return the codes."""
     target = folder / f"{survey.id}-{stratum}.csv"
-    command = ["invite", "create", served.url, survey.id, "--count", count, "--stratum", stratum, "--to", target]
+    command = [
+        "invite",
+        "create",
+        served.url,
+        survey.id,
+        "--count",
+        count,
+        "--stratum",
+        stratum,
+        "--yes",
+        "--to",
+        target,
+    ]
     code, said, _ = run(*command, token=served.admin)
     assert (code, said) == (0, f"{count} invitations in {target}\n")
     with target.open(newline="") as file:
@@ -194,17 +206,17 @@ def test_who_invites_is_told_what_a_group_needs_and_that_it_is_small(served: Ser
 
     def create(count: int) -> str:
         command = ["invite", "create", served.url, PROMISING.id, "--count", count, "--stratum", "north"]
-        code, _, said = run(*command, "--to", tmp_path / f"{count}.csv", token=served.admin)
+        code, _, said = run(*command, "--yes", "--to", tmp_path / f"{count}.csv", token=served.admin)
         assert code == 0
         return said
 
     first = create(12)
-    assert "shown from 30 reports of a stratum: hours, paid" in first
-    assert "12 invitations are too few" in first
+    assert "What 12 people will show, if all of them answer, in stratum north; 95 %" in first
+    assert "Warning: nothing of hours, paid can ever be shown of 12 people." in first
     assert "Warning: stratum north has 12 invitations" in first
     second = create(25)  # with those that were made before
-    assert "too few" not in second
-    assert "Warning" not in second
+    assert "can ever be shown" not in second
+    assert "Warning: stratum" not in second
 
 
 def test_check_and_explain_say_the_strata(tmp_path: Path) -> None:

@@ -1,0 +1,35 @@
+"""A verdict is repeated before what cannot be taken back, and the author asked where nothing useful can come."""
+
+import sys
+
+import click
+
+from sotto_author.crowd import Crowd
+from sotto_author.crowd_words import say_never, say_useless, say_verdicts
+from sotto_client.commands import echo
+from sotto_protocol.members import MAX_PEOPLE
+
+people_option = click.option(
+    "--n",
+    type=click.IntRange(2, MAX_PEOPLE),
+    metavar="PEOPLE",
+    help="How many people answer: says what so many will show  [default: `people` in the file].",
+)
+yes_option = click.option(
+    "--yes", "is_sure", is_flag=True, help="Do not ask where so many people show nothing useful; off by default."
+)
+
+
+def agree(crowd: Crowd, question: str, *, is_sure: bool) -> None:
+    """Say on stderr what a crowd will show, and ask `question` where something of it is of no use to anybody.
+
+    Raises click.Abort where the answer is no, and UsageError where nobody is there to be asked and --yes is not given.
+    """
+    echo(say_verdicts(crowd), is_error=True)
+    for line in filter(None, [*say_useless(crowd), say_never(crowd)]):
+        echo(f"Warning: {line}", is_error=True)
+    if crowd.is_usable or is_sure:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("What shows nothing useful is left undone: mend it (sotto check), or give --yes.")
+    click.confirm(question, abort=True, err=True)

@@ -1,0 +1,139 @@
+"""What a survey will show of a crowd, question by question: good, rough, useless, or never to be seen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sotto_protocol import Question, Survey
+from sotto_protocol.minimum import Need, needs_of
+
+if TYPE_CHECKING:
+    from sotto_estimator.planning.draft import Draft
+    from sotto_estimator.planning.helps import Help
+    from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+
+Grade = Literal["good", "rough", "useless", "never", "unknown"]
+Target = Literal["population", "respondents"]
+ROUGH = 0.25
+"""A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
+Of a text question it is the smallest share of a string that is found."""
+METHODS: dict[Target, str] = {"population": "chernoff", "respondents": "clopper-pearson"}
+"""By whom intervals are about: as `sotto estimate` makes them, and the narrowest that is guaranteed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What one question will show. `plan`: None where the estimator is not installed, and the grade is then unknown."""
+
+    question: Question
+    grade: Grade
+    need: Need
+    plan: "QuestionPlan | None" = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether anybody could use what comes of it, as far as is known."""
+        return self.grade not in ("useless", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What `n` people will show, if all of them answer.
+
+    `plan`: None where the estimator is not installed. `stratum`: in which they all are, None where they are of all.
+    """
+
+    survey: Survey
+    n: int
+    outlooks: tuple[Outlook, ...]
+    plan: "SurveyPlan | None" = None
+    helps: Sequence["Help"] = ()
+    stratum: str | None = None
+
+    def of(self, grade: Grade) -> list[Outlook]:
+        """Return the questions of a grade."""
+        return [one for one in self.outlooks if one.grade == grade]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether every question will show what somebody could use, as far as is known."""
+        return all(one.is_usable for one in self.outlooks)
+
+
+def judge_file(path: Path, survey: Survey, n: int, target: Target | None = None) -> Crowd:
+    """Return what n people will show of a survey file, and what would help it."""
+    if not is_estimator_there():
+        return _judge_blindly(survey, n)
+    from sotto_estimator.planning.draft import Draft
+
+    return _judge(Draft.read(path), n, target)
+
+
+def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd:
+    """Return what n people, of a stratum, will show of a survey that is published, and can no longer be changed."""
+    if not is_estimator_there():
+        return replace(_judge_blindly(survey, n), stratum=stratum)
+    from sotto_estimator.planning.draft import Draft
+
+    return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
+
+
+def is_estimator_there() -> bool:
+    """Whether what the estimator needs is installed: without it no width is known."""
+    return find_spec("scipy") is not None
+
+
+def _judge_blindly(survey: Survey, n: int) -> Crowd:
+    """Return what can be said without the estimator: what can never be shown."""
+    needs = needs_of(survey)
+    return Crowd(survey, n, tuple(_outlook(question, needs[question.id], n, None) for question in survey.questions))
+
+
+def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
+    from sotto_estimator.planning.helps import helps_of
+    from sotto_estimator.planning.outlook import Reach
+    from sotto_estimator.planning.survey import plan_survey
+
+    survey = draft.survey
+    target = target or ("respondents" if survey.invited else "population")
+    plan = plan_survey(survey, max(2, n), Reach(method=METHODS[target], target=target))
+    needs = needs_of(survey)
+    outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
+    return Crowd(survey, n, outlooks, plan, helps_of(draft, plan))
+
+
+def _outlook(question: Question, need: Need, n: int, plan: "QuestionPlan | None") -> Outlook:
+    return Outlook(question, _grade(need, n, plan), need, plan)
+
+
+def _grade(need: Need, n: int, plan: "QuestionPlan | None") -> Grade:
+    if n < need.least:
+        return "never"
+    if plan is None:
+        return "unknown"
+    if plan.width <= plan.goal:
+        return "good"
+    return "rough" if plan.width <= ROUGH * plan.size else "useless"
+
+
+def crowd_members(crowd: Crowd) -> dict[str, Any]:
+    """Return what a crowd will show, by name, for programs; widths as fractions, a number's in its unit."""
+    if crowd.plan is None:
+        return {"people": crowd.n}
+    from sotto_estimator.planning.help_words import help_members
+
+    reach = crowd.plan.reach
+    of_intervals = {"level": reach.level, "method": reach.method, "target": reach.target}
+    return {"people": crowd.n} | of_intervals | {"helps": [help_members(one) for one in crowd.helps]}
+
+
+def outlook_members(one: Outlook) -> dict[str, Any]:
+    """Return what a question will show, by name, for programs."""
+    members: dict[str, Any] = {"verdict": one.grade}
+    if one.plan is not None:
+        is_share_found = one.plan.figures[0].half_width is None
+        members |= {"n_answers": one.plan.n_answers, "goal": one.plan.goal}
+        members |= {"smallest_share" if is_share_found else "half_width": one.plan.width}
+    return members

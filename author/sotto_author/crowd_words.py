@@ -1,0 +1,146 @@
+"""What a survey will show of a crowd, in words for an author who has never heard of epsilon."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+from sotto_author.crowd import Crowd, Outlook
+from sotto_protocol import Survey
+from sotto_protocol.minimum import likely_reports, needs_of, which_of
+from sotto_protocol.tables import align
+
+_UNKNOWN = "how precise it will be is not known: that needs: pip install 'sottovoce[estimator]'"
+
+
+def say_crowd(crowd: Crowd) -> str:
+    """Return the verdicts, and what would help where it is needed."""
+    helps = [*_helps_of_shown(crowd), *_helps_of_hidden(crowd)]
+    return "\n\n".join([say_verdicts(crowd), *(["\n".join(helps)] if helps else [])])
+
+
+def say_verdicts(crowd: Crowd) -> str:
+    """Return a verdict on each question, and about whom they are."""
+    known = [[one.question.id, say_outlook(one, crowd)] for one in crowd.outlooks if one.grade != "unknown"]
+    table = [align([["question", "verdict"], *known])] if known else []
+    return "\n".join([say_about(crowd), *table, *([] if crowd.plan else [_UNKNOWN])])
+
+
+def say_about(crowd: Crowd) -> str:
+    """Return whom the verdicts are about, and by which intervals."""
+    of_wave = " of a wave" if crowd.survey.waves > 1 else ""
+    of_strata = ", in all strata together: each has fewer" if crowd.survey.strata else ""
+    where = of_strata if crowd.stratum is None else f", in stratum {crowd.stratum}"
+    said = f"What {crowd.n:,} people will show{of_wave}, if all of them answer{where}"
+    if crowd.plan is None:
+        return said
+    from sotto_estimator.planning.survey_words import wrapped
+    from sotto_estimator.render import method_words
+
+    reach = crowd.plan.reach
+    how = method_words(reach.level, reach.method, reach.target)
+    asked = f"sotto estimate --target {reach.target} --method {reach.method}"
+    return wrapped(f"{said}; {how} ({asked})", "")
+
+
+def say_outlook(one: Outlook, crowd: Crowd) -> str:
+    """Return the verdict on one question in words, unless it is not known."""
+    if one.grade == "never":
+        return f"can never be shown: {_needed(one, crowd.survey)}, and there are {crowd.n:,} people"
+    return _say_width(one) + _say_risk(one, crowd)
+
+
+def _say_width(one: Outlook) -> str:
+    from sotto_estimator.estimate import is_text
+    from sotto_estimator.numbers.counts import is_number
+    from sotto_estimator.planning.survey_words import amount
+
+    plan = one.plan
+    assert plan is not None  # noqa: S101  # it is said only of what was planned
+    if is_text(one.question):
+        found = f"finds answers that {_rounded_up(100 * plan.width)} % or more of all give"
+        nothing = "cannot show anything useful: "
+        nothing += "not even what everybody writes is found" if plan.width >= 1 else found
+        return {"good": found, "rough": f"rough: {found}"}.get(one.grade, nothing)
+    is_share = not is_number(one.question)
+    width = f"{_rounded_up(100 * plan.width)} points" if is_share else amount(plan.width, one.question)
+    words = {"good": "good to", "rough": "rough:"}.get(one.grade, "cannot show anything useful:")
+    return f"{words} +- {width}" + ", which is all that can be answered" * plan.is_hopeless
+
+
+def _rounded_up(percent: float) -> str:
+    """Return a percentage, or points, with no more digits than a plan bears, and never less than it is.
+
+    >>> _rounded_up(2.667), _rounded_up(11.0), _rounded_up(50.41), _rounded_up(0.04)
+    ('2.7', '11', '51', '0.1')
+    """
+    return f"{ceil(percent - 1e-9)}" if percent >= 10 else f"{ceil(10 * percent - 1e-9) / 10:g}"
+
+
+def _say_risk(one: Outlook, crowd: Crowd) -> str:
+    """Return that a question may stay hidden, though there are people enough for it."""
+    if crowd.n >= one.need.likely or crowd.survey.min_reports == 1:
+        return ""
+    return f"; and may not be shown: that is likely from {one.need.likely:,} reports on"
+
+
+def _needed(one: Outlook, survey: Survey) -> str:
+    each = which_of(survey, one.need)
+    return f"it needs {one.need.least:,} reports" + f" ({survey.min_reports:,}{each})" * bool(each)
+
+
+def _helps_of_shown(crowd: Crowd) -> list[str]:
+    """Return what would help the questions that are shown, and are not good."""
+    hidden = {one.question.id for one in crowd.of("never")}
+    helps = [one for one in crowd.helps if not hidden & {of.question.id for of in one.questions}]
+    if crowd.plan is None or not helps:
+        return []
+    from sotto_estimator.planning.help_words import say_helps
+
+    return [say_helps(helps, crowd.plan)]
+
+
+def _helps_of_hidden(crowd: Crowd) -> Iterator[str]:
+    """Yield what would let the questions be seen that never are."""
+    for one in crowd.of("never"):
+        yield f"{one.question.id}: what would let it be shown:"
+        yield from (f"  - {way}" for way in _ways(one, crowd))
+
+
+def _ways(one: Outlook, crowd: Crowd) -> Iterator[str]:
+    survey, n = crowd.survey, crowd.n
+    if (most := _most_min_reports(survey, one.question.id, n)) > 0:
+        yield f"min_reports = {most} in place of {survey.min_reports}" if most > 1 else "without min_reports"
+    if one.question.type == "text" and (cohorts := _most_cohorts(one, survey, n)):
+        yield f"n_cohorts = {cohorts} in place of {one.need.n_cohorts}"
+    if one.question.type == "text":
+        yield "a one-of question with the likeliest answers as its options"
+    yield f"more people: {one.need.likely:,}"
+
+
+def _most_min_reports(survey: Survey, question_id: str, n: int) -> int:
+    """Return the largest min_reports with which a question is likely to be shown of n people; 0 if none is."""
+
+    def is_likely(min_reports: int) -> bool:
+        return needs_of(replace(survey, min_reports=min_reports))[question_id].likely <= n
+
+    return max((k for k in range(1, survey.min_reports) if is_likely(k)), default=0)
+
+
+def _most_cohorts(one: Outlook, survey: Survey, n: int) -> int:
+    """Return the most cohorts, a power of two, each of which n people are likely to fill; 0 if not even two are."""
+    part = Fraction(survey.n_drawn, len(survey.questions))
+    tried = [2**power for power in range(1, one.need.n_cohorts.bit_length()) if 2**power < one.need.n_cohorts]
+    return max((k for k in tried if likely_reports(k, survey.min_reports, part) <= n), default=0)
+
+
+def say_never(crowd: Crowd) -> str:
+    """Return what can never be shown of so many people; "" where all can."""
+    names = ", ".join(one.question.id for one in crowd.of("never"))
+    return names and f"nothing of {names} can ever be shown of {crowd.n:,} people."
+
+
+def say_useless(crowd: Crowd) -> list[str]:
+    """Return what nobody could use of what so many people show; none where all is of use."""
+    names = ", ".join(one.question.id for one in crowd.of("useless"))
+    return [f"{crowd.n:,} people show nothing useful of {names}."] if names else []

@@ -1,0 +1,52 @@
+"""What a survey promises and does not hold, or does not tell its respondents and its author."""
+
+import unicodedata
+from collections.abc import Iterator
+from datetime import date
+
+from sotto_protocol import Survey
+
+_ANONYMOUS = (
+    *("anonym", "anonim"),  # English, German, French, Spanish, Portuguese and most of Europe, without accents
+    *("مجهول", "مجهل", "اغفال الهوية", "دون الكشف عن الهوية", "بدون الكشف عن الهوية", "دون ذكر الاسم", "بدون اسم"),
+    *("गुमनाम", "अनाम", "बेनाम"),
+    *("匿名", "不记名", "不記名", "无记名", "無記名"),
+)
+"""How the languages of the pages say anonymous, or its beginning; folded as `_folded` does."""
+
+
+def find_promises(survey: Survey, today: date) -> list[str]:
+    """Return in words what a survey promises that does not hold, and what it leaves out. `today` in UTC."""
+    return [*_promises(survey)]
+
+
+def _promises(survey: Survey) -> Iterator[str]:
+    if survey.invited:
+        for place, text in _texts(survey):
+            if any(_folded(word) in _folded(text) for word in _ANONYMOUS):
+                yield (
+                    f"{place} promises to be anonymous, and it is known who was invited. What holds: only noise leaves "
+                    "the device, and nothing joins an invitation to its report."
+                )
+    if texts := [question.id for question in survey.questions if question.type == "text"]:
+        yield (
+            f"{', '.join(texts)}: nobody will read what is written. Only short, common answers can be found, spelt the "
+            "same by many, and those that you look for; say so in the question."
+        )
+
+
+def _texts(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield the texts that respondents read, each with its place."""
+    yield "title", survey.title
+    for question in survey.questions:
+        yield question.id, " ".join([question.text, *question.options])
+
+
+def _folded(text: str) -> str:
+    """Return a text without case, accents and the marks above letters, as words are looked for.
+
+    >>> _folded("ANÓNIMO"), _folded("مَجهول"), _folded("匿名")
+    ('anonimo', 'مجهول', '匿名')
+    """
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if unicodedata.category(c) not in ("Mn", "Cf"))

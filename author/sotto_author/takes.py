@@ -1,0 +1,104 @@
+"""What a survey takes of a device, and what its settings mean, as text and for programs."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from math import sqrt
+from typing import Any
+
+from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
+from sotto_protocol import Survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
+from sotto_protocol.minimum import needs_of, say_needs
+from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above, epsilon_below
+
+_ASKED = 'a device is asked one option: how options go together cannot be told (mechanism = "bit-flips" keeps that)'
+
+
+def say_takes(survey: Survey) -> Iterator[str]:
+    """Yield lines: a table of every question's epsilon, then a line for each setting that is not the usual one."""
+    yield align(_tabulate(survey))
+    if survey.waves > 1:
+        yield f"waves {survey.waves}, of the same answers together epsilon {epsilon_above(survey.epsilon_forever)}"
+    if survey.draw:
+        yield _say_drawn(survey)
+    if asked := [question.id for question in survey.questions if isinstance(question.mechanism, AskedOption)]:
+        yield f"asked-option {', '.join(asked)}, {_ASKED}"
+    if survey.invited:
+        yield "invited, one report" + (" a wave" if survey.waves > 1 else "") + " for each invitation"
+    if survey.strata:
+        yield f"strata {', '.join(survey.strata)}, an invitation is of one, and results are of each"
+    if survey.public_results:
+        yield f"public results, everybody may see the estimates{_alone(survey)}"
+    if survey.min_reports > 1:
+        yield f"min_reports {survey.min_reports}, no tally of fewer"
+        yield from say_needs(survey)
+    if not survey.keeps_reports:
+        yield f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated"
+    yield from _room(survey)
+    yield f"fingerprint {survey.fingerprint}"
+
+
+def summarise(survey: Survey) -> dict[str, Any]:
+    """Return what a survey takes, for programs: every epsilon in nats, and the reports from which it is shown."""
+    needs = needs_of(survey)
+    questions = [
+        {
+            "id": question.id,
+            "type": question.type,
+            "mechanism": question.mechanism.name,
+            "epsilon": question.epsilon,
+            "epsilon_forever": question.epsilon_forever,
+            "least_reports": needs[question.id].least,
+            "likely_reports": needs[question.id].likely,
+        }
+        for question in survey.questions
+    ]
+    named = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
+    epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
+    return named | survey.settings() | epsilons | {"questions": questions}
+
+
+def _say_drawn(survey: Survey) -> str:
+    """Return what a draw takes, and what it does to intervals: each question has fewer reports."""
+    n = len(survey.questions)
+    return (
+        f"draw {survey.draw} of {n} questions on every device, in total the epsilon of the largest {survey.draw}; each "
+        f"question has {survey.draw} of {n} reports, its intervals {sqrt(n / survey.draw):.2f} times as wide as of all"
+    )
+
+
+def _alone(survey: Survey) -> str:
+    """Return who could see a single report by the results, which is as noisy as it was sent."""
+    if survey.min_reports == 1:
+        return "; without min_reports each new report by itself too"
+    return "" if survey.invited else "; who also sends reports can single one out, unless the survey is invited"
+
+
+def _room(survey: Survey) -> list[str]:
+    """Return what the limits of a device leave, as they are by default: the survey's own, and that of all surveys."""
+    most = "all waves of the same answers" if survey.waves > 1 else "one report"
+    return [
+        _left("max_epsilon", MAX_EPSILON, "", survey.epsilon_forever, most),
+        _left("max_period_epsilon", MAX_PERIOD_EPSILON, f" in {PERIOD_DAYS} days", survey.epsilon, "one report"),
+    ]
+
+
+def _left(name: str, limit: float, period: str, taken: Decimal, taking: str) -> str:
+    left = Decimal(str(limit)) - taken
+    room = (
+        f"{epsilon_below(left)} left after {taking}"
+        if left >= 0
+        else f"too low for the {epsilon_above(taken)} of {taking}"
+    )
+    return f"{name} {limit:g}{period} by default, {room}"
+
+
+def _tabulate(survey: Survey) -> list[list[str]]:
+    """Return a row a question; what all reports of an answer take has a column where it is more than one takes."""
+    has_forever = any(question.epsilon_forever != question.epsilon for question in survey.questions)
+    rows = [["question", "type", "mechanism", "epsilon", *["epsilon_forever"] * has_forever, "expected"]]
+    for question in survey.questions:
+        epsilons = [epsilon_above(question.epsilon), *[epsilon_above(question.epsilon_forever)] * has_forever]
+        rows.append([question.id, question.type, question.mechanism.name, *epsilons, question.expected])
+    return [*rows, ["total", "", "", epsilon_above(survey.epsilon), *[""] * has_forever, ""]]

@@ -1,0 +1,208 @@
+"""What a crowd will show is said before anybody is asked, and what can never be shown, or of use, is stopped."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from collecting import Served, serve
+from sotto_author.crowd import judge_published
+from sotto_client.cli import main
+from sotto_estimator.channel import Channel
+from sotto_estimator.estimate import channel_of
+from sotto_estimator.intervals import share_bounds
+from sotto_protocol import compile_toml
+from sotto_protocol.minimum import needs_of
+
+SOTTO = Path(sys.executable).with_name("sotto")
+HEAD = 'id = "staff"\ntitle = "How we work"\ninvited = true\n'
+HARASSED = '[[questions]]\nid = "harassed"\ntype = "yes-no"\ntext = "Were you harassed?"\nepsilon = {}\n'
+PERKS = '[[questions]]\nid = "perks"\ntype = "any-of"\ntext = "Which?"\noptions = ["a", "b", "c", "d", "e", "f"]\n'
+PERKS += 'epsilon = 1\nmechanism = "bit-flips"\n'
+WISH = '[[questions]]\nid = "wish"\ntype = "text"\ntext = "What first?"\nepsilon = 1\n'
+REAL_CASE = HEAD + "min_reports = 50\n" + HARASSED.format(3) + WISH
+"""Fifty reports in each of 64 cohorts, of 300 people: no result of the text can ever come."""
+
+
+def run(*arguments: object, **environment: str) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], env=environment)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def written(text: str) -> Path:
+        path = tmp_path / "staff.toml"
+        path.write_text(text)
+        return path
+
+    return written
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("served") / "survey.db") as started:
+        yield started
+
+
+def verdicts(result: Result) -> dict[str, str]:
+    """Return what is said of each question."""
+    rows = result.stdout.partition("question  verdict\n")[2].partition("\n\n")[0].splitlines()
+    return {row.split(maxsplit=1)[0]: row.split(maxsplit=1)[1] for row in rows}
+
+
+def test_each_question_has_a_plain_verdict(write: Callable[[str], Path]) -> None:
+    path = write(HEAD + HARASSED.format(3) + PERKS + WISH)
+    result = run("check", path, "--n", 300)
+    assert result.exit_code == 0
+    said = verdicts(result)
+    assert said["harassed"] == "good to +- 2.7 points"
+    assert said["perks"].startswith("cannot show anything useful: +- ")
+    assert said["wish"].startswith("cannot show anything useful: finds answers that ")
+    assert "Warning: 300 people show nothing useful of perks, wish." in result.stderr
+    assert "about these respondents (sotto estimate --target respondents --method clopper-pearson)" in result.stdout
+
+
+def test_a_verdict_is_the_width_of_the_interval_that_is_estimated(write: Callable[[str], Path]) -> None:
+    """At the count that is expected at a share of one half, of 300 people, by the estimator itself."""
+    survey = compile_toml(HEAD + HARASSED.format(3))
+    channel = channel_of(survey.questions[0])
+    assert isinstance(channel, Channel)
+    count = round(300 * (channel.prob_support_if_true + channel.prob_support_if_other) / 2)
+    low, high = share_bounds(
+        np.array([count]), 300, channel, level=0.95, method="clopper-pearson", target="respondents"
+    )
+    (outlook,) = judge_published(survey, 300).outlooks
+    assert outlook.plan is not None
+    assert outlook.plan.width == pytest.approx(float(high[0] - low[0]) / 2, abs=1 / 300)
+
+
+def test_of_an_open_survey_the_verdict_is_about_the_population(write: Callable[[str], Path]) -> None:
+    path = write(HEAD.replace("invited = true\n", "") + HARASSED.format(3))
+    of_all, of_these = run("check", path, "--n", 300), run("check", path, "--n", 300, "--target", "respondents")
+    assert "about the population (sotto estimate --target population --method chernoff)" in " ".join(
+        of_all.stdout.split()
+    )
+    assert verdicts(of_all)["harassed"] == "good to +- 8.7 points"
+    assert verdicts(of_these)["harassed"] == "good to +- 2.7 points"
+
+
+def test_what_is_wanted_is_what_a_verdict_is_held_against(write: Callable[[str], Path]) -> None:
+    path = write(HEAD + HARASSED.format(3) + "want = 0.02\n")
+    assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 2.7 points"}
+
+
+def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help(write: Callable[[str], Path]) -> None:
+    result = run("check", write(REAL_CASE), "--n", 300)
+    assert result.exit_code == 1
+    assert result.stderr.endswith("Error: nothing of wish can ever be shown of 300 people.\n")
+    never = "can never be shown: it needs 3,200 reports (50 in each of its 64 cohorts), and there are 300 people"
+    assert verdicts(result)["wish"] == never
+    assert verdicts(result)["harassed"].startswith("good to ")
+    _, _, helps = result.stdout.partition("wish: what would let it be shown:\n")
+    assert helps.splitlines()[:2] == ["  - without min_reports", "  - n_cohorts = 4 in place of 64"]
+
+
+def test_what_is_said_to_help_does(write: Callable[[str], Path]) -> None:
+    for change in (lambda text: text.replace("min_reports = 50\n", ""), lambda text: text + "n_cohorts = 4\n"):
+        assert run("check", write(change(REAL_CASE)), "--n", 300).exit_code == 0
+    assert run("check", write(REAL_CASE + "n_cohorts = 8\n"), "--n", 300).exit_code == 1
+
+
+def test_what_may_stay_hidden_is_said(write: Callable[[str], Path]) -> None:
+    survey = compile_toml(REAL_CASE + "n_cohorts = 4\n")
+    need = needs_of(survey)["wish"]
+    assert need.least == 200
+    for n, is_said in ((need.likely - 1, True), (need.likely, False)):
+        said = verdicts(run("check", write(REAL_CASE + "n_cohorts = 4\n"), "--n", n))["wish"]
+        assert ("; and may not be shown: that is likely from" in said) is is_said
+
+
+def test_programs_read_the_same_verdicts(write: Callable[[str], Path]) -> None:
+    result = run("check", write(REAL_CASE), "--n", 300, "--json")
+    assert result.exit_code == 1
+    printed = json.loads(result.stdout)
+    assert (printed["people"], printed["method"], printed["target"]) == (300, "clopper-pearson", "respondents")
+    harassed, wish = printed["questions"]
+    assert (harassed["verdict"], wish["verdict"]) == ("good", "never")
+    assert harassed["half_width"] == pytest.approx(0.02667, abs=1e-4)
+    assert wish["smallest_share"] > 0.5
+    assert printed["helps"][0]["questions"] == ["wish"]
+    assert any("wish" in warning for warning in printed["warnings"])
+
+
+def test_without_a_number_of_people_check_says_how_to_get_a_verdict(write: Callable[[str], Path]) -> None:
+    result = run("check", write(REAL_CASE))
+    assert result.exit_code == 0
+    assert result.stdout.endswith(
+        "\nwhat will it show? sotto check --n PEOPLE says how precise each question is, of so many\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [("--n", 1), ("--n", "many"), ("--target", "population"), ("--target", "all")])
+def test_what_makes_no_sense_is_exit_code_2(write: Callable[[str], Path], arguments: tuple[object, ...]) -> None:
+    assert run("check", write(REAL_CASE), *arguments).exit_code == 2
+
+
+def test_publish_refuses_what_can_never_be_shown_where_nobody_is_asked(
+    served: Served, write: Callable[[str], Path]
+) -> None:
+    path = write(REAL_CASE.replace('"staff"', '"refused"'))
+    result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Warning: nothing of wish can ever be shown of 300 people." in result.stderr
+    assert result.stderr.endswith("mend it (sotto check), or give --yes.\n")
+    assert served.ask("GET", "/v1/surveys/refused")[0] == 404
+    assert run("publish", path, served.url, "--n", 300, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
+    assert served.ask("GET", "/v1/surveys/refused")[0] == 200
+
+
+def test_publish_says_the_verdict_and_goes_on_where_it_is_of_use(served: Served, write: Callable[[str], Path]) -> None:
+    path = write(HEAD.replace('"staff"', '"useful"') + HARASSED.format(3))
+    result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
+    assert result.exit_code == 0
+    assert "harassed  good to +- 2.7 points" in result.stderr
+
+
+@pytest.mark.parametrize(("typed", "is_done"), [("n", False), ("y", True)])
+def test_at_a_terminal_publish_asks(served: Served, write: Callable[[str], Path], typed: str, is_done: bool) -> None:
+    survey_id = f"asked-{typed}"
+    path = write(REAL_CASE.replace('"staff"', f'"{survey_id}"'))
+    ours, theirs = pty.openpty()
+    command = [SOTTO, "publish", path, served.url, "--n", "300"]
+    environment = os.environ | {"SOTTO_TOKEN": served.admin}
+    process = subprocess.Popen(command, stdin=theirs, stderr=subprocess.PIPE, env=environment)
+    os.close(theirs)
+    with closing(os.fdopen(ours, "wb", buffering=0)) as terminal:
+        terminal.write(f"{typed}\n".encode())
+        _, said = process.communicate(timeout=60)
+    assert f"Publish {survey_id} all the same? [y/N]:" in said.decode()
+    assert process.returncode == (0 if is_done else 1)
+    assert served.ask("GET", f"/v1/surveys/{survey_id}")[0] == (200 if is_done else 404)
+
+
+def test_a_stratum_is_judged_by_itself() -> None:
+    survey = replace(compile_toml(REAL_CASE), strata=("north", "south"))
+    said = judge_published(survey, 300, "north")
+    assert [one.grade for one in said.outlooks] == ["good", "never"]
+
+
+def test_without_the_estimator_what_can_never_be_shown_is_stopped_all_the_same(write: Callable[[str], Path]) -> None:
+    script = "import sys; sys.modules['scipy'] = None; from sotto_client.cli import main; main(sys.argv[1:])"
+    for text, code, verdict in (
+        (REAL_CASE, 1, "can never be shown"),
+        (HEAD + HARASSED.format(3), 0, "if all of them answer\nhow precise"),
+    ):
+        command = [sys.executable, "-c", script, "check", str(write(text)), "--n", "300"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        assert verdict in done.stdout
+        assert "how precise it will be is not known: that needs: pip install 'sottovoce[estimator]'" in done.stdout
