@@ -7,6 +7,12 @@
  * @module
  */
 
+/** @typedef {import("./src/client.js").Answers} Answers */
+/** @typedef {import("./src/options.js").Options} Options */
+/** @typedef {import("./src/exchange.js").Problem} Problem */
+/** @typedef {import("./src/ledger.js").Receipt} Receipt */
+/** @typedef {import("./src/outbox.js").Rejected} Rejected */
+
 export { SurveyClient } from "./src/client.js";
 export { Draft } from "./src/draft.js";
 export {
@@ -22,3 +28,4 @@ export {
 } from "./src/errors.js";
 export { keepOffDisk } from "./src/fields.js";
 export { Question, Survey } from "./src/survey.js";
+export { version } from "./src/version.js";

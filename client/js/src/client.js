@@ -8,7 +8,8 @@ import { drawnOf, keepSeed } from "./draws.js";
 import { AlreadyAnswered, StateError } from "./errors.js";
 import { checkUrl } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
-import { endVersion, entriesOf, readLimit, receiptOf } from "./ledger.js";
+import { endVersion, entriesOf, receiptOf } from "./ledger.js";
+import { checkNumber, readOptions } from "./options.js";
 import { putReport, readmit, rejectedReports, waitingReports } from "./outbox.js";
 import { SECRET_BYTES, draftCoins, markAnswers, reportAnswers } from "./permanent.js";
 import { wireReport } from "./report.js";
@@ -24,19 +25,9 @@ const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
 /** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
-/**
- * @typedef {object} Options
- * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
- * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
- * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
- * @property {number} [periodDays] default 30
- * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
- * @property {string} [invitation] to an invited survey, as the respondent has it
- * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
- * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
- */
+/** @typedef {import("./options.js").Options} Options */
 
+/** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */
 export class SurveyClient {
   #state;
   #delivery;
@@ -58,28 +49,18 @@ export class SurveyClient {
    * @param {string} url the collector's @param {string} surveyId @param {Options} [options]
    */
   constructor(url, surveyId, options = {}) {
-    const { state = "sottovoce", timeoutMs = 30_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
-    const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...unknown } = others;
-    for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
     const collector = checkUrl(url);
-    this.#postUrl = checkUrl(relayUrl, "relayUrl");
     if (!isId(surveyId)) throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _.");
-    if (typeof state !== "string" || state === "") throw new TypeError("state must be a text that is not empty.");
-    checkNumber("timeoutMs", timeoutMs, 1, MAX_DELAY_MS);
-    this.#maxDelayMs = checkNumber("maxDelayMs", maxDelayMs, 0, MAX_DELAY_MS);
-    this.#limits = {
-      maxEpsilon: readLimit("maxEpsilon", maxEpsilon),
-      maxPeriodEpsilon: readLimit("maxPeriodEpsilon", maxPeriodEpsilon),
-      periodDays: checkNumber("periodDays", periodDays, 1, 36_500),
-    };
-    if (!Number.isInteger(periodDays)) throw new RangeError("periodDays must be an integer.");
-    checkFingerprint(fingerprint);
-    this.#invitation = invitation === undefined ? null : parseInvitation(invitation);
+    const { state, timeoutMs, callbacks, fingerprint, ...chosen } = readOptions(collector, options);
+    this.#postUrl = chosen.postUrl;
+    this.#maxDelayMs = chosen.maxDelayMs;
+    this.#limits = chosen.limits;
+    this.#invitation = chosen.invitation;
     checkBrowser();
     this.#state = openState(state);
     this.#state.catch(() => undefined); // whoever uses it hears of it
     this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, fingerprint, timeoutMs);
-    this.#delivery = new Delivery(this.#state, timeoutMs);
+    this.#delivery = new Delivery(this.#state, timeoutMs, callbacks);
     void this.#delivery.wake();
   }
 
@@ -122,12 +103,12 @@ export class SurveyClient {
    * nobody can draw until they like the noise.
    * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
    * InvitationError, StateError; RangeError for a wave that the survey has not.
-   * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
+   * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
    */
   async prepare(answers, wave = 1) {
     const survey = await this.survey();
     const asked = await this.#draw(survey);
-    const encoded = survey.encode(answers, asked);
+    const encoded = survey.encode(/** @type {Answers} */ (answers), asked);
     survey.checkWave(wave);
     const fresh = await drawAnew();
     const drawn = await this.#transact((transaction) => keepDrawn(transaction, survey, wave, fresh));
@@ -153,7 +134,7 @@ export class SurveyClient {
    * Does not wait for the network, but for the survey where it was not read yet. Answering a wave again never charges or
    * sends anything: the same answers return the first receipt, as long as the device knows that they are the same.
    * Throws what `prepare` throws.
-   * @param {Answers} answers @param {number} [wave] @returns {Promise<Receipt>}
+   * @param {Given} answers @param {number} [wave] @returns {Promise<Receipt>}
    */
   async answer(answers, wave = 1) {
     try {
@@ -263,10 +244,10 @@ export class SurveyClient {
   }
 
   /** Whether a wave that is answered was answered with these answers, as far as this device knows. */
-  async #isRepeat(/** @type {Receipt} */ { id, fingerprint, wave }, /** @type {Answers} */ answers) {
+  async #isRepeat(/** @type {Receipt} */ { id, fingerprint, wave }, /** @type {Given} */ answers) {
     const survey = await this.survey();
     const known = this.#made.get(id) ?? (await this.#recall(fingerprint, wave));
-    const encoded = survey.encode(answers, await this.#draw(survey));
+    const encoded = survey.encode(/** @type {Answers} */ (answers), await this.#draw(survey));
     return known !== null && areEqual(await markAnswers(survey, encoded, known.key), known.marks);
   }
 
@@ -296,21 +277,4 @@ function checkBrowser() {
   }
   const missing = NEEDED.filter((name) => !(/** @type {any} */ (globalThis)[name]));
   if (missing.length > 0) throw new StateError(`sottovoce needs ${missing.join(", ")}, which this browser lacks.`);
-}
-
-function checkFingerprint(/** @type {unknown} */ fingerprint) {
-  if (fingerprint === undefined || (typeof fingerprint === "string" && /^[0-9a-f]{64}$/.test(fingerprint))) return;
-  throw new RangeError("fingerprint must be one: 64 hexadecimal digits, in lower case.");
-}
-
-function checkNumber(
-  /** @type {string} */ name,
-  /** @type {number} */ value,
-  /** @type {number} */ low,
-  /** @type {number} */ high,
-) {
-  if (typeof value !== "number" || !(value >= low && value <= high)) {
-    throw new RangeError(`${name} must be a number in [${low}, ${high}].`);
-  }
-  return value;
 }

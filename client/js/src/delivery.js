@@ -6,6 +6,7 @@
  * browser may send several over one connection. No address waits for another.
  */
 
+import { tell } from "./callbacks.js";
 import { DeliveryError } from "./errors.js";
 import { postAndLeave, postReport } from "./exchange.js";
 import { UNKNOWN_CAP_MS, recordVerdict, waitingReports } from "./outbox.js";
@@ -18,6 +19,7 @@ export const MAX_DELAY_MS = 604_800_000;
 const LOCK = "sottovoce-delivery";
 
 /** @typedef {import("./outbox.js").Waiting} Waiting */
+/** @typedef {import("./state.js").Transaction} Transaction */
 
 export class Delivery {
   #isClosed = false;
@@ -29,10 +31,14 @@ export class Delivery {
   /** @type {Map<string, Waiting>} what could be sent as the page closes */
   #inHand = new Map();
 
-  /** @param {Promise<import("./state.js").State>} state @param {number} timeoutMs of one exchange */
-  constructor(state, timeoutMs) {
+  /**
+   * @param {Promise<import("./state.js").State>} state @param {number} timeoutMs of one exchange
+   * @param {import("./callbacks.js").Callbacks} [callbacks]
+   */
+  constructor(state, timeoutMs, callbacks = {}) {
     this.state = state;
     this.timeoutMs = timeoutMs;
+    this.callbacks = callbacks;
     globalThis.addEventListener?.("online", this.#wakeEagerly);
     globalThis.addEventListener?.("pagehide", this.#leave);
   }
@@ -124,7 +130,9 @@ export class Delivery {
     this.#onTheirWay.add(report.receipt);
     try {
       const verdict = await this.#ask(report);
-      await (await this.state).transact((transaction) => recordVerdict(transaction, report.receipt, verdict));
+      const record = (/** @type {Transaction} */ transaction) => recordVerdict(transaction, report.receipt, verdict);
+      const outcome = await (await this.state).transact(record);
+      if (outcome !== null) void tell(this.callbacks, outcome);
       return verdict;
     } finally {
       this.#onTheirWay.delete(report.receipt);

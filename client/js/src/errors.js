@@ -38,9 +38,9 @@ export class SurveyRefused extends SottoError {}
 
 /** `problem`: what was answered, null where nobody did. */
 export class SurveyUnavailable extends SottoError {
-  /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] */
-  constructor(message, problem = null) {
-    super(message);
+  /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] @param {ErrorOptions} [options] */
+  constructor(message, problem = null, options = {}) {
+    super(message, options);
     this.problem = problem;
   }
 }

@@ -1,7 +1,7 @@
 /** The outbox: noisy reports that wait for the collector, always sent as the same bytes. Run inside of a transaction. */
 
 import { drawUpTo } from "./coins.js";
-import { settleReport } from "./ledger.js";
+import { receiptOf, settleReport } from "./ledger.js";
 import { batchBody, blanksAfter } from "./report.js";
 import { BACKOFF_CAP_MS, backoffMs } from "./turns.js";
 import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "./verdict.js";
@@ -97,12 +97,14 @@ async function invitationsOf(/** @type {Transaction} */ transaction) {
 }
 
 /**
- * Note what the collector said of a report.
+ * Note what the collector said of a report; return what came of it for good, and null as long as it waits, or where
+ * another page was faster.
  * @param {Transaction} transaction @param {string} receipt @param {import("./verdict.js").Verdict} verdict
+ * @returns {Promise<import("./callbacks.js").Outcome | null>}
  */
 export async function recordVerdict(transaction, receipt, verdict) {
   const kept = /** @type {Kept | undefined} */ (await transaction.get("outbox", receipt));
-  if (kept === undefined) return; // another page was faster
+  if (kept === undefined) return null; // another page was faster
   if (verdict.kind === "again") {
     const doubt = verdict.isAnswered ? null : kept.doubt; // something else was said
     return postpone(transaction, { ...kept, doubt }, verdict.holdMs);
@@ -112,9 +114,21 @@ export async function recordVerdict(transaction, receipt, verdict) {
     const isAlone = verdict.holdMs === null; // its collector's other surveys need not wait
     return postpone(transaction, { ...kept, doubt }, verdict.holdMs, isAlone, UNKNOWN_CAP_MS);
   }
-  if (verdict.kind === "counted") await transaction.delete("outbox", receipt);
-  else await transaction.put("outbox", { ...kept, problem: verdict.problem, nAttempts: kept.nAttempts + 1 });
-  await settleReport(transaction, receipt, verdict.kind !== "counted" && isSurveyOver(verdict.problem));
+  if (verdict.kind === "counted") {
+    const entry = await entryOf(transaction, receipt); // as it is before the last one is settled: with what it took
+    await transaction.delete("outbox", receipt);
+    await settleReport(transaction, receipt, false);
+    return entry === undefined ? null : { delivered: receiptOf(entry) };
+  }
+  await transaction.put("outbox", { ...kept, problem: verdict.problem, nAttempts: kept.nAttempts + 1 });
+  await settleReport(transaction, receipt, isSurveyOver(verdict.problem));
+  const rejected = (await rejectedReports(transaction)).find((report) => report.receipt === receipt);
+  return rejected === undefined || kept.problem !== null ? null : { rejected };
+}
+
+/** @returns {Promise<Entry | undefined>} */
+async function entryOf(/** @type {Transaction} */ transaction, /** @type {string} */ receipt) {
+  return (await transaction.all("ledger")).find((entry) => entry.receipt === receipt);
 }
 
 /**
@@ -151,8 +165,9 @@ async function postpone(
   const nAttempts = failed.nAttempts + 1;
   const later = { notBefore: Date.now() + (holdMs ?? 0) + backoffMs(nAttempts, capMs), isHeld: holdMs !== null };
   await transaction.put("outbox", { ...failed, ...later, nAttempts });
-  if (isAlone) return;
+  if (isAlone) return null;
   for (const report of await transaction.all("outbox")) {
     if (report.url === failed.url) await transaction.put("outbox", { ...report, ...later });
   }
+  return null;
 }

@@ -60,7 +60,7 @@ export class SurveySource {
       reply = await getSurvey(this.url, this.surveyId, this.timeoutMs, MAX_SURVEY_BYTES);
     } catch (fault) {
       if (!(fault instanceof DeliveryError)) throw fault;
-      throw new SurveyUnavailable(`survey ${this.surveyId}: ${fault.message}`);
+      throw new SurveyUnavailable(`survey ${this.surveyId}: ${fault.message}`, null, { cause: fault });
     }
     if (reply.status !== 200) {
       const problem = problemOf(reply);

@@ -49,6 +49,8 @@ const OPTIONS = {
   ],
   fingerprint: ["", CANARY, "f".repeat(63), "g".repeat(64), "F".repeat(64), 5, true, null, ["f".repeat(64)]],
   state: ["", 5, true, null, {}, ["device"]],
+  onDelivered: ["print", 5, true, null, {}],
+  onRejected: ["print", 5, true, null, {}],
 };
 
 /** @returns {any} what a call throws */

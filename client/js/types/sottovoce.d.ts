@@ -1,5 +1,11 @@
 export { SurveyClient } from "./src/client.js";
 export { Draft } from "./src/draft.js";
 export { keepOffDisk } from "./src/fields.js";
+export { version } from "./src/version.js";
+export type Answers = import("./src/client.js").Answers;
+export type Options = import("./src/options.js").Options;
+export type Problem = import("./src/exchange.js").Problem;
+export type Receipt = import("./src/ledger.js").Receipt;
+export type Rejected = import("./src/outbox.js").Rejected;
 export { AlreadyAnswered, AnswerError, BudgetExceeded, InvitationError, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
 export { Question, Survey } from "./src/survey.js";

@@ -4,19 +4,9 @@
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
 /** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
-/**
- * @typedef {object} Options
- * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
- * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
- * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
- * @property {number} [periodDays] default 30
- * @property {string} [fingerprint] the only version of the survey to accept
- * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
- * @property {string} [invitation] to an invited survey, as the respondent has it
- * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
- * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
- */
-export class SurveyClient {
+/** @typedef {import("./options.js").Options} Options */
+/** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */
+export class SurveyClient<Given extends object = Answers> {
     /**
      * Answers one survey of one collector on behalf of the device's respondent. Nothing true is sent, stored, logged or
      * put into an error. Throws TypeError or RangeError for an argument outside its domain.
@@ -47,18 +37,18 @@ export class SurveyClient {
      * nobody can draw until they like the noise.
      * Throws AnswerError, SurveyRefused, SurveyUnavailable, BudgetExceeded, AlreadyAnswered, ParticipationEnded,
      * InvitationError, StateError; RangeError for a wave that the survey has not.
-     * @param {Answers} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
+     * @param {Given} answers @param {number} [wave] in [1, survey.waves] @returns {Promise<Draft>}
      */
-    prepare(answers: Answers, wave?: number): Promise<Draft>;
+    prepare(answers: Given, wave?: number): Promise<Draft>;
     /**
      * Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
      *
      * Does not wait for the network, but for the survey where it was not read yet. Answering a wave again never charges or
      * sends anything: the same answers return the first receipt, as long as the device knows that they are the same.
      * Throws what `prepare` throws.
-     * @param {Answers} answers @param {number} [wave] @returns {Promise<Receipt>}
+     * @param {Given} answers @param {number} [wave] @returns {Promise<Receipt>}
      */
-    answer(answers: Answers, wave?: number): Promise<Receipt>;
+    answer(answers: Given, wave?: number): Promise<Receipt>;
     /** The receipts of the reports that this device made of this version of the survey. @returns {Promise<Receipt[]>} */
     answered(): Promise<Receipt[]>;
     /** The receipts of the reports in this state that wait to be delivered, to any collector. @returns {Promise<string[]>} */
@@ -96,42 +86,5 @@ export type Transaction = import("./state.js").Transaction;
 export type Answers = {
     [id: string]: unknown;
 };
-export type Options = {
-    /**
-     * the name of the device's database; ":memory:" for a kiosk, one client for each respondent
-     */
-    state?: string | undefined;
-    /**
-     * the most that all versions of this survey may take, ever; nats, default 8
-     */
-    maxEpsilon?: string | number | undefined;
-    /**
-     * the most that all surveys may take in `periodDays` days; default 16
-     */
-    maxPeriodEpsilon?: string | number | undefined;
-    /**
-     * default 30
-     */
-    periodDays?: number | undefined;
-    /**
-     * the only version of the survey to accept
-     */
-    fingerprint?: string | undefined;
-    /**
-     * of one exchange with the collector as a whole, to the end of its answer; default 30,000
-     */
-    timeoutMs?: number | undefined;
-    /**
-     * to an invited survey, as the respondent has it
-     */
-    invitation?: string | undefined;
-    /**
-     * every report waits so long at most, a time drawn for it, before it is first posted
-     */
-    maxDelayMs?: number | undefined;
-    /**
-     * where reports are posted in place of `url`, which then does not see the address
-     */
-    relayUrl?: string | undefined;
-};
+export type Options = import("./options.js").Options;
 import { Draft } from "./draft.js";

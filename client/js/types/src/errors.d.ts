@@ -27,8 +27,8 @@ export class SurveyRefused extends SottoError {
 }
 /** `problem`: what was answered, null where nobody did. */
 export class SurveyUnavailable extends SottoError {
-    /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] */
-    constructor(message: string, problem?: import("./exchange.js").Problem | null);
+    /** @param {string} message @param {import("./exchange.js").Problem | null} [problem] @param {ErrorOptions} [options] */
+    constructor(message: string, problem?: import("./exchange.js").Problem | null, options?: ErrorOptions);
     problem: import("./exchange.js").Problem | null;
 }
 /** `needed` and `left` in nats, as exact decimals; `limit` is the name of the limit that refuses. Nothing was charged. */

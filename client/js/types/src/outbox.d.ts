@@ -40,10 +40,12 @@ export function waitingReports(transaction: Transaction): Promise<Waiting[]>;
 /** @param {Transaction} transaction @returns {Promise<Rejected[]>} what was refused for good */
 export function rejectedReports(transaction: Transaction): Promise<Rejected[]>;
 /**
- * Note what the collector said of a report.
+ * Note what the collector said of a report; return what came of it for good, and null as long as it waits, or where
+ * another page was faster.
  * @param {Transaction} transaction @param {string} receipt @param {import("./verdict.js").Verdict} verdict
+ * @returns {Promise<import("./callbacks.js").Outcome | null>}
  */
-export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<void>;
+export function recordVerdict(transaction: Transaction, receipt: string, verdict: import("./verdict.js").Verdict): Promise<import("./callbacks.js").Outcome | null>;
 /**
  * Let a report that was refused wait again: for its invitation, under another one, and so do the waves that had the same;
  * or since the collector did not know its survey. One that had no invitation gets none: its survey was open to all.

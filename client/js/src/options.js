@@ -1,0 +1,65 @@
+/** What a client is made with: options, checked once. */
+
+import { checkCallbacks } from "./callbacks.js";
+import { MAX_DELAY_MS } from "./delivery.js";
+import { checkUrl } from "./exchange.js";
+import { parseInvitation } from "./invitation.js";
+import { readLimit } from "./ledger.js";
+
+/**
+ * @typedef {object} Options
+ * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+ * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number} [periodDays] default 30
+ * @property {string} [fingerprint] the only version of the survey to accept
+ * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
+ * @property {string} [invitation] to an invited survey, as the respondent has it
+ * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
+ * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
+ *   this page delivers
+ * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] and with each that is refused for good
+ */
+
+/**
+ * Return the options, those that were left out as they are usually. Throws TypeError or RangeError, which name the option
+ * and quote nothing secret.
+ * @param {string} url the collector's, checked @param {Options} options
+ */
+export function readOptions(url, options) {
+  const { state = "sottovoce", timeoutMs = 30_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
+  const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...rest } = others;
+  const { onDelivered, onRejected, ...unknown } = rest;
+  for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
+  const postUrl = checkUrl(relayUrl, "relayUrl");
+  if (typeof state !== "string" || state === "") throw new TypeError("state must be a text that is not empty.");
+  checkNumber("timeoutMs", timeoutMs, 1, MAX_DELAY_MS);
+  checkNumber("maxDelayMs", maxDelayMs, 0, MAX_DELAY_MS);
+  const limits = {
+    maxEpsilon: readLimit("maxEpsilon", maxEpsilon),
+    maxPeriodEpsilon: readLimit("maxPeriodEpsilon", maxPeriodEpsilon),
+    periodDays: checkNumber("periodDays", periodDays, 1, 36_500),
+  };
+  if (!Number.isInteger(periodDays)) throw new RangeError("periodDays must be an integer.");
+  checkFingerprint(fingerprint);
+  const code = invitation === undefined ? null : parseInvitation(invitation);
+  const callbacks = checkCallbacks({ onDelivered, onRejected });
+  return { state, timeoutMs, maxDelayMs, postUrl, limits, fingerprint, invitation: code, callbacks };
+}
+
+function checkFingerprint(/** @type {unknown} */ fingerprint) {
+  if (fingerprint === undefined || (typeof fingerprint === "string" && /^[0-9a-f]{64}$/.test(fingerprint))) return;
+  throw new RangeError("fingerprint must be one: 64 hexadecimal digits, in lower case.");
+}
+
+/**
+ * Return a number. Throws RangeError unless it is one in [low, high].
+ * @param {string} name @param {number} value @param {number} low @param {number} high
+ */
+export function checkNumber(name, value, low, high) {
+  if (typeof value !== "number" || !(value >= low && value <= high)) {
+    throw new RangeError(`${name} must be a number in [${low}, ${high}].`);
+  }
+  return value;
+}

@@ -1,0 +1,86 @@
+/**
+ * @typedef {object} Options
+ * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+ * @property {number | string} [maxEpsilon] the most that all versions of this survey may take, ever; nats, default 8
+ * @property {number | string} [maxPeriodEpsilon] the most that all surveys may take in `periodDays` days; default 16
+ * @property {number} [periodDays] default 30
+ * @property {string} [fingerprint] the only version of the survey to accept
+ * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
+ * @property {string} [invitation] to an invited survey, as the respondent has it
+ * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
+ * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
+ *   this page delivers
+ * @property {(rejected: import("./outbox.js").Rejected) => unknown} [onRejected] and with each that is refused for good
+ */
+/**
+ * Return the options, those that were left out as they are usually. Throws TypeError or RangeError, which name the option
+ * and quote nothing secret.
+ * @param {string} url the collector's, checked @param {Options} options
+ */
+export function readOptions(url: string, options: Options): {
+    state: string;
+    timeoutMs: number;
+    maxDelayMs: number;
+    postUrl: string;
+    limits: {
+        maxEpsilon: bigint;
+        maxPeriodEpsilon: bigint;
+        periodDays: number;
+    };
+    fingerprint: string | undefined;
+    invitation: string | null;
+    callbacks: import("./callbacks.js").Callbacks;
+};
+/**
+ * Return a number. Throws RangeError unless it is one in [low, high].
+ * @param {string} name @param {number} value @param {number} low @param {number} high
+ */
+export function checkNumber(name: string, value: number, low: number, high: number): number;
+export type Options = {
+    /**
+     * the name of the device's database; ":memory:" for a kiosk, one client for each respondent
+     */
+    state?: string | undefined;
+    /**
+     * the most that all versions of this survey may take, ever; nats, default 8
+     */
+    maxEpsilon?: string | number | undefined;
+    /**
+     * the most that all surveys may take in `periodDays` days; default 16
+     */
+    maxPeriodEpsilon?: string | number | undefined;
+    /**
+     * default 30
+     */
+    periodDays?: number | undefined;
+    /**
+     * the only version of the survey to accept
+     */
+    fingerprint?: string | undefined;
+    /**
+     * of one exchange with the collector as a whole, to the end of its answer; default 30,000
+     */
+    timeoutMs?: number | undefined;
+    /**
+     * to an invited survey, as the respondent has it
+     */
+    invitation?: string | undefined;
+    /**
+     * every report waits so long at most, a time drawn for it, before it is first posted
+     */
+    maxDelayMs?: number | undefined;
+    /**
+     * where reports are posted in place of `url`, which then does not see the address
+     */
+    relayUrl?: string | undefined;
+    /**
+     * called with each report of this state that
+     * this page delivers
+     */
+    onDelivered?: ((receipt: import("./ledger.js").Receipt) => unknown) | undefined;
+    /**
+     * and with each that is refused for good
+     */
+    onRejected?: ((rejected: import("./outbox.js").Rejected) => unknown) | undefined;
+};
