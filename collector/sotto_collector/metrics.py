@@ -22,6 +22,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.values import MultiProcessValue
 
 from sotto_collector.slot import ALONE, Slot
+from sotto_collector.store.stored import STATES
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -65,6 +66,13 @@ class Metrics:
             multiprocess_mode="livesum",
             registry=self._registry,
         )
+        self._surveys = Gauge(
+            "sotto_surveys",
+            "Surveys that are open, closed, or drafts.",
+            ["state"],
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
         self._starts = Counter("sotto_process_starts", "Processes that began to serve.", registry=self._registry)
         if self._folder is None:
             ProcessCollector(registry=self._registry)
@@ -91,6 +99,11 @@ class Metrics:
     def set_queued(self, n_reports: int) -> None:
         """Note how many reports wait for a commit now."""
         self._queued.set(n_reports)
+
+    def set_surveys(self, states: list[str]) -> None:
+        """Note in which of the states the surveys are, as they are asked for."""
+        for state in STATES:
+            self._surveys.labels(state).set(states.count(state))
 
     def count_refusal(self, code: str) -> None:
         """Count a request refused with one of the documented codes."""

@@ -14,7 +14,7 @@ from sotto_collector.tokens import create_token
 from sotto_protocol import Report
 
 PAGE = Path(__file__).parents[2] / "docs/collector.md"
-OWN_LABELS = {"outcome", "code", "route", "method", "status", "le"}
+OWN_LABELS = {"state", "outcome", "code", "route", "method", "status", "le"}
 CANARY = "c4n4ry"
 
 

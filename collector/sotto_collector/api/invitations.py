@@ -5,7 +5,6 @@ from http import HTTPStatus
 import msgspec
 from flask import Blueprint, Response
 
-from sotto_collector.answered import count_answered
 from sotto_collector.api.request import (
     find_for,
     find_listed,
@@ -16,10 +15,12 @@ from sotto_collector.api.request import (
     read_stratum,
     respond,
 )
-from sotto_collector.errors import CheckLimitError, RateLimitError, SurveyClosedError, refuse
+from sotto_collector.day import refuse_report
+from sotto_collector.errors import CheckLimitError, RateLimitError, refuse
 from sotto_collector.invitations import check_invitation, count_invitations, make_invitations, revoke_invitations
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import read_released_waves
+from sotto_collector.turnout import count_turnout
 from sotto_protocol import ReportError
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 
@@ -79,13 +80,13 @@ def get_invitations(survey_id: str) -> Response:
     return respond({"unused": [left[wave] for wave in sorted(left)], "n_reports": n_reports})
 
 
-@invitations.get("/v1/surveys/<survey_id>/answered")
-def get_answered(survey_id: str) -> Response:
-    """Say how many were invited and how many of them answered, for each wave, of a stratum or of all."""
+@invitations.get("/v1/surveys/<survey_id>/turnout")
+def get_turnout(survey_id: str) -> Response:
+    """Say how many were invited and how many of them took part, for each wave, of a stratum or of all."""
     stored = find_listed(survey_id)
     _require_invited(stored)
     store, stratum = get_collector().store, read_stratum(stored.survey)
-    waves = count_answered(store, stored, read_released_waves(store, stored, stratum), stratum)
+    waves = count_turnout(store, stored, read_released_waves(store, stored, stratum), stratum)
     return respond({"waves": [wave._asdict() for wave in waves]})
 
 
@@ -113,7 +114,7 @@ def check(survey_id: str) -> Response:
     collector, stored = get_collector(), find_survey(survey_id)
     _require_invited(stored)
     if not stored.is_open:
-        raise SurveyClosedError
+        raise refuse_report(stored.survey, collector.store.today())
     sent = read_sent(SentCheck)
     if not 1 <= sent.wave <= stored.survey.waves:
         raise refuse(404, "no_such_wave", f"must be an integer in [1, {stored.survey.waves}].", "$.wave")

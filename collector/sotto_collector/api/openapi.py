@@ -123,9 +123,9 @@ OPERATIONS = (
     ),
     Operation(
         "get",
-        f"{SURVEY}/answered",
-        "How many were invited and answered.",
-        {200: "Answered"},
+        f"{SURVEY}/turnout",
+        "How many were invited and took part.",
+        {200: "Turnout"},
         "lister",
         refusals=(409,),
         queries=("stratum",),

@@ -145,8 +145,8 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
             {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(stratum)},
             "stratum",
         ),
-        "Answered": _object(
-            {"waves": _list(_object({"wave": wave, "invited": _COUNT, "answered": _optional(_COUNT)}), minItems=1)}
+        "Turnout": _object(
+            {"waves": _list(_object({"wave": wave, "invited": _COUNT, "n_reports": _optional(_COUNT)}), minItems=1)}
         ),
         "Check": _object({"invitation": _TEXT, "wave": wave}, "wave"),
         "Checked": _object({"state": {"enum": list(STATES)}}),

@@ -37,10 +37,12 @@ def check_readiness() -> Response:
 @operations.get("/metrics")
 def get_metrics() -> Response:
     """Give the metrics. A series of them tells when reports came, so not everybody may read them."""
-    token = require_token(get_collector().tokens)
+    collector = get_collector()
+    token = require_token(collector.tokens)
     if token.survey_id is not None:
         raise refuse(403, "forbidden", "the token must be for all surveys.")
-    response = Response(current_app.extensions["metrics"].render(), content_type=CONTENT_TYPE_LATEST)
+    collector.metrics.set_surveys([stored.state for stored in collector.store.list_surveys()])
+    response = Response(collector.metrics.render(), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -24,6 +24,7 @@ from sotto_collector.api.request import (
     respond,
 )
 from sotto_collector.collector import Collector
+from sotto_collector.day import is_over
 from sotto_collector.errors import refuse
 from sotto_collector.intake.parsing import read_json_body, require_json
 from sotto_collector.store import Part, StoredSurvey
@@ -67,6 +68,9 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
 def publish_survey() -> Response:
     """Store a survey, once; a draft of its id gives way to it."""
     collector, survey = get_collector(), read_survey()
+    known = collector.find_survey(survey.id)
+    if is_over(survey, collector.store.today()) and (known is None or known.is_draft):
+        raise refuse(422, "bad_survey", "must be today or later, in UTC: after it no report is taken.", "$.closes")
     is_new = collector.store.add_survey(survey)
     collector.forget_survey(survey.id)
     response = respond(
@@ -105,8 +109,10 @@ def get_survey(survey_id: str) -> Response:
 @surveys.delete("/v1/surveys/<survey_id>")
 def erase_survey(survey_id: str) -> Response:
     """Erase a closed survey and all that belongs to it, or a draft."""
-    collector = get_collector()
-    collector.store.erase_survey(find_any_for("admin", survey_id).key)
+    collector, stored = get_collector(), find_any_for("admin", survey_id)
+    if not stored.is_open:  # perhaps since its last day alone, which nothing has written down
+        collector.store.close_survey(stored.key)
+    collector.store.erase_survey(stored.key)
     collector.note_change(survey_id)
     return respond({"id": survey_id, "erased": True})
 

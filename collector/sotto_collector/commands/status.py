@@ -9,7 +9,7 @@ import click
 
 from sotto_collector.errors import RemoteError
 from sotto_collector.remote import RemoteCollector
-from sotto_protocol.members import COUNTS, ID_PATTERN, KEEPS, REPORTS
+from sotto_protocol.members import COUNTS, ID_PATTERN, KEEPS, REPORTS, is_day
 from sotto_protocol.tables import align
 
 COLUMNS = ("survey", "state", "reports", "reports/s", "waves", "limit/min")
@@ -83,6 +83,7 @@ def _is_survey(document: Any) -> bool:
         and type(document.get("draft", False)) is bool
         and type(document.get("reports_per_minute")) in (int, type(None))
         and document.get("keep", REPORTS) in KEEPS
+        and (not document.get("closes") or is_day(document["closes"]))
     )
 
 
@@ -118,6 +119,8 @@ def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
 def _describe_state(survey: dict[str, Any]) -> str:
     """Return who takes part, whether reports are taken, how many questions are drawn, and whether reports are kept."""
     state = "draft" if survey.get("draft") else "open" if survey["open"] else "closed"
+    if survey.get("closes") and state != "closed":
+        state += f" until {survey['closes']}"
     drawn = [f"draws {survey['draw']}"] * bool(survey.get("draw"))
     counts = ["counts only"] * (survey.get("keep") == COUNTS)
     return " ".join([*["invited"] * survey["invited"], ", ".join([state, *drawn, *counts])])

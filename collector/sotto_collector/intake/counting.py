@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_collector.errors import InvitationError, SurveyClosedError
+from sotto_collector.day import is_over, refuse_report
+from sotto_collector.errors import InvitationError
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.transaction import Transaction
 from sotto_protocol import Tally
@@ -137,7 +138,8 @@ def count_batches(transaction: Transaction, group: list[Prepared]) -> list[Outco
         stored = prepared.batches[0].stored
         outcomes: list[Outcome | Exception]
         # Alone: each batch by itself is all or nothing, so the group's rows cannot be taken in one order for all.
-        if not transaction.lock_survey(stored.key, alone=stored.survey.invited):
+        is_open = transaction.lock_survey(stored.key, alone=stored.survey.invited)
+        if not is_open or is_over(stored.survey, transaction.today()):
             outcomes = [_acknowledge(transaction, batch) for batch in prepared.batches]
         elif stored.survey.strata:
             outcomes = [_count_stratified(transaction, batch) for batch in prepared.batches]
@@ -158,7 +160,7 @@ def _acknowledge(transaction: Transaction, batch: Batch) -> Outcome | Exception:
         sent = [record.tobytes() for record in _in_strata(batch, _find_strata(transaction, batch)).records]
         n_conflicting = sum(packed not in (b"", sent[index]) for index, packed in known.items())
         return Outcome(0, len(batch), n_conflicting)
-    return SurveyClosedError("the survey takes no more reports.")
+    return refuse_report(batch.stored.survey, transaction.today())
 
 
 def _count_open(transaction: Transaction, batches: list[Batch], merged: Merged) -> list[Outcome]:

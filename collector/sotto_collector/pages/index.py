@@ -8,6 +8,7 @@ from sotto_collector.collector import Collector
 from sotto_collector.pages.headers import PAGE_TYPE
 from sotto_collector.pages.sign_in import ask_to_sign_in, require_reader
 from sotto_collector.store import StoredSurvey
+from sotto_collector.store.stored import CLOSED
 
 index_page = Blueprint("index_page", __name__)
 ask_to_sign_in(index_page, LISTERS)
@@ -31,5 +32,6 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
 
 
 def _say_state(stored: StoredSurvey) -> str:
-    state = "draft" if stored.is_draft else "open" if stored.is_open else "closed"
-    return state if stored.survey.keeps_reports else f"{state}, counts only"
+    survey = stored.survey
+    last_day = f" until {survey.closes}" if survey.closes and stored.state != CLOSED else ""
+    return f"{stored.state}{last_day}" + ", counts only" * (not survey.keeps_reports)

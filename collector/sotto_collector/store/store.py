@@ -14,6 +14,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, func, select, true, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
+from sotto_collector.day import Today, is_over, today_utc
 from sotto_collector.errors import (
     StoreError,
     StoreUnavailableError,
@@ -44,12 +45,17 @@ Result = TypeVar("Result")
 class Store:
     """A database of one collector, or of many. Threads may share it; a process opens its own."""
 
-    def __init__(self, db: str | Path, *, busy_timeout_ms: int = 5000, create: bool = True) -> None:
+    def __init__(
+        self, db: str | Path, *, busy_timeout_ms: int = 5000, create: bool = True, today: Today = today_utc
+    ) -> None:
         """Open a file, or a PostgreSQL by its URL; with `create`, make the schema where there is none (`is_new`).
+
+        `today` says on which day surveys are open.
 
         Raises StoreError where it cannot be used.
         """
         self.dialect = open_dialect(db, busy_timeout_ms, create=create)
+        self.today = today
         self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
         try:
             with self._guarded():
@@ -113,7 +119,7 @@ class Store:
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:
                 with connection.begin():
-                    yield Transaction(connection, self.dialect, self._shard)
+                    yield Transaction(connection, self.dialect, self._shard, self.today)
                 self.dialect.check_kept(connection)
             except (SQLAlchemyError, self.dialect.driver_error):
                 connection.invalidate()  # the next transaction opens a fresh one
@@ -223,9 +229,10 @@ class Store:
         )
         with self.reader() as connection:
             rows = connection.execute(statement.where(condition).order_by(columns.survey_id)).all()
+        found = [(key, Survey.from_canonical(bytes(text)), *rest) for key, text, *rest in rows]
         return [
-            StoredSurvey(key, Survey.from_canonical(bytes(text)), is_open == 1, tuple(origins.split()), *rest)
-            for key, text, is_open, origins, *rest in rows
+            StoredSurvey(key, survey, is_open == 1 and not is_over(survey, self.today()), tuple(origins.split()), *rest)
+            for key, survey, is_open, origins, *rest in found
         ]
 
     def close_survey(self, key: int) -> None:

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from sotto_collector.errors import NotKeptError
 from sotto_protocol import Survey
 
+STATES = OPEN, CLOSED, DRAFT = "open", "closed", "draft"
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSurvey:
     """A survey, its key in the store, and what its operator has set. The first two never change once it is published.
 
+    `is_open`: whether it took reports as it was read; not once it was closed, nor after its last day, nor as a draft.
     `preview`: of a draft alone, what the address of its page ends with.
     """
 
@@ -25,6 +28,11 @@ class StoredSurvey:
     def is_draft(self) -> bool:
         """Whether it is not published yet: then it takes no reports, and may be replaced."""
         return self.preview is not None
+
+    @property
+    def state(self) -> str:
+        """In a word, whether it takes reports: one of STATES."""
+        return DRAFT if self.is_draft else OPEN if self.is_open else CLOSED
 
     def shows_to(self, preview: str) -> bool:
         """Whether it is a draft, and this what the address of its page ends with."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
+from sotto_collector.day import Today, today_utc
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
 from sotto_protocol import Survey, Tally
@@ -45,12 +46,13 @@ class Named(NamedTuple):
 class Transaction:
     """An open write transaction. Made by `Store.transaction`, which commits it."""
 
-    __slots__ = ("_dialect", "_shard", "connection")
+    __slots__ = ("_dialect", "_shard", "connection", "today")
 
-    def __init__(self, connection: Connection, dialect: Dialect, shard: int) -> None:
+    def __init__(self, connection: Connection, dialect: Dialect, shard: int, today: Today = today_utc) -> None:
         self.connection = connection
         self._dialect = dialect
         self._shard = shard
+        self.today = today
 
     def ping(self) -> None:
         """Run a statement that does nothing: without one a lost connection is not noticed."""

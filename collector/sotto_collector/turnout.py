@@ -1,4 +1,4 @@
-"""How many were invited to a survey, and how many of them answered: for its admins and analysts."""
+"""How many were invited to a survey, and how many of them sent a report: for its admins and analysts."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from sotto_collector.store.schema import tallies
 from sotto_protocol import Tally
 
 
-class Answered(NamedTuple):
-    """Of a wave: how many were `invited`, and how many `answered`; None where fewer did than `min_reports`."""
+class Turnout(NamedTuple):
+    """Of a wave: how many were `invited`, and how many reports came; None where there are fewer than `min_reports`."""
 
     wave: int
     invited: int
-    answered: int | None
+    n_reports: int | None
 
 
-def count_answered(
+def count_turnout(
     store: Store, stored: StoredSurvey, released: Mapping[int, Tally], stratum: int | None = None
-) -> list[Answered]:
-    """Return how many were invited and answered, for each wave of an invited survey, of a stratum or of all.
+) -> list[Turnout]:
+    """Return how many were invited and how many took part, for each wave of an invited survey, of a stratum or of all.
 
     `released`: its tallies by wave as they may be seen (`read_released_waves`), in steps of `min_reports`. So who looks
     often sees no report come: `invited`, used or not, stays the same then. Erased reports are in neither.
@@ -31,7 +31,7 @@ def count_answered(
     invited = _count_invited(store, stored, stratum)
     none = 0 if stored.survey.min_reports == 1 else None
     return [
-        Answered(wave, invited.get(wave, 0), released[wave].n_reports if wave in released else none)
+        Turnout(wave, invited.get(wave, 0), released[wave].n_reports if wave in released else none)
         for wave in range(1, stored.survey.waves + 1)
     ]
 
