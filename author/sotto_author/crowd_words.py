@@ -7,7 +7,8 @@ from math import ceil
 
 from sotto_author.crowd import Crowd, Outlook
 from sotto_protocol import Survey
-from sotto_protocol.minimum import likely_reports, needs_of, which_of
+from sotto_protocol.cohorts import likely_reports
+from sotto_protocol.minimum import needs_of, which_of
 from sotto_protocol.tables import align
 
 _UNKNOWN = "how precise it will be is not known: that needs: pip install 'sottovoce[estimator]'"

@@ -8,8 +8,8 @@ from typing import Any
 from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError, together
-from sotto_protocol.language_tag import ENGLISH
-from sotto_protocol.members import LENGTHS, MAX_PEOPLE, read_id, read_settings, right_settings
+from sotto_protocol.language_tag import USUAL_TAG
+from sotto_protocol.members import CROWD, LENGTHS, is_crowd, read_id, read_settings, right_settings
 from sotto_protocol.questions.definition import compile_fields
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
@@ -80,20 +80,30 @@ def compile_survey(document: Any) -> Survey:
 
     Raises SurveyError of all that is wrong, each at its place.
     """
-    right = right_settings(document)  # on these the questions depend, whatever else is wrong
-    fields = AuthorFields(document, "$", right.get("lang", ENGLISH))
-    survey: Survey = together(partial(_compile, fields, right), fields.finish_rest)[0]
+    fields = AuthorFields(document, "$", right_settings(document).get("lang", USUAL_TAG))
+    survey: Survey = together(partial(_compile, fields, said_to_questions(document)), fields.finish_rest)[0]
     together(partial(_check_kept, survey), survey.check_size, partial(_check_bytes, survey))
     return survey
 
 
-def _compile(fields: AuthorFields, right: Mapping[str, Any]) -> Survey:
+def said_to_questions(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what questions depend on of the whole survey, for `compile_question`; what is wrong there is left out."""
+    right = right_settings(document)
+    of_survey: dict[str, Any] = {name: right[name] for name in ("waves", "min_reports") if name in right}
+    people, listed = document.get("people"), document.get("questions")
+    if is_crowd(people) and isinstance(listed, list) and listed:
+        n_asked = people * right.get("draw", len(listed)) // len(listed)
+        of_survey["people"] = n_asked // max(1, len(right.get("strata", ())))  # what is shown is shown of each stratum
+    return of_survey
+
+
+def _compile(fields: AuthorFields, of_survey: Mapping[str, Any]) -> Survey:
     survey_id, title, settings, people, questions, _ = together(
         partial(read_id, fields),
         partial(fields.text, "title", LENGTHS["title"]),
         partial(read_settings, fields),
         partial(_read_people, fields),
-        partial(_compile_questions, fields, right),
+        partial(_compile_questions, fields, of_survey),
         fields.check_languages,
     )
     fields.finish()
@@ -103,25 +113,20 @@ def _compile(fields: AuthorFields, right: Mapping[str, Any]) -> Survey:
     return Survey(survey_id, title, questions, translations, people, **settings)
 
 
-def _compile_questions(fields: AuthorFields, right: Mapping[str, Any]) -> tuple[Question, ...]:
+def _compile_questions(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tuple[Question, ...]:
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
-    of_survey = {name: right[name] for name in ("waves", "min_reports") if name in right}
+    places = [f"$.questions[{index}]" for index in range(len(listed))]
     return tuple(
-        together(
-            *(
-                partial(_compile_question, fields, f"$.questions[{index}]", question, of_survey)
-                for index, question in enumerate(listed)
-            )
-        )
+        together(*(partial(_compile_question, fields, *one, of_survey) for one in zip(listed, places, strict=True)))
     )
 
 
-def _compile_question(survey: AuthorFields, where: str, document: Any, of_survey: Mapping[str, Any]) -> Question:
+def _compile_question(survey: AuthorFields, document: Any, where: str, of_survey: Mapping[str, Any]) -> Question:
     return compile_fields(survey.below(document, where), **of_survey)
 
 
 def _read_people(fields: Fields) -> int | None:
-    return fields.integer("people", 1, MAX_PEOPLE) if fields.has("people") else None
+    return fields.take("people", CROWD, is_crowd) if fields.has("people") else None
 
 
 def _check_bytes(survey: Survey) -> None:

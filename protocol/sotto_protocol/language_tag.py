@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-ENGLISH = "en"
+USUAL_TAG = "en"
 TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR, zh-Hant or de-x-easy, its letters in the usual case"
 _MAX_TAG = 35
 _TAG = re.compile(

@@ -11,12 +11,13 @@ from typing import Any
 
 from sotto_protocol.documents import Fields, is_text, text_expected
 from sotto_protocol.errors import SurveyError, together
-from sotto_protocol.language_tag import ENGLISH, TAG_EXPECTED, is_tag
+from sotto_protocol.language_tag import TAG_EXPECTED, USUAL_TAG, is_tag
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 MAX_QUESTIONS = 200
 MAX_WAVES = 1000
 MAX_PEOPLE = 10**9
+CROWD = f"an integer in [1, {MAX_PEOPLE}]"
 MAX_COUNTS = 2**22
 """Of a survey's tallies, all waves together: 32 MiB of 64-bit counts."""
 MAX_MIN_REPORTS = 1_000_000
@@ -44,6 +45,11 @@ def read_id(fields: Fields) -> str:
         lambda v: isinstance(v, str) and ID_PATTERN.fullmatch(v) is not None,
     )
     return value
+
+
+def is_crowd(value: Any) -> bool:
+    """Whether value is a number of people that an author may expect."""
+    return type(value) is int and 1 <= value <= MAX_PEOPLE
 
 
 def _setting(usual: Any, expected: str, accepts: Callable[[Any], bool]) -> Any:
@@ -115,7 +121,7 @@ class Settings:
         0, "an integer in [1, d - 1], of d questions", lambda v: type(v) is int and 1 <= v < MAX_QUESTIONS
     )
     strata: tuple[str, ...] = _strata()
-    lang: str = _setting(ENGLISH, TAG_EXPECTED, is_tag)
+    lang: str = _setting(USUAL_TAG, TAG_EXPECTED, is_tag)
     introduction: str = _text("introduction")
     controller: str = _text("controller")
     contact: str = _text("contact")

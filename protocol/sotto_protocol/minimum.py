@@ -1,13 +1,11 @@
 """How many reports a question needs before anything of it is shown, where its survey promises a least number."""
 
-import math
-from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sotto_protocol.cohorts import likely_reports
 from sotto_protocol.survey import Survey
 
-_RISK = 0.05
 _FEW_INVITED = 20
 """Of fewer people in a stratum whoever invites them is warned."""
 
@@ -80,29 +78,3 @@ def which_of(survey: Survey, need: Need) -> str:
 def of_a_wave(survey: Survey) -> str:
     """Return in words, with a blank before, of whose reports a least number must come; nothing where of all."""
     return " of a wave" * (survey.waves > 1) + " of a stratum" * bool(survey.strata)
-
-
-def likely_reports(n_cohorts: int, min_reports: int, share: Fraction) -> int:
-    """Return a number of reports with which each cohort has min_reports but for 1 time in 20.
-
-    A share of them, in (0, 1], answers the question, each in a cohort at random: a cohort's are Binomial(n, c), c =
-    share / n_cohorts. P(fewer than min_reports) <= exp(-n KL(x, c)), x = (min_reports - 1) / n (Chernoff 1952), and the
-    probabilities of all cohorts are added: so it is rather too many.
-    """
-    chance = float(share / n_cohorts)
-    if chance == 1:
-        return min_reports
-
-    def is_enough(n: int) -> bool:
-        return _exponent(min_reports - 1, n, chance) >= math.log(n_cohorts / _RISK)
-
-    least = most = math.ceil(n_cohorts * min_reports / share)
-    while not is_enough(most):
-        most *= 2
-    return least + bisect_left(range(least, most), True, key=is_enough)
-
-
-def _exponent(most: int, n: int, chance: float) -> float:
-    """Return n KL(most / n, chance), for most / n <= chance < 1."""
-    rest = (n - most) * math.log((n - most) / n / (1 - chance))
-    return rest + (most * math.log(most / n / chance) if most else 0.0)

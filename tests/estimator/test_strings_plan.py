@@ -29,8 +29,8 @@ from sotto_estimator.strings.plan import (
 from sotto_estimator.strings.plan_designs import bucket_response, count_mean_sketch, hadamard_count_mean_sketch
 from sotto_estimator.strings.question import bit_rates
 from sotto_protocol import compile_toml
+from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
-from sotto_protocol.mechanisms.bloom.hash import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
 from sotto_protocol.mechanisms.sketch.design import sketch
 from sotto_protocol.mechanisms.thresholds import Stages
@@ -47,6 +47,22 @@ def design_of(epsilon: str, shape: BloomShape, epsilon_forever: str | None = Non
 def filters_of(epsilon: Decimal, study: TextStudy) -> list[TextPlan]:
     """Return RAPPOR's rows of a plan."""
     return [row for row in plan_text_question(epsilon, None, study) if row.mechanism == "rappor"]
+
+
+@pytest.mark.parametrize("people", [100, 300, 3000, 100_000])
+@pytest.mark.parametrize("epsilon", ["1", "3"])
+def test_what_a_file_with_people_takes_finds_nearly_the_share_of_the_best_design(epsilon: str, people: int) -> None:
+    """Held against the search through all of them; at the usual 64 cohorts of 128 bits a crowd of 300 fills none."""
+    asked = f'id = "q"\ntype = "text"\ntext = "?"\nmechanism = "rappor"\nepsilon = {epsilon}\n'
+    survey = compile_toml(f'id = "s"\ntitle = "S"\npeople = {people}\n[[questions]]\n{asked}')
+    study = TextStudy(people, 20)
+    design = survey.questions[0].mechanism
+    assert isinstance(design, BloomResponse)
+    best = filters_of(Decimal(epsilon), study)[0]
+    assert people // design.n_cohorts >= 100
+    assert smallest_share(design, study) <= 1.08 * best.smallest_share
+    if people == 300:
+        assert design.n_cohorts == best.n_cohorts == 2
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 1])

@@ -118,6 +118,13 @@ def test_an_author_may_choose_the_mechanism() -> None:
         assert (mechanism.name, type(mechanism)) == (name, cls)
 
 
+@pytest.mark.parametrize("said", ["0.55", ".55", "0.550000000000", Decimal("0.55")])
+def test_a_probability_may_be_a_decimal_in_a_text_and_is_exactly_that(said: Any) -> None:
+    as_fraction = compile_survey(asking(YES_NO, epsilon=None, prob_truth="11/20"))
+    assert compile_survey(asking(YES_NO, epsilon=None, prob_truth=said)) == as_fraction
+    assert as_fraction.questions[0].mechanism.parameters()["threshold_if_true"] == 11 * 2**32 // 20
+
+
 def test_what_a_plan_is_to_reach_is_read_and_published() -> None:
     number = {"type": "number", "minimum": 0, "maximum": 16, "step": Decimal("0.5"), "epsilon": 1}
     for question, want in ((YES_NO, Decimal("0.05")), (YES_NO, Decimal("0.5")), (TEXT, Decimal("0.02")), (number, 8)):

@@ -65,7 +65,7 @@ def test_an_unknown_question_is_refused_where_another_was_left_out() -> None:
         (ONE_OF | {"skip": True}, r"\$.questions\[0\].skip: must be one of"),
         (TEXT | {"skip": ""}, r"\$.questions\[0\].skip: must be a text of 1 to 200"),
         (TEXT | {"skip": "e\u0301"}, r"\$.questions\[0\].skip: must be a text"),
-        ({"type": "yes-no", "skip": "no"}, "make it one-of"),
+        ({"type": "yes-no", "epsilon": 1, "skip": False}, r"\$.questions\[0\].skip: must be one of yes, no"),
         ({"type": "any-of", "options": ["a"], "skip": "a"}, "nothing selected is an answer"),
     ],
 )

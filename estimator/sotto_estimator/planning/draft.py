@@ -9,7 +9,7 @@ from typing import Any
 
 from sotto_estimator.errors import SourceError
 from sotto_protocol import Question, Survey, SurveyError
-from sotto_protocol.definition import compile_survey, is_published, read_document
+from sotto_protocol.definition import compile_survey, is_published, read_document, said_to_questions
 from sotto_protocol.questions.definition import compile_question
 
 
@@ -53,9 +53,8 @@ class Draft:
 
     def _compile(self, index: int, changes: Mapping[str, Any]) -> Question | None:
         document = {**self.document["questions"][index], **changes}
-        survey = self.survey
         try:
-            return compile_question(document, "$", waves=survey.waves, min_reports=survey.min_reports)
+            return compile_question(document, "$", self.survey.lang, **said_to_questions(self.document))
         except SurveyError:
             return None
 

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from sotto_estimator.strings.plan import POWER, TextStudy, plan_csv, plan_json, plan_table, plan_text_question
-from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
+from sotto_protocol.cohorts import MAX_COHORTS
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
 
 _OPTIONS = (
     click.option("--text", "is_text", is_flag=True, help="Plan a text question."),

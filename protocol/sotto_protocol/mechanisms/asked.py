@@ -20,7 +20,8 @@ class Asked:
     """The members that a mechanism may take, and what is known already: the options, and epsilon.
 
     `epsilon` is that of one report, `epsilon_forever` that of all reports of one answer; None where it is left out.
-    `min_reports`: the least number of reports that the survey promises.
+    `min_reports`: the least number of reports that the survey promises. `people`: how many its author expects to answer
+    the question (of a stratum, where there are some); None where that is not said.
     """
 
     fields: Fields
@@ -28,6 +29,7 @@ class Asked:
     epsilon: Decimal | None
     epsilon_forever: Decimal | None = None
     min_reports: int = 1
+    people: int | None = None
 
     def has(self, key: str) -> bool:
         """Whether a member is given."""

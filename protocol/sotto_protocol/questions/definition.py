@@ -9,7 +9,7 @@ from typing import Any
 from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.bounds import declare
 from sotto_protocol.errors import SurveyError, together
-from sotto_protocol.language_tag import ENGLISH
+from sotto_protocol.language_tag import USUAL_TAG
 from sotto_protocol.mechanisms.asked import Asked, read_epsilon
 from sotto_protocol.mechanisms.mechanism import Mechanism
 from sotto_protocol.mechanisms.registry import best_of, default_name, entries_of, names_of
@@ -21,7 +21,7 @@ from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.types import TYPES
 
 
-def compile_question(document: Any, where: str, lang: str = ENGLISH, **of_survey: Any) -> Question:
+def compile_question(document: Any, where: str, lang: str = USUAL_TAG, **of_survey: Any) -> Question:
     """Compile one question of an author's definition. Raises SurveyError of all that is wrong, each at its place.
 
     `lang`: the survey's own language. `of_survey`: its `waves`, `min_reports` and `people`, where they are not usual:

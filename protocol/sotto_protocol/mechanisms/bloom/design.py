@@ -2,11 +2,15 @@
 
 from dataclasses import asdict, dataclass
 
+from sotto_protocol.cohorts import MAX_COHORTS, decoded_cohorts
 from sotto_protocol.mechanisms.asked import Asked
-from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
 from sotto_protocol.mechanisms.bloom.response import MAX_GRAM_LENGTH, MAX_POSITIONS, BloomResponse
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.thresholds import Stages
+
+_CELLS = 4096
+"""Bits of all cohorts together: with fewer, strings that share bits are mistaken for one another in small crowds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,9 @@ class BloomShape:
         return n_blocks * min(2 * self.n_hashes, self.n_bits)
 
 
+_USUAL = BloomShape()
+
+
 def bloom(shape: BloomShape, stages: Stages) -> BloomResponse:
     """Return RAPPOR of a text question."""
     check_integer("n_bits", shape.n_bits, 2, MAX_BITS)
@@ -35,14 +42,23 @@ def bloom(shape: BloomShape, stages: Stages) -> BloomResponse:
 
 def ask_rappor(asked: Asked) -> BloomResponse:
     """Return RAPPOR of a text question as an author asks for it."""
-    usual = BloomShape()
+    n_cohorts = asked.integer("n_cohorts", 1, MAX_COHORTS, _usual_cohorts(asked))
     shape = BloomShape(
-        asked.integer("n_bits", 2, MAX_BITS, usual.n_bits),
-        asked.integer("n_hashes", 1, MAX_HASHES, usual.n_hashes),
-        asked.integer("n_cohorts", 1, MAX_COHORTS, usual.n_cohorts),
+        asked.integer("n_bits", 2, MAX_BITS, _usual_bits(asked, n_cohorts)),
+        asked.integer("n_hashes", 1, MAX_HASHES, _USUAL.n_hashes),
+        n_cohorts,
         *_read_grams(asked),
     )
     return bloom(shape, asked.stages(shape.n_differences))
+
+
+def _usual_cohorts(asked: Asked) -> int:
+    """Return as many cohorts as have reports enough, where it is known how many people there are."""
+    return _USUAL.n_cohorts if asked.people is None else decoded_cohorts(asked.people, asked.min_reports)
+
+
+def _usual_bits(asked: Asked, n_cohorts: int) -> int:
+    return _USUAL.n_bits if asked.people is None else max(_USUAL.n_bits, _CELLS // n_cohorts)
 
 
 def _read_grams(asked: Asked) -> tuple[int, int]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.checks import check_integer
 
 MAX_BITS = 4096
 MAX_HASHES = 8
-MAX_COHORTS = 1024
 
 _LABEL = b"sottovoce-bloom-1"
 _NUMBERS_PER_DIGEST = 16  # of 16 bits each, in a SHA-256

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
 from sotto_protocol.language import ENGLISH, Language
 from sotto_protocol.mechanisms.bits import BitMechanism, replace_bits
-from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_COHORTS, MAX_HASHES, BloomDesign, bloom_bits
+from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES, BloomDesign, bloom_bits
 from sotto_protocol.mechanisms.bloom.single import is_few, pack_row, report_row, respond_row
 from sotto_protocol.mechanisms.bloom.wire import COHORT_BYTES, WireForm
 from sotto_protocol.mechanisms.bloom.words import DRAWN, TOGETHER, say_bits

@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
+from sotto_protocol.cohorts import MAX_COHORTS, shown_cohorts
 from sotto_protocol.mechanisms.asked import Asked
 from sotto_protocol.mechanisms.geometry import MAX_VECTORS, PRIMES, n_points, odds_against, probs_about
 from sotto_protocol.mechanisms.mechanism import MAX_VALUES
 from sotto_protocol.mechanisms.sets import threshold_of
-from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS
 from sotto_protocol.mechanisms.sketch.response import MAX_COUNTS, SketchResponse, take_prefix_lengths
 
 USUAL_LENGTHS = (3, 6)
@@ -50,7 +50,10 @@ def _read_cohorts(asked: Asked, n_each: int) -> int | None:
     """Return the number of cohorts, None where there may be as many as there is room for: each shows by itself."""
     if asked.has("n_cohorts"):
         return asked.fields.integer("n_cohorts", 1, MAX_COHORTS)
-    return None if asked.min_reports == 1 else _FEW_COHORTS // n_each * n_each
+    if asked.min_reports == 1:
+        return None
+    most = _FEW_COHORTS if asked.people is None else shown_cohorts(asked.people, asked.min_reports, _FEW_COHORTS)
+    return max(n_each, most // n_each * n_each)
 
 
 def _shapes(fewest_cohorts: int) -> list[tuple[int, int]]:

@@ -12,8 +12,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sotto_protocol.cohorts import MAX_COHORTS
+
 PRIME = 2**61 - 1
-MAX_COHORTS = 1024
 _STRING_LABEL, _COHORT_LABEL = b"sottovoce-sketch-1", b"sottovoce-sketch-cohort-1"
 _NUMBERS_PER_STEP = 2**14  # so many at once, with all that is computed of them, stay in the processor's cache
 _P, _61, _32, _29, _3 = (np.uint64(n) for n in (PRIME, 61, 32, 29, 3))

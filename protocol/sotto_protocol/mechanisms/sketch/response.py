@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.coins import Coins
 from sotto_protocol.documents import Fields
 from sotto_protocol.errors import ReportError
@@ -23,7 +24,7 @@ from sotto_protocol.mechanisms.checks import BadValueError, check_integer, check
 from sotto_protocol.mechanisms.geometry import GeometryResponse, check_space, n_points
 from sotto_protocol.mechanisms.mechanism import Bytes, Counts, Mechanism, Part
 from sotto_protocol.mechanisms.ones import cut_bytes
-from sotto_protocol.mechanisms.sketch.hash import MAX_COHORTS, buckets, string_number
+from sotto_protocol.mechanisms.sketch.hash import buckets, string_number
 from sotto_protocol.text import MAX_ANSWER_CHARACTERS, normalise
 from sotto_protocol.told_apart import Outcomes
 from sotto_protocol.words import times_above, times_below
