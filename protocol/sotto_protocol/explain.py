@@ -136,10 +136,10 @@ class Explanation(Settings):
 
     def __str__(self) -> str:
         speech = language(self.spoken)
-        whole = [*_wrap(self._say_together(), ""), *_bounds(self.suspicions, self.spoken)]
+        whole = [*_wrap(self.together(), ""), *_bounds(self.suspicions, self.spoken)]
         whole += _wrap(said(self.accusations).say(speech))
         if self.waves > 1:
-            whole += [*_wrap(self._say_forever(), ""), *_bounds(self.suspicions_forever, self.spoken)]
+            whole += [*_wrap(self.in_all_waves(), ""), *_bounds(self.suspicions_forever, self.spoken)]
             whole += _wrap(said(self.accusations_forever).say(speech))
         whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
@@ -154,7 +154,8 @@ class Explanation(Settings):
         """Return who takes part, and what is given out: what the collector has to be taken at its word for."""
         return [*say_promises(self, language(self.spoken))]
 
-    def _say_together(self) -> str:
+    def together(self) -> str:
+        """Return what stands above the suspicions about all answers together."""
         speech = language(self.spoken)
         epsilon = epsilon_above(self.epsilon, speech)
         if self.draw:
@@ -166,7 +167,8 @@ class Explanation(Settings):
             )
         return speech.gettext(message, epsilon=epsilon)
 
-    def _say_forever(self) -> str:
+    def in_all_waves(self) -> str:
+        """Return what stands above the suspicions that the reports of all waves allow."""
         speech = language(self.spoken)
         message = mark("In all %(n)s waves, if they stay the same: epsilon %(epsilon)s. What a suspicion becomes:")
         if self.draw:

@@ -141,6 +141,13 @@ def invite(collector: Served, survey: Survey, count: int = 1) -> list[str]:
     return said.decode().split()[1:]
 
 
+def revoke(collector: Served, survey: Survey, *invitations: str) -> None:
+    """Take invitations back."""
+    body = json.dumps({"invitations": invitations}).encode()
+    status, _, said = collector.ask("POST", f"/v1/surveys/{survey.id}/invitations/revoke", body, collector.admin)
+    assert status == 200, said
+
+
 def stored_reports(collector: Served, survey: Survey) -> dict[str, bytes]:
     """Return the packed reports that the collector has of a survey, by receipt."""
     rows = "SELECT report_id, packed FROM {} JOIN surveys USING (survey_key) WHERE survey_id = ?"

@@ -38,7 +38,7 @@ def test_survey_page_is_answered_in_every_engine(engine: str, collector: Served,
         until(tab, SHOWN, "review")
         cells = tab.run("() => [...document.querySelectorAll('td.answered')].map((cell) => cell.textContent)")
         assert cells == [
-            "yes",
+            "Yes",
             "persimmons-leftovers",
             "greenhouse-13",
             "elderflower-wine, elderflower-gin",

@@ -1,14 +1,15 @@
 """The survey page in a real browser: what is sent is what was shown, once; errors keep what was answered."""
 
+import json
+
 import pytest
 from playwright.sync_api import Page, Playwright, expect
 from playwright.sync_api import TimeoutError as Late
 
-from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, stored_reports, wait_for_reports
+from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke, stored_reports, wait_for_reports
 from chromium import UNREACHABLE, Devices, launch_options
 from collecting import Served
 from sotto_protocol import Survey, compile_survey
-from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from visit import Visit, report_in
 from wire import Wire
 
@@ -31,7 +32,7 @@ def visit_new(devices: Devices, wire: Wire, survey_id: str, collector: Served) -
 
 def shown_rows(page: Page) -> list[list[str]]:
     """Return, of every question, what was answered and what will be sent, as the page shows them."""
-    return [row.locator("td").all_inner_texts() for row in page.locator("table.review tr:has(td)").all()]
+    return [row.locator("td").all_inner_texts() for row in page.locator("table.review tr:has(.sent)").all()]
 
 
 def test_what_was_shown_before_is_what_is_sent(collector: Served, wire: Wire, devices: Devices) -> None:
@@ -71,25 +72,20 @@ def test_the_review_shows_the_report_in_words_beside_the_answers(
     reported = report_in(visit.review())["answers"]
     rows = shown_rows(visit.page)
     assert [answered for answered, _ in rows] == [
-        "yes",
+        "Yes",
         "persimmons-leftovers",
         "greenhouse-13",
         "elderflower-wine, elderflower-gin",
         "<b>dirigibles</b>",
     ]
     paid, dish, place, drinks, word = (sent for _, sent in rows)
-    assert paid == ("yes" if reported["paid"] else "no")
+    assert paid == ("Yes" if reported["paid"] else "No")
     assert dish == HABITS.questions[1].options[reported["dish"]]
     for shown, question in ((place, HABITS.questions[2]), (drinks, HABITS.questions[3])):
         record = question.mechanism.from_wire([reported[question.id]])[0]
         supported = [question.options[value] for value in question.mechanism.supported(record)]
-        assert shown.startswith(f"yes to {len(supported)} of" if supported else "no to all")
-        assert all(option in shown for option in supported)
-    cohort, number = reported["word"]
-    sketch = HABITS.questions[4].mechanism
-    assert isinstance(sketch, SketchResponse)
-    speaks = f"number {number + 1} of {sketch.n_values}, which speaks for many texts"
-    assert word == f"{speaks}, from a device of group {cohort + 1} of {sketch.n_cohorts}"
+        assert shown == (f"Yes to: {', '.join(supported)}" if supported else "No to all of them")
+    assert word == "A code that many texts share: not what you wrote"
 
 
 def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: Devices) -> None:
@@ -98,7 +94,7 @@ def test_errors_keep_what_was_answered(collector: Served, wire: Wire, devices: D
     visit.page.get_by_role("button", name="Review").click()
     problems = visit.page.get_by_role("group", name="There is a problem")
     expect(problems).to_be_focused()
-    expect(problems.get_by_role("link")).to_contain_text(["Choose one.", "Choose at most 2; 3 are chosen."])
+    expect(problems.get_by_role("link")).to_contain_text(["Please choose one.", "Choose at most 2; 3 are chosen."])
     expect(visit.page).to_have_title("Error: Habits")
     problems.get_by_role("link").first.click()
     expect(visit.question("paid").get_by_label("Yes")).to_be_focused()
@@ -121,8 +117,8 @@ def test_skipping_is_an_answer_like_any_other(collector: Served, wire: Wire, dev
     visit.answer(LEFT_OUT)
     body = visit.review()
     assert [answered for answered, _ in shown_rows(visit.page)][1::3] == [
-        "left out, which counts as “rather not say”",
-        "left out, which counts as “no word”",
+        "Left out, which counts as “rather not say”",
+        "Left out, which counts as “no word”",
     ]
     assert sorted(report_in(body)["answers"]) == sorted(question.id for question in HABITS.questions)
     receipt = visit.send()
@@ -303,7 +299,7 @@ def test_where_counts_alone_are_kept_the_receipt_says_that_nothing_can_be_taken_
     visit.review()
     receipt = visit.send()
     visit.expect_delivered()
-    expect(visit.page.locator("#receipt")).to_contain_text("does not keep it; so it cannot be taken out again")
+    expect(visit.page.locator("#receipt")).to_contain_text("and not kept; so it cannot be taken out again")
     expect(visit.page.get_by_text("Erase my report")).to_have_count(0)
     assert stored_reports(collector, survey) == {receipt: b""}
     visit.page.reload()
@@ -342,10 +338,10 @@ def test_an_invitation_is_sent_with_the_report_and_nowhere_else(
     shown = visit.review()
     receipt = visit.send()
     visit.expect_delivered()
-    (post,) = wire.posts()
-    assert post.body.decode() == shown
+    check, post = wire.posts()
+    assert (json.loads(check.body.lower()), post.body.decode()) == ({"invitation": invitation, "wave": 1}, shown)
     assert report_in(shown)["invitation"] == invitation
-    assert b"".join(wire.received()).lower().count(invitation.encode()) == 1
+    assert b"".join(wire.received()).lower().count(invitation.encode()) == 2
     wait_for_reports(collector, survey, receipt)
 
 
@@ -353,19 +349,20 @@ def test_a_report_that_is_refused_for_its_invitation_is_sent_again_under_another
     collector: Served, wire: Wire, devices: Devices
 ) -> None:
     survey = publish(collector, named("invited-again", invited=True))
-    (good,) = invite(collector, survey)
+    revoked, good = invite(collector, survey, 2)
     context, watch = devices(wire.url)
     watch.forgive("error: Failed to load resource: the server responded with a status of 403")
-    visit = Visit(context.new_page(), wire.url, survey).open(f"#{'a' * 26}")
+    visit = Visit(context.new_page(), wire.url, survey).open(f"#{revoked}")
     visit.answer(ANSWERS)
     visit.review()
+    revoke(collector, survey, revoked)
     receipt = visit.send()
-    expect(visit.delivery).to_contain_text("did not take your report")
+    expect(visit.delivery).to_contain_text("was not accepted")
     visit.page.get_by_label("Your report waits for another invitation").fill(good)
     visit.page.get_by_role("button", name="Send it again").click()
     visit.expect_delivered()
-    first, second = (report_in(post.body.decode()) for post in wire.posts())
-    assert (first.pop("invitation"), second.pop("invitation")) == ("a" * 26, good)
+    first, second = (report_in(post.body.decode()) for post in wire.posts() if b"reports" in post.body)
+    assert (first.pop("invitation"), second.pop("invitation")) == (revoked, good)
     assert first == second
     wait_for_reports(collector, survey, receipt)
 

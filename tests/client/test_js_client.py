@@ -137,6 +137,16 @@ def test_a_bundle_is_that_of_its_source_and_small(script: str, tmp_path: Path) -
     assert n_bytes < most, f"the file has {n_bytes:,} bytes, compressed; {most:,} are allowed"
 
 
+def test_the_survey_pages_bundle_is_that_of_its_source(tmp_path: Path) -> None:
+    root = JS.parents[1]
+    run([require_node(), "scripts/bundle_page.mjs", tmp_path / "survey.min.js"], timeout_s=300, cwd=root)
+    static = root / "collector" / "sotto_collector" / "pages" / "static"
+    again = "run: node scripts/bundle_page.mjs"
+    assert (static / "survey.min.js").read_bytes() == (tmp_path / "survey.min.js").read_bytes(), again
+    sources = ["../../scripts/*.mjs", "../../collector/sotto_collector/pages/static/*.{js,css}", "!../../**/*.min.js"]
+    run([*require_package("prettier"), "--check", "--print-width", "120", *sources], timeout_s=300)
+
+
 def test_it_needs_no_package_and_names_no_other_place() -> None:
     """Its modules import each other, by relative paths, and nothing else."""
     entries = [path for path in JS.glob("*.js") if not path.name.endswith(".min.js")]

@@ -129,7 +129,7 @@ def test_page_says_that_nothing_can_be_taken_out_and_offers_no_erasure(house: Ho
         pages[survey.id] = " ".join(house.http.get(f"/s/{survey.id}").text.split())
     said = "The collector adds your report to its counts and does not keep it; so it cannot be taken out again."
     assert said in pages["counted"]
-    assert "The collector adds the report to its counts and does not keep it; so it cannot be" in pages["counted"]
+    assert "The report is added to the counts and not kept; so it cannot be" in pages["counted"]
     assert not re.search("eras", pages["counted"])
     assert said not in pages["small"]
     assert 'id="erasure"' in pages["small"]

@@ -164,7 +164,7 @@ def test_the_survey_page_asks_by_a_control_that_it_has(house: House, survey: Sur
     picked = soup.find("input", type_="radio")
     assert [json.loads(field.attributes["value"]) for field in picked] == [-1, 0, 1, 2, 3]
     assert [label.text.strip() for label in soup.find("label")] == [f"{number} points" for number in range(-1, 4)]
-    assert "It cannot be left out." in soup.text
+    assert "Please choose one." in soup.text
     listed = stairs.one("select").find("option")
     assert [option.attributes["value"] for option in listed] == ["", *map(str, range(1, 21))]
 

@@ -1,21 +1,33 @@
 """The files that pages load: their own style and scripts, and the JavaScript client's modules, for any page."""
 
+import base64
+import hashlib
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from flask import Blueprint, Response, request
+from markupsafe import Markup
 
 from sotto_collector.errors import refuse
 
 assets = Blueprint("assets", __name__)
-OF_SURVEYS = ("alarm", "form", "invitation", "language", "receipt", "review", "words")
-"""The modules that survey.js imports."""
+OF_SURVEYS = ("static/survey.min.js", "js/sottovoce.min.js")
+"""The modules that the survey page loads: its own, in one file, and the client."""
 MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
 _WORDS = re.compile(r"[a-z-]+\.(js|json)")
 _TYPES = {"js": "text/javascript", "json": "application/json", "css": "text/css", "svg": "image/svg+xml"}
+_COMMENT_OR_MARGIN = re.compile(r"/\*.*?\*/|\n\s*", re.DOTALL)
+
+
+class Style(NamedTuple):
+    """A style sheet that stands in a page, and its source as a Content-Security-Policy names it: by its hash."""
+
+    text: Markup
+    source: str
 
 
 def find_client_js() -> Path:
@@ -24,11 +36,12 @@ def find_client_js() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "client" / "js"
 
 
-def list_modules() -> list[str]:
-    """Return the addresses, below the collector's root, of all modules that the survey page needs: it asks for them at
-    once, since a browser learns of a module only when it has read the one that imports it.
-    """
-    return [*(f"static/{name}.js" for name in OF_SURVEYS), "js/form/words.js", "js/sottovoce.min.js"]
+def inline_style(*names: str) -> Style:
+    """Return style sheets for a page that has to be seen before any other file came: without comments and margins."""
+    css = "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+    text = _COMMENT_OR_MARGIN.sub("", css)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return Style(Markup(text), f"'sha256-{digest}'")  # noqa: S704  # a file of ours
 
 
 @assets.get("/static/<name>")

@@ -37,12 +37,17 @@ def page_language() -> Language:
 
 def _gettext(message: str, **values: object) -> Markup:
     language = page_language()
-    return Markup(language.translation(message)) % language.said(values)  # noqa: S704  # catalogues are ours
+    return Markup(language.translation(message)) % _said(language, values)  # noqa: S704  # catalogues are ours
 
 
 def _ngettext(one: str, many: str, n: int, **values: object) -> Markup:
     language = page_language()
-    return Markup(language.plural_translation(one, many, n)) % language.said({"n": n} | values)  # noqa: S704
+    return Markup(language.plural_translation(one, many, n)) % _said(language, {"n": n} | values)  # noqa: S704
+
+
+def _said(language: Language, values: dict[str, object]) -> dict[str, str]:
+    """Return the values as they stand in a sentence; what is HTML already stays that."""
+    return language.said(values) | {name: value for name, value in values.items() if isinstance(value, Markup)}
 
 
 def _script_words(modules: list[str]) -> dict[str, object]:

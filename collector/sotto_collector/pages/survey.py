@@ -1,86 +1,52 @@
 """The survey page: a survey as HTML. What is answered is perturbed in the browser (docs/survey-page.md)."""
 
-from collections.abc import Iterator
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request
+from markupsafe import Markup
 
 from sotto_collector.api.request import get_collector, read_wave
-from sotto_collector.pages.assets import list_modules
-from sotto_collector.pages.headers import PAGE_TYPE, root_from
-from sotto_collector.pages.languages import choose_for, page_language
+from sotto_collector.pages.asked import parts_of
+from sotto_collector.pages.assets import OF_SURVEYS, inline_style
+from sotto_collector.pages.headers import PAGE_TYPE, policy, root_from
+from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.shown import find_shown
 from sotto_collector.store import StoredSurvey
-from sotto_protocol import Question, Survey
-from sotto_protocol.explain import Explanation, QuestionExplanation, explain, said
+from sotto_protocol.explain import explain, said
+from sotto_protocol.language import LANGUAGES, direction
 from sotto_protocol.negotiation import Chosen
-from sotto_protocol.questions.control import Control, Line, NumberField, PickOne, PickSome
 from sotto_protocol.words import epsilon_above, percent_above, percent_below
 
 pages = Blueprint("pages", __name__)
-MAX_RADIOS = 12
-"""With more options than this, one is chosen from a list."""
-N_PAGES_KEPT = 16
+N_PAGES_KEPT = 64
+MAX_SHORT = 160
+"""An introduction of so many characters stands above the first question; a longer one opens."""
+BROWSERS = {"chrome": "91", "firefox": "90", "safari": "15"}
+"""The oldest that read the page's scripts (docs/client-js.md)."""
+_SOURCES = ("alarm", "faults", "form", "invitation", "judge", "parts", "receipt", "review", "said", "survey")
+SCRIPTS = tuple(f"{name}.js" for name in _SOURCES)
+"""The sources of survey.min.js that say something."""
+STYLE = inline_style("page.css", "survey.css")
 _kept: dict[tuple[str | int, ...], str] = {}
 
 
-class Asked(NamedTuple):
-    """A question as the page asks it: its number from 1, and how many options may be chosen at most."""
+class Tongue(NamedTuple):
+    """A language of a survey, as the page offers it: a link."""
 
-    number: int
-    question: Question
-    in_short: str
-    explanation: QuestionExplanation
-    most: int
-
-    @property
-    def key(self) -> str:
-        """The prefix of its elements' ids: made of the number, as two questions' ids might make the same."""
-        return f"q{self.number}"
-
-    @property
-    def control(self) -> Control:
-        """What a form shows for it."""
-        return self.question.kind.control
-
-    @property
-    def skip(self) -> str:
-        """In words, what leaving it out stands for."""
-        return self.question.kind.say(self.question.skip)
-
-    @property
-    def expected(self) -> str:
-        """What a number may be, in a sentence; of other questions nothing."""
-        match self.control:
-            case NumberField(minimum, maximum, step) as numbers:
-                kind = "A whole number" if numbers.is_whole else "A number"
-                steps = "" if numbers.is_whole and step == "1" else f", in steps of {step}"
-                return f"{kind} from {minimum} to {maximum}{steps}."
-            case _:
-                return ""
-
-    @property
-    def field(self) -> str:
-        """The control as the template and form.js name it: radios, list, boxes, line or number."""
-        match self.control:
-            case PickOne(choices):
-                return "list" if len(choices) > MAX_RADIOS else "radios"
-            case PickSome():
-                return "boxes"
-            case Line():
-                return "line"
-            case NumberField():
-                return "number"
-            case unknown:
-                assert_never(unknown)
+    tag: str
+    name: str
+    direction: str
+    address: str
 
 
 @pages.get("/s/<survey_id>")
 def show_survey(survey_id: str) -> Response:
     """Show a survey, or one wave of it; a closed one too: who has answered it looks for a receipt there."""
     stored = find_shown(survey_id)
-    chosen = choose_for(("en",))
+    chosen = choose_for(stored.survey.languages)
     response = Response(_keep_page(stored, read_wave(stored.survey) or 1, chosen), content_type=PAGE_TYPE)
+    response.headers["Content-Security-Policy"] = policy(style_src=STYLE.source)
+    response.content_language.add(chosen.tag)
     response.vary.add("Accept-Language")
     if stored.is_draft:
         response.headers["Cache-Control"] = "no-store"
@@ -98,23 +64,33 @@ def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     if page is None:
         if len(_kept) >= N_PAGES_KEPT:
             _kept.clear()
-        page = _kept[key] = _render(stored, wave, max_epsilon)
+        page = _kept[key] = _render(stored, wave, max_epsilon, chosen)
     return page
 
 
-def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
-    survey = stored.survey
-    explanation = explain(survey, page_language())
+def _render(stored: StoredSurvey, wave: int, max_epsilon: int, chosen: Chosen) -> str:
+    survey, explanation = stored.survey, explain(stored.survey, chosen.language, chosen.tag)
+    words = survey.words(chosen.tag)
+    parts = parts_of(survey, words, chosen.language, explanation)
     return render_template(
         "survey.html" if stored.is_open or stored.is_draft else "closed.html",
         root=root_from(f"/s/{survey.id}"),
-        modules=list_modules(),
+        style=STYLE,
+        modules=OF_SURVEYS,
+        scripts=SCRIPTS,
+        browsers=BROWSERS,
         survey=survey,
         draft=f"drafts/{stored.preview}" if stored.is_draft else "",
+        spoken=words,
+        tongue=_tongue(chosen),
+        tongues=_tongues(stored, wave),
+        is_over=not stored.is_open and not stored.is_draft,
+        is_short=len(words.introduction) <= MAX_SHORT,
         wave=wave,
         max_epsilon=max_epsilon,
         explanation=explanation,
-        asked=list(_ask(survey, explanation)),
+        parts=parts,
+        asked=[asked for part in parts for asked in part.asked],
         above=percent_above,
         epsilon_above=epsilon_above,
         below=percent_below,
@@ -122,7 +98,23 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int) -> str:
     )
 
 
-def _ask(survey: Survey, explanation: Explanation) -> Iterator[Asked]:
-    for number, (question, explained) in enumerate(zip(survey.questions, explanation.questions, strict=True), 1):
-        most = min(question.mechanism.max_selected, len(question.options))
-        yield Asked(number, question, explained.in_short, explained, most)
+def _tongues(stored: StoredSurvey, wave: int) -> list[Tongue]:
+    """Return the languages of a survey, each with the address of the page in it."""
+    after = (f"&wave={wave}" if wave > 1 else "") + (f"&preview={stored.preview}" if stored.is_draft else "")
+    return [Tongue(tag, _name(tag), direction(tag), f"?lang={tag}{after}") for tag in stored.survey.languages]
+
+
+def _name(tag: str) -> str:
+    """Return what those who speak a language call it; its tag, where the product does not speak it."""
+    first, _, rest = tag.partition("-")
+    name = LANGUAGES[first.lower()].name if first.lower() in LANGUAGES else tag
+    return f"{name} ({tag})" if rest and name != tag else name
+
+
+def _tongue(chosen: Chosen) -> Markup:
+    """Return the attributes of the survey's own texts: their language, where it is not the page's, and direction.
+
+    A survey that says nothing of its language may be in any: its texts say themselves where they begin.
+    """
+    lang = Markup("") if chosen.tag == chosen.language.tag else Markup(' lang="{}"').format(chosen.tag)
+    return lang + Markup(' dir="{}"').format("auto" if chosen.tag == "en" else direction(chosen.tag))

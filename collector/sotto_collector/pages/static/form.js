@@ -1,23 +1,15 @@
 // The questions as they stand on the page: what was answered, and what is wrong with it.
 
+import { judge, numberIn, textIn } from "../js/form/judge.js";
+import { t } from "./language.js";
+
 const TITLE = document.title;
-const WHY_NEEDED = "A report without it would tell that you left it out.";
 
 /** Let an element show a text, or nothing. */
 export function say(id, text) {
   const element = document.getElementById(id);
   element.textContent = text;
   element.hidden = !text;
-}
-
-/** What is typed in a field; direction marks and tabs, which nobody sees, count as blanks do. */
-const typedIn = (field) => field.value.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() && field.value;
-
-/** The number in a field; null where there is none, NaN where it is none of the range, or no number at all. */
-function measuredIn(field) {
-  if (field.value === "" && !field.validity.badInput) return null;
-  const { badInput, rangeOverflow, rangeUnderflow, stepMismatch } = field.validity;
-  return badInput || rangeOverflow || rangeUnderflow || stepMismatch ? NaN : field.valueAsNumber;
 }
 
 /** What was answered to one question: as the client takes it, null where it was left out. Choices stand in JSON. */
@@ -28,22 +20,24 @@ function read(question) {
     case "boxes":
       return answers;
     case "number":
-      return measuredIn(question.querySelector("input"));
+      return numberIn(question.querySelector("input"));
     case "line":
-      return typedIn(question.querySelector("input")) || null;
+      return textIn(question.querySelector("input").value);
     default:
       return answers[0] ?? null;
   }
 }
 
 /** What is wrong with an answer, in words; nothing where it is good. */
-function judge(question, answer) {
+function check(question) {
   const { field, most, skip, expected } = question.dataset;
-  const needed = { line: "Write something.", number: expected }[field] ?? "Choose one.";
-  if (answer === null) return skip === undefined ? `${needed} ${WHY_NEEDED}` : "";
-  if (Number.isNaN(answer)) return expected;
-  if (field === "boxes" && answer.length > Number(most)) return `Choose at most ${most}; ${answer.length} are chosen.`;
-  return "";
+  return judge(t, { field, most: Number(most), mayBeLeftOut: skip !== undefined, expected }, read(question));
+}
+
+/** Whether a question was answered, and not passed over. */
+function isAnswered(question) {
+  const answer = read(question);
+  return answer !== null && (!Array.isArray(answer) || answer.length > 0);
 }
 
 /** The questions of the page. Their values are read when they are asked for, and kept nowhere else. */
@@ -62,7 +56,7 @@ export class Form {
     for (const question of this.questions.filter((each) => !isAsked(each))) question.remove();
     this.questions = this.questions.filter(isAsked);
     for (const [index, question] of this.questions.entries()) {
-      question.querySelector(".number").textContent = `${index + 1} of ${ids.length}`;
+      question.querySelector(".number").textContent = t.number(index + 1);
       question.hidden = false;
     }
   }
@@ -71,15 +65,37 @@ export class Form {
     this.fields.disabled = false;
   }
 
+  /** How many of the questions are answered. */
+  get nAnswered() {
+    return this.questions.filter(isAnswered).length;
+  }
+
   /** By question id what was answered; null where it was left out. */
   answers() {
     return Object.fromEntries(this.questions.map((question) => [question.dataset.question, read(question)]));
   }
 
-  /** What is wrong, as [id of the first field, id of the error's element, words], in the order of the page. */
-  problems() {
+  /** A question's words on the page, by its id: its text and language, the label of an option, the unit of its numbers. */
+  wordsOf(questionId) {
+    const question = this.questions.find(({ dataset }) => dataset.question === questionId);
+    const choices = [...question.querySelectorAll("input, option")];
+    const find = (option) => choices.find(({ value }) => value === JSON.stringify(option));
+    const { textContent: text, lang, dir } = question.querySelector(".asked");
+    return {
+      ...{ text, lang, dir },
+      label: (option) => (find(option).label || find(option).parentElement.textContent).trim(),
+      unit: question.querySelector(".unit")?.textContent ?? "",
+    };
+  }
+
+  /**
+   * What is wrong in a part of the page, or in all of it, as [id of the first field, id of the error's element, words],
+   * in the order of the page.
+   */
+  problems(part = this.fields) {
     return this.questions
-      .map((question) => [`${question.id}-1`, `${question.id}-error`, judge(question, read(question))])
+      .filter((question) => part.contains(question))
+      .map((question) => [`${question.id}-1`, `${question.id}-error`, check(question)])
       .filter(([, , words]) => words);
   }
 
@@ -102,7 +118,7 @@ export class Form {
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
-    document.title = problems.length ? `Error: ${TITLE}` : TITLE;
+    document.title = problems.length ? t("Error: %(title)s", { title: TITLE }) : TITLE;
     if (problems.length) summary.focus();
   }
 
@@ -118,7 +134,7 @@ export class Form {
 
   /** An error that is mended goes at once; a new one waits for the review, but for too many boxes. */
   #recheck(question) {
-    const words = judge(question, read(question));
+    const words = check(question);
     const error = `${question.id}-error`;
     if (!words || question.dataset.field === "boxes") say(error, words);
     if (!words) document.getElementById(`${question.id}-1`).removeAttribute("aria-invalid");
@@ -129,7 +145,7 @@ export class Form {
     const link = item.appendChild(document.createElement("a"));
     const number = document.getElementById(fieldId).closest(".question").querySelector(".number");
     link.href = `#${fieldId}`;
-    link.textContent = number ? `Question ${number.textContent}: ${words}` : words;
+    link.textContent = number ? t("Question %(n)s: %(problem)s", { n: number.textContent, problem: words }) : words;
     link.addEventListener("click", (event) => {
       event.preventDefault();
       document.getElementById(fieldId).focus();

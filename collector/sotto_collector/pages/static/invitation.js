@@ -10,6 +10,24 @@ export function takeInvitation() {
   return given || history.state?.invitation || "";
 }
 
+/**
+ * Ask the collector of the survey at `url` whether an invitation can be used for a wave: unused, used or invalid. It is not
+ * spent by that. Nothing where the collector does not say; the report will tell.
+ */
+export async function askOf(url, invitation, wave) {
+  try {
+    const answer = await fetch(`${url}/invitations/check`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      credentials: "omit",
+      body: JSON.stringify({ invitation, wave }),
+    });
+    return answer.ok ? (await answer.json()).state : "";
+  } catch {
+    return "";
+  }
+}
+
 function decode(text) {
   try {
     return decodeURIComponent(text);

@@ -2,6 +2,4 @@
 
 import { makeWords } from "../js/form/words.js";
 
-export const t = makeWords(
-  JSON.parse(document.getElementById("words").textContent),
-);
+export const t = makeWords(JSON.parse(document.getElementById("words").textContent));

@@ -1,20 +1,26 @@
 // The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased.
 
 import { say } from "./form.js";
+import { t } from "./language.js";
 
 const OFTEN_MS = 1000;
 const SELDOM_MS = 5000;
 const N_OFTEN = 30;
 
 const SAID = {
-  waiting: "Your report waits on this device. It is sent as soon as the collector can be reached.",
-  lasting:
-    " You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
-  lost: " Keep this page open until then: this window keeps nothing.",
-  delivered: "Your report was delivered.",
-  forgotten:
+  delivered: t("Your report was delivered."),
+  forgotten: t(
     "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, it is lost.",
-  refused: "The collector did not take your report.",
+  ),
+  refused: t("Your report was not accepted."),
+};
+const WAITING = {
+  lasting: t(
+    "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
+  ),
+  lost: t(
+    "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: this window keeps nothing.",
+  ),
 };
 
 /** The receipt's part of the page. */
@@ -60,8 +66,8 @@ export class ReceiptView {
     clearTimeout(this.#timer);
     const state = await this.#state().catch(() => ""); // the browser's database may be gone for a moment
     if (!state) return this.#lookAgain();
-    say("receipt-title", state === "refused" ? "Your report was not taken" : this.#title);
-    const words = SAID[state] + (state === "waiting" ? SAID[this.#isDurable ? "lasting" : "lost"] : "");
+    say("receipt-title", state === "refused" ? t("Your report was not accepted") : this.#title);
+    const words = SAID[state] ?? WAITING[this.#isDurable ? "lasting" : "lost"];
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
@@ -77,7 +83,7 @@ export class ReceiptView {
     const refused = (await this.#client.rejected()).find(({ receipt }) => receipt === this.#receipt);
     document.getElementById("refused").hidden = !refused;
     if (!refused) return (await this.#isKnown()) ? "delivered" : "forgotten";
-    say("refusal", refused.problem.detail);
+    say("refusal", whyRefused(refused));
     document.getElementById("again").hidden = !refused.needsInvitation && !refused.isUnknown;
     document.getElementById("other").hidden = !refused.needsInvitation;
     return "refused";
@@ -97,8 +103,8 @@ export class ReceiptView {
       field.value = "";
       say("other-error", "");
       await this.#look();
-    } catch (fault) {
-      say("other-error", `It must be an invitation to this survey: 26 letters and digits (${fault.name}).`);
+    } catch {
+      say("other-error", t("It must be an invitation to this survey: 26 letters and digits."));
       field.focus();
     }
   }
@@ -106,10 +112,10 @@ export class ReceiptView {
   async copy() {
     try {
       await navigator.clipboard.writeText(this.#receipt);
-      say("copied", "Copied.");
+      say("copied", t("Copied."));
     } catch {
       getSelection().selectAllChildren(document.getElementById("receipt-code"));
-      say("copied", "Selected: copy it with your keyboard or menu.");
+      say("copied", t("Selected: copy it with your keyboard or menu."));
     }
   }
 
@@ -125,14 +131,23 @@ export class ReceiptView {
         ...asked,
         body: JSON.stringify({ receipt: this.#receipt }),
       });
-      const said = await answer.json();
-      if (answer.ok) say("receipt-title", "Your report was erased");
+      if (answer.ok) say("receipt-title", t("Your report was erased"));
       say(
         "erased",
-        answer.ok ? "Your report was erased, and is not counted any more." : `It was not erased: ${said.detail}`,
+        answer.ok
+          ? t("Your report was erased, and is not counted any more.")
+          : t("It was not erased. Please ask whoever runs the survey, with your receipt."),
       );
     } catch {
-      say("erased", "The collector cannot be reached now. Please try again later.");
+      say("erased", t("There is no connection now. Please try again later."));
     }
   }
+}
+
+/** Why a report was refused, and what may be done. */
+function whyRefused({ needsInvitation, isUnknown, problem }) {
+  if (needsInvitation) return t("Its invitation was used already, or it is not one to this survey.");
+  if (problem.code === "survey_closed") return t("The survey is over: it takes no more answers.");
+  if (isUnknown) return t("The survey is not there any more, or it has changed.");
+  return t("Please tell whoever runs the survey, with this word: %(code)s", { code: problem.code });
 }

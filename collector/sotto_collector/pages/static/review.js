@@ -1,53 +1,7 @@
 // What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer.
 
-import { epsilonAbove } from "./words.js";
-
-const MAX_LISTED = 12;
-
-/** A number, or numbers, in their unit. */
-const measured = (number, { range }) => (range.unit ? `${number} ${range.unit}` : String(number));
-
-/** What was answered, in words. */
-function sayAnswer(answer, question) {
-  if (answer === null) return `left out, which counts as “${sayAnswer(question.skip, question)}”`;
-  if (typeof answer === "number") return measured(answer, question);
-  if (typeof answer === "boolean") return answer ? "yes" : "no";
-  if (Array.isArray(answer)) return answer.length ? answer.join(", ") : "none of them";
-  return answer;
-}
-
-/** What is reported, in words: [a line, and what opens from it where that is long]. */
-function sayReported(reported, question) {
-  if (typeof reported === "boolean") return [reported ? "yes" : "no", []];
-  if ("asked" in reported) return [sayAsked(reported, question), []];
-  if ("output" in reported) return [sayOutput(reported, question), []];
-  if (!Array.isArray(reported)) return [sayText(reported, question), []];
-  const all = question.options.length;
-  const { isSet } = question.mechanism;
-  if (isSet && reported.length === 1) return [reported[0], []];
-  if (!reported.length) return [all === 1 ? "no" : `${isSet ? "a set without any of the" : "no to all"} ${all} options`, []];
-  const few = reported.length <= MAX_LISTED;
-  const line = `${isSet ? "a set of" : "yes to"} ${reported.length} of ${all} options`;
-  return few ? [`${line}: ${reported.join(", ")}`, []] : [line, reported];
-}
-
-function sayAsked({ asked, yes }, { options }) {
-  const others = options.length > 1 ? `; nothing of the other ${options.length - 1}` : "";
-  return `${yes ? "yes" : "no"} to the one option that your device drew, ${asked}${others}`;
-}
-
-function sayOutput({ output, from, to }, question) {
-  const numbers = from === to ? from : `${from} to ${to}`;
-  const last = question.mechanism.nValues - 1;
-  return `${output}, of 0 to ${last}; it is likeliest of numbers near ${measured(numbers, question)}`;
-}
-
-function sayText({ cohort, value, bits, gramBits = [] }, { mechanism }) {
-  const group = mechanism.nCohorts > 1 ? `, from a device of group ${cohort + 1} of ${mechanism.nCohorts}` : "";
-  if (value !== undefined) return `number ${value + 1} of ${mechanism.nValues}, which speaks for many texts${group}`;
-  const pieces = gramBits.length ? `; of two pieces of it ${gramBits.map((ones) => ones.length).join(" and ")}` : "";
-  return `${bits.length} of ${mechanism.nValues} bits are one${pieces}${group}`;
-}
+import { sayAnswer, sayComfort, sayReported } from "../js/form/said.js";
+import { t } from "./language.js";
 
 /** A cell, under its column's head and its question's. */
 function cell(text, column, head) {
@@ -59,32 +13,39 @@ function cell(text, column, head) {
   return element;
 }
 
-function rows(question, answer, reported) {
+/** A row of one cell, or nothing where there is nothing to say. */
+function line(text, head) {
+  if (!text) return [];
+  const row = document.createElement("tr");
+  const said = row.appendChild(document.createElement("td"));
+  Object.assign(said, { className: "comfort", colSpan: 2, headers: head.id, textContent: text });
+  return [row];
+}
+
+function rows(question, words, answer, reported) {
   const body = document.createElement("tbody");
   const head = body.insertRow().appendChild(document.createElement("th"));
-  head.id = `row-${question.id}`;
-  head.colSpan = 2;
-  head.scope = "rowgroup";
-  head.dir = "auto";
-  head.textContent = question.text;
-  const [line, more] = sayReported(reported, question);
-  const sent = cell(line, "sent", head);
+  Object.assign(head, { id: `row-${question.id}`, colSpan: 2, scope: "rowgroup", textContent: words.text });
+  Object.assign(head, { lang: words.lang, dir: words.dir });
+  const { line: shown, more } = sayReported(t, reported, question, words);
+  const sent = cell(shown, "sent", head);
   if (more.length) {
     const details = sent.appendChild(document.createElement("details"));
-    details.appendChild(document.createElement("summary")).textContent = "which";
+    details.appendChild(document.createElement("summary")).textContent = t("Which");
     details.append(more.join(", "));
   }
-  body.insertRow().append(cell(sayAnswer(answer, question), "answered", head), sent);
+  body.insertRow().append(cell(sayAnswer(t, answer, question, words), "answered", head), sent);
+  body.append(...line(sayComfort(t, answer, reported, question), head));
   return body;
 }
 
 const table = () => document.querySelector("table.review");
 
 /** Show a draft beside the answers that it was made of. */
-export function showReview(survey, answers, draft) {
+export function showReview(survey, form, answers, draft) {
   clearReview();
   for (const question of survey.questions.filter(({ id }) => id in draft.reported)) {
-    table().append(rows(question, answers[question.id], draft.reported[question.id]));
+    table().append(rows(question, form.wordsOf(question.id), answers[question.id], draft.reported[question.id]));
   }
   document.getElementById("epsilon").textContent = epsilonAbove(draft.epsilon);
   document.getElementById("body").textContent = draft.body;
@@ -94,4 +55,10 @@ export function showReview(survey, answers, draft) {
 export function clearReview() {
   for (const body of [...table().tBodies]) body.remove();
   document.getElementById("body").textContent = "";
+}
+
+/** An exact epsilon rounded up to four decimals: never less than is given away. */
+function epsilonAbove(epsilon) {
+  const [below] = /^\d+(\.\d{1,4})?/.exec(epsilon);
+  return t.number((Math.round(Number(below) * 1e4) + Number(below !== epsilon)) / 1e4);
 }
