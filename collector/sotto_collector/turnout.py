@@ -28,7 +28,7 @@ def count_turnout(
     `released`: its tallies by wave as they may be seen (`read_released_waves`), in steps of `min_reports`. So who looks
     often sees no report come: `invited`, used or not, stays the same then. Erased reports are in neither.
     """
-    invited = _count_invited(store, stored, stratum)
+    invited = count_invited(store, stored, stratum)
     none = 0 if stored.survey.min_reports == 1 else None
     return [
         Turnout(wave, invited.get(wave, 0), released[wave].n_reports if wave in released else none)
@@ -36,7 +36,7 @@ def count_turnout(
     ]
 
 
-def _count_invited(store: Store, stored: StoredSurvey, stratum: int | None) -> dict[int, int]:
+def count_invited(store: Store, stored: StoredSurvey, stratum: int | None = None) -> dict[int, int]:
     """Return how many invitations there are, used and unused, by wave: those that are left, and what came, at once."""
     with store.snapshot() as connection:
         left, came = count_left(connection, stored, stratum), _count_came(connection, stored, stratum)

@@ -174,7 +174,8 @@ def test_draft_stands_in_the_index_with_its_link_and_no_results(house: House) ->
     preview = preview_of(house)
     page = read_page(house.http.get("/s", headers=password(house.analyst)))
     (row,) = [row for row in page.table("2 surveys") if "draft" in str(row)]
-    assert [str(cell).strip() for cell in row[1:3]] == ["", "draft"]
+    assert "draft: draft, by invitation;" in str(row[0])
+    assert [str(cell).strip() for cell in row[1:3]] == ["0", ""]
     links = [link["href"] for link in page.all("a")]
     assert f"./s/draft?preview={preview}" in links
     assert "./s/draft/results" not in links

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, STRINGS, make_reports
+from collecting import INVITED, SMALL, STRINGS, invite_reports, make_reports
 from house import House, bearer, open_house
 from page_reading import Page, password, read_page
 from sotto_collector.tokens import create_token
@@ -17,6 +17,12 @@ SURVEYS = (
     replace(STRINGS, invited=True, min_reports=1000),
     replace(SMALL, id="hostile", title=HOSTILE, public_results=True),
 )
+
+FACTS = {
+    "hostile": "closed, for everybody",
+    "small": "open, for everybody",
+    "strings": "open, by invitation, 3 waves, results by every 1,000 reports",
+}
 
 
 @pytest.fixture
@@ -32,13 +38,24 @@ def test_index_lists_surveys_as_the_route_for_programs_does(house: House, role: 
     token = getattr(house, role)
     rows = read_page(house.http.get("/s", headers=password(token))).table("3 surveys")
     listed = house.http.get("/v1/surveys", headers=token).get_json()["surveys"]
-    assert [" ".join(str(cell).strip() for cell in row) for row in rows] == [
-        f"{survey['title']}{survey['id']} {'public' if survey['id'] == 'hostile' else 'analysts' + chr(39)} "
-        f"results of {survey['id']} {'open' if survey['open'] else 'closed'} {survey['n_reports']:,} "
-        f"{survey['min_reports']:,} {survey['waves']} {'who is invited' if survey['invited'] else 'everybody'} "
-        f"{survey['fingerprint'][:12]}"
-        for survey in listed
+    assert [[" ".join(str(cell).split()) for cell in row] for row in rows] == [
+        [f"{survey['title']} {survey['id']}: {FACTS[survey['id']]}; {survey['fingerprint'][:12]}", n_reports, results]
+        for survey, n_reports, results in zip(
+            listed,
+            ("0", "1,200", "0"),
+            ("public results of hostile", "analysts' results of small", "analysts' results of strings"),
+            strict=True,
+        )
     ]
+    assert [survey["n_reports"] for survey in listed] == [0, 1200, 0]
+
+
+def test_index_tells_how_many_of_those_invited_took_part(tmp_path: Path) -> None:
+    with open_house(tmp_path / "survey.db", INVITED) as house:
+        reports = invite_reports(house.collector.store, house.stored(INVITED), make_reports(7, INVITED))
+        assert house.send(INVITED, reports[:3]).status_code == 200
+        ((_, told, _),) = read_page(house.http.get("/s", headers=password(house.analyst))).table("1 survey")
+        assert str(told).strip() == "3 of 7 invited"
 
 
 @pytest.mark.parametrize(

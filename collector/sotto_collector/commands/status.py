@@ -119,7 +119,7 @@ def _describe(survey: dict[str, Any], rate: float | None) -> tuple[str, ...]:
 def _describe_state(survey: dict[str, Any]) -> str:
     """Return who takes part, whether reports are taken, how many questions are drawn, and whether reports are kept."""
     state = "draft" if survey.get("draft") else "open" if survey["open"] else "closed"
-    if survey.get("closes") and state != "closed":
+    if survey.get("closes") and survey["open"]:
         state += f" until {survey['closes']}"
     drawn = [f"draws {survey['draw']}"] * bool(survey.get("draw"))
     counts = ["counts only"] * (survey.get("keep") == COUNTS)

@@ -1,5 +1,7 @@
 """The index for those who run surveys: which there are, how they do, and where their pages are."""
 
+from collections.abc import Iterator
+
 from flask import Blueprint, Response, render_template
 
 from sotto_collector.api.access import LISTERS
@@ -8,7 +10,7 @@ from sotto_collector.collector import Collector
 from sotto_collector.pages.headers import PAGE_TYPE
 from sotto_collector.pages.sign_in import ask_to_sign_in, require_reader
 from sotto_collector.store import StoredSurvey
-from sotto_collector.store.stored import CLOSED
+from sotto_collector.turnout import count_invited
 
 index_page = Blueprint("index_page", __name__)
 ask_to_sign_in(index_page, LISTERS)
@@ -27,11 +29,25 @@ def show_index() -> Response:
 
 
 def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
-    n_reports = collector.store.count_tallied(stored.key)
-    return {"survey": stored.survey, "state": _say_state(stored), "preview": stored.preview, "n_reports": n_reports}
+    survey, store = stored.survey, collector.store
+    is_once = survey.invited and survey.waves == 1 and not stored.is_draft
+    return {
+        "survey": survey,
+        "facts": list(_say_facts(stored)),
+        "preview": stored.preview,
+        "n_reports": store.count_tallied(stored.key),
+        "n_invited": count_invited(store, stored).get(1, 0) if is_once else None,
+    }
 
 
-def _say_state(stored: StoredSurvey) -> str:
+def _say_facts(stored: StoredSurvey) -> Iterator[str]:
+    """Yield what tells surveys apart, in a few words each."""
     survey = stored.survey
-    last_day = f" until {survey.closes}" if survey.closes and stored.state != CLOSED else ""
-    return f"{stored.state}{last_day}" + ", counts only" * (not survey.keeps_reports)
+    yield f"{stored.state} until {survey.closes}" if survey.closes and stored.is_open else stored.state
+    yield "by invitation" if survey.invited else "for everybody"
+    if survey.waves > 1:
+        yield f"{survey.waves} waves"
+    if survey.min_reports > 1:
+        yield f"results by every {survey.min_reports:,} reports"
+    if not survey.keeps_reports:
+        yield "counts only"
