@@ -23,7 +23,7 @@ SHORT_HELP = {
     "serve": "Run the collector.",
     "simulate": "Rehearse a survey on made-up people: how well it will do, and what goes wrong.",
     "status": "Show a collector's surveys: open or closed, reports, reports a second.",
-    "survey": "Write survey files from forms of other programs.",
+    "survey": "Write survey files from forms of other programs, and types of their answers for your own.",
     "tally": "Count an archive again, and give its tally, which `sotto estimate` and `sotto decode` read.",
     "token": "Make, list and revoke a collector's tokens.",
 }

@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
@@ -59,64 +58,6 @@ def test_its_types_check() -> None:
 def test_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) -> None:
     run([*script("types"), "--outDir", str(tmp_path / "types")], timeout_s=300)
     assert files_in(JS / "types") == files_in(tmp_path / "types"), "run: npm run types --prefix client/js"
-
-
-def test_a_typescript_program_can_use_it_and_what_it_gets_wrong_is_an_error(tmp_path: Path) -> None:
-    run([*script("types"), "--outDir", str(tmp_path)], timeout_s=300)
-    flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"]
-    compile_it = [*require_package("tsc"), *flags]
-    for name, arguments in (("good", '"lunch", { maxEpsilon: "3" }'), ("bad", "5")):
-        program = 'import { SurveyClient } from "./sottovoce.js";\n' + USE.replace("ARGUMENTS", arguments)
-        (tmp_path / f"{name}.mts").write_text(program)
-    run([*compile_it, "good.mts"], timeout_s=300, cwd=tmp_path)
-    with pytest.raises(pytest.fail.Exception, match=r"bad\.mts\(\d+,\d+\): error TS2345: .*'number'.*'string'"):
-        run([*compile_it, "bad.mts"], timeout_s=300, cwd=tmp_path)
-
-
-USE = """
-const device = new SurveyClient("https://x", ARGUMENTS);
-const draft = await device.prepare({ paid: true, drinks: new Set(["tea"]) }, 2);
-const receipt: { id: string; epsilon: string; wave: number } = await draft.send();
-const [rejected] = await device.rejected();
-export const told: string[] = [receipt.id, draft.body, ...(await device.pending()), rejected.problem.code];
-"""
-
-
-def test_an_older_typescript_finds_its_types_too(tmp_path: Path) -> None:
-    packed = tmp_path / "node_modules" / "sottovoce"
-    packed.parent.mkdir()
-    shutil.copytree(JS, packed, ignore=shutil.ignore_patterns("node_modules", "test"))
-    program = "\n".join(
-        f'import {{ {what} }} from "sottovoce{path}"; export const a{number} = {what};'
-        for number, (what, path) in enumerate((("SurveyClient", ""), ("attachSurvey", "/surveyjs")))
-    )
-    (tmp_path / "program.ts").write_text(program)
-    flags = ["--noEmit", "--skipLibCheck", "--module", "es2022", "--target", "es2022", "--lib", "es2022,dom"]
-    for resolution in ("node10", "bundler"):
-        old = ["--ignoreDeprecations", "6.0"] if resolution == "node10" and _is_typescript_6() else []
-        command = [*require_package("tsc"), *flags, *old, "--moduleResolution", resolution, "program.ts"]
-        run(command, timeout_s=300, cwd=tmp_path)
-
-
-def _is_typescript_6() -> bool:
-    return run([*require_package("tsc"), "--version"], timeout_s=300).startswith("Version 6")
-
-
-def test_the_package_is_whole(tmp_path: Path) -> None:
-    """The license is in it, and all that its description names or leads to."""
-    package = json.loads((JS / "package.json").read_text())
-    assert (JS / "LICENSE").read_bytes() == (JS.parents[1] / "LICENSE").read_bytes()
-    assert "LICENSE" in package["files"]
-    assert not re.findall(r"\]\((?!https:)([^)]*)\)", (JS / "README.md").read_text())
-    targets = [package["main"], package["types"]]
-    for export in package["exports"].values():
-        targets += [export] if isinstance(export, str) else export.values()
-    assert [target for target in targets if not (JS / target).is_file()] == []
-    program = 'await Promise.all(["", "/surveyjs", "/sottovoce.min.js"].map((path) => import("sottovoce" + path)));'
-    (tmp_path / "node_modules").mkdir()
-    (tmp_path / "node_modules" / "sottovoce").symlink_to(JS)
-    (tmp_path / "program.mjs").write_text(program)
-    run([require_node(), "program.mjs"], timeout_s=300, cwd=tmp_path)
 
 
 def test_it_is_formatted() -> None:

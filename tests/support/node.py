@@ -27,6 +27,14 @@ def require_node() -> str:
     return path
 
 
+def require_npm() -> list[str]:
+    """Return the start of a command line that runs npm."""
+    path = shutil.which("npm")
+    if path is None:
+        _give_up("npm is not installed (Debian: apt-get install npm).")
+    return [path]
+
+
 def require_package(command: str) -> list[str]:
     """Return the start of a command line that runs a command of npm's packages."""
     node = require_node()

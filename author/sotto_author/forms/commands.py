@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
 from sotto_author.forms.surveyjs import Imported, import_form, question_id
 from sotto_protocol import Survey, SurveyError, compile_toml
@@ -36,7 +37,10 @@ class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 
 
 @click.group(epilog=_EXAMPLE)
 def survey() -> None:
-    """Write survey files from forms of other programs."""
+    """Write survey files from forms of other programs, and types of their answers for your own."""
+
+
+survey.add_command(types)
 
 
 @survey.command("import", epilog=_EXAMPLE)
