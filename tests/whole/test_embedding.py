@@ -49,8 +49,9 @@ def test_document_has_the_policy_of_the_flask_app(load: Load) -> None:
 
 
 def test_reference_of_the_javascript_client_names_all_that_there_is() -> None:
-    source, exported = ((CLIENT_JS / name).read_text() for name in ("src/client.js", "sottovoce.js"))
-    options = re.findall(r"@property \{[^}]+\} \[(\w+)\]", source)
+    names = ("src/client.js", "src/options.js", "sottovoce.js")
+    source, chosen, exported = ((CLIENT_JS / name).read_text() for name in names)
+    options = re.findall(r"@property \{[^}]+\} \[(\w+)\]", chosen)
     members = set(re.findall(r"^  (?:async )?([a-z]\w+)\(", source, re.MULTILINE)) - {"constructor"}
     errors = re.findall(r"^  ([A-Z]\w+),$", exported, re.MULTILINE)
     assert min(len(options), len(members), len(errors)) > 8
