@@ -163,10 +163,11 @@ def faults_of(language: Language, template: Catalog) -> Iterator[str]:
     yield from (f"not in the sources: {id_!r}" for id_ in sorted(there - asked, key=str))
     for message in catalogue:
         if message.id:
-            yield from (f"{fault}: {message.id!r}" for fault in _faults_of(message, language))
+            yield from (f"{fault}: {message.id!r}" for fault in faults_of_message(message, language))
 
 
-def _faults_of(message: Message, language: Language) -> Iterator[str]:
+def faults_of_message(message: Message, language: Language) -> Iterator[str]:
+    """Yield what is wrong with a translation."""
     if message.fuzzy:
         yield "fuzzy"
     if not is_translated(message):

@@ -20,8 +20,10 @@ from sotto_protocol.curves import curves
 from sotto_protocol.datasheet.render import to_html, to_markdown
 from sotto_protocol.datasheet.sheet import FORMAT, Datasheet, make_datasheet
 from sotto_protocol.explain import explain as explain_survey
+from sotto_protocol.language import ENGLISH, LANGUAGES, Language
+from sotto_protocol.negotiation import match
 from sotto_protocol.tables import align
-from sotto_protocol.words import epsilon_above
+from sotto_protocol.words import epsilon_above, printable
 
 _TIMEOUT_S = 10.0
 _SHEETS = {".md": to_markdown, ".html": to_html}
@@ -33,6 +35,13 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 @click.argument("source")
 @click.argument("survey_id", metavar="[SURVEY]", required=False)
 @_as_json
+@click.option(
+    "--lang",
+    default="en",
+    show_default=True,
+    metavar="TAG",
+    help="Say it in this language (BCP 47), and the questions too where the survey has them in it.",
+)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this file, SVG; off by default.")
 @click.option("--datasheet", is_flag=True, help="Print the survey on one page, for who decides; off by default.")
 @click.option(
@@ -45,6 +54,7 @@ def explain(
     source: str,
     survey_id: str | None,
     as_json: bool,
+    lang: str,
     plot: Path | None,
     datasheet: bool,
     target: Path | None,
@@ -57,16 +67,29 @@ def explain(
     blanks to be filled in.
     """
     _check_files(plot, target, datasheet=datasheet, as_json=as_json)
+    spoken = _check_language(lang, datasheet=datasheet)
     survey = _find(source, survey_id, timeout_s)
     if plot is not None:
         _write(plot, draw_explanation(survey))
     if datasheet:
         _give_datasheet(make_datasheet(survey), target, as_json=as_json)
-    elif as_json:
+        return
+    explanation = explain_survey(survey, spoken, match(lang, survey.languages))
+    if as_json:
         drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
-        echo(json.dumps(asdict(explain_survey(survey)) | drawn, default=float, indent=2))
+        echo(json.dumps(asdict(explanation) | drawn, default=float, indent=2))
     else:
-        echo(str(explain_survey(survey)))
+        echo(str(explanation))
+
+
+def _check_language(lang: str, *, datasheet: bool) -> Language:
+    """Return the language of the product that is meant. Raises UsageError for one that it does not speak."""
+    tag = match(lang, [*LANGUAGES])
+    if not tag:
+        raise click.UsageError(f"--lang ({lang}) must be one of {', '.join(LANGUAGES)}.")
+    if datasheet and tag != ENGLISH.tag:
+        raise click.UsageError("--lang does not go with --datasheet, which is in English.")
+    return LANGUAGES[tag]
 
 
 def _check_files(plot: Path | None, target: Path | None, *, datasheet: bool, as_json: bool) -> None:
@@ -183,4 +206,4 @@ def _name(report: Kept) -> str:
 
 def echo(text: Any, *, is_error: bool = False) -> None:
     """Print, but for what could steer a terminal: a survey's and a collector's texts are not trusted."""
-    click.echo("".join(c if c.isprintable() or c == "\n" else "?" for c in text), err=is_error)
+    click.echo("\n".join(map(printable, str(text).split("\n"))), err=is_error)

@@ -6,7 +6,7 @@ from textwrap import shorten
 
 from sotto_protocol import Survey
 from sotto_protocol.curves import Curve, curves
-from sotto_protocol.words import epsilon_above, percent_above
+from sotto_protocol.words import epsilon_above, percent_above, printable
 
 _SIDE, _LEFT, _TOP, _GAP, _LEGEND = 320, 70, 64, 100, 22
 """Of a panel, and what is around it: all in pixels."""
@@ -104,4 +104,4 @@ def _text(x: float, y: float, words: str, *, size: int = 13, anchor: str = "midd
 
 def _clean(words: str) -> str:
     """Return words as XML takes them: a survey's texts are not trusted."""
-    return escape("".join(c if c.isprintable() else "?" for c in words))
+    return escape(printable(words))

@@ -11,6 +11,8 @@ _STEPS = [Decimal(step) for step in ("0.1", "0.01", "0.001", "0.0001")]
 _EPSILON_STEP = Decimal("0.0001")
 _CONTEXT = Context(prec=40)  # the app may have set another
 _MOST_PEOPLE = 1_000_000
+_UNSEEN = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}\u200e"
+"""What the words of some languages need, though no glyph stands for it."""
 _MAX_SMALL = 20  # the largest denominator of a fraction that is said as it is
 
 
@@ -53,6 +55,15 @@ def _simple(prob: float) -> Fraction | None:
 
 def _times(n: int, of: int, language: Language) -> str:
     return language.ngettext("%(n)s time in %(of)s", "%(n)s times in %(of)s", n, of=of)
+
+
+def printable(words: str, instead: str = "?") -> str:
+    """Return words without what could steer a terminal or break a document.
+
+    >>> printable("a\\x1b[2J \\u202eb\\n") + printable("क्\\u200dष")
+    'a?[2J ?b?क्\\u200dष'
+    """
+    return "".join(c if c.isprintable() or c in _UNSEEN else instead for c in words)
 
 
 def counted(n: int, noun: str) -> str:

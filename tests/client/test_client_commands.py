@@ -203,7 +203,7 @@ def test_explain_of_a_survey_that_is_not_there_is_one_line(http: FaultServer) ->
 
 
 def test_a_surveys_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u200d?"))
+    (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u200b?"))
     assert "Pay??" in sotto("explain", tmp_path / "x.toml").stdout
     (tmp_path / "x.toml").write_text(DEFINITION.replace("Did you pay?", "Pay\u202e?"))
     assert "$.questions[0].text: must be a text" in sotto("explain", tmp_path / "x.toml").stderr
@@ -320,7 +320,7 @@ def test_outbox_says_when_sending_did_not_work(
 
 
 def test_outbox_shows_refused_reports_with_the_reason(state: Path, http: FaultServer) -> None:
-    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.\u200dX").to_json())]
+    http.script = [Scripted(409, Problem(409, "survey_closed", "Closed.\u200bX").to_json())]
     sotto("outbox", "--send", state)
     result = sotto("outbox", state)
     [refused] = [line for line in result.stdout.splitlines() if line.startswith("refused: ")]

@@ -14,7 +14,7 @@ from sotto_protocol import Survey, SurveyError, compile_toml
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
-from sotto_protocol.words import counted, epsilon_above
+from sotto_protocol.words import counted, epsilon_above, printable
 
 _EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
 
@@ -103,4 +103,4 @@ def _tell(imported: Imported, compiled: Survey, epsilon: Decimal) -> None:
 
 def _warn(lines: Sequence[str]) -> None:
     for line in lines:
-        click.echo("".join(c if c.isprintable() else "?" for c in line), err=True)
+        click.echo(printable(line), err=True)

@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from sotto_protocol.datasheet.sheet import Datasheet, QuestionLine
-from sotto_protocol.words import counted, epsilon_above, percent_above
+from sotto_protocol.words import counted, epsilon_above, percent_above, printable
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _STYLE = """
@@ -106,7 +106,7 @@ def _rows(rows: list[list[str]]) -> str:
 
 
 def _printable(words: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in words)
+    return printable(words, " ")
 
 
 def _mark(words: str) -> str:

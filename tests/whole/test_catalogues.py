@@ -1,0 +1,117 @@
+"""The product's words are in every language, whole: catalogues, and templates that leave no word out of them."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Message
+
+from sotto_protocol.language import LANGUAGES, Language
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import catalogues  # noqa: E402  # a script, in no package
+
+TRANSLATED = catalogues.translated_languages()
+UNFINISHED = frozenset(LANGUAGES)
+"""Languages that are being translated: what they lack is no fault yet."""
+FOR_OPERATORS = {"index.html", "sign_in.html"}
+"""Pages that are in English: their readers run the collector."""
+PAGES = [path for path in sorted(ROOT.glob("*/sotto_*/**/templates/**/*.html")) if path.name not in FOR_OPERATORS]
+
+
+@pytest.fixture(scope="module")
+def template() -> catalogues.Catalog:
+    return catalogues.make_template()
+
+
+@pytest.mark.parametrize("spoken", TRANSLATED, ids=lambda spoken: spoken.tag)
+def test_a_catalogue_has_every_message_and_nothing_else(spoken: Language, template: catalogues.Catalog) -> None:
+    if spoken.tag in UNFINISHED:
+        pytest.skip("it is being translated")
+    assert [*catalogues.faults_of(spoken, template)] == []
+
+
+def test_what_programs_read_is_what_was_translated() -> None:
+    if UNFINISHED:
+        pytest.skip("they are being translated")
+    for path, text in catalogues.compiled().items():
+        assert path.read_text("utf-8") == text, path
+
+
+def words_outside(source: str) -> list[str]:
+    """Return the words of a template that stand outside of what is translated."""
+    source = re.sub(
+        r"{#.*?#}|{%-?\s*trans\b.*?endtrans\s*-?%}|{{.*?}}|{%.*?%}|<!doctype html>", " ", source, flags=re.S
+    )
+    said = re.findall(r'\b(?:aria-label|alt|title|placeholder)="([^"]*)"', source)
+    shown = re.sub(r"<(style|script|code|pre)\b.*?</\1>|<[^>]*>", " ", source, flags=re.S)
+    return re.findall(r"[^\W\d_]{2,}", " ".join([shown, *said]))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_no_word_of_a_page_is_left_in_english(path: Path) -> None:
+    if UNFINISHED:
+        pytest.skip("they are being translated")
+    assert words_outside(path.read_text()) == []
+
+
+def test_words_that_nobody_translates_are_found() -> None:
+    page = '{# note #}<p title="A title">{% trans %}No{% endtrans %}{{ _("No") }} Yes, <b class="no">5</b> { n }</p>'
+    assert words_outside(page) == ["Yes", "title"]
+    assert len(PAGES) > 8
+
+
+GERMAN, FRENCH, ARABIC = (LANGUAGES[tag] for tag in ("de", "fr", "ar"))
+
+
+@pytest.mark.parametrize(
+    ("spoken", "message", "string", "fault"),
+    [
+        (GERMAN, "%(n)s of %(all)s", "%(n)s von %(all)s", ""),
+        (GERMAN, "%(n)s of %(all)s", "%(all)s, davon %(n)s", ""),
+        (GERMAN, "%(n)s of %(all)s", "", "not translated"),
+        (GERMAN, "%(n)s of %(all)s", "%(n)s von %(alle)s", "other placeholders or tags"),
+        (GERMAN, "%(n)s of %(all)s", "%(n)s von 3", "other placeholders or tags"),
+        (GERMAN, "%(n)s", "%(n)s %", "other placeholders or tags"),
+        (GERMAN, "<b>This</b> one", "<b>Dies</b> da", ""),
+        (GERMAN, "<b>This</b> one", "<b>Dies da", "other placeholders or tags"),
+        (GERMAN, ("%(n)s day", "%(n)s days"), ("%(n)s Tag", "%(n)s Tage"), ""),
+        (GERMAN, ("%(n)s day", "%(n)s days"), ("ein Tag", "%(n)s Tage"), ""),
+        (GERMAN, ("%(n)s day", "%(n)s days"), ("%(n)s Tag", "viele Tage"), "other placeholders or tags in form 1"),
+        (GERMAN, ("%(n)s day", "%(n)s days"), ("%(n)s Tag",), "1 plural forms of 2"),
+        (GERMAN, ("%(n)s day", "%(n)s days"), ("%(n)s Tag", ""), "not translated"),
+        (
+            LANGUAGES["fr"],
+            ("%(n)s day", "%(n)s days"),
+            ("un jour", "%(n)s jours"),
+            "other placeholders or tags in form 0",
+        ),
+        (ARABIC, ("%(n)s d", "%(n)s d"), ("0", "1", "2", "%(n)s", "%(n)s", "%(n)s"), ""),
+        (
+            ARABIC,
+            ("%(n)s d", "%(n)s d"),
+            ("0", "1", "2", "3", "%(n)s", "%(n)s"),
+            "other placeholders or tags in form 3",
+        ),
+    ],
+)
+def test_a_translation_says_what_its_message_says(
+    spoken: Language, message: str | tuple[str, str], string: str | tuple[str, ...], fault: str
+) -> None:
+    found = [*catalogues.faults_of_message(Message(message, string), spoken)]
+    assert [words.startswith(fault) for words in found] == [True] * bool(fault)
+
+
+def test_a_translation_that_a_program_guessed_is_none() -> None:
+    message = Message("Send", "Senden", flags=["fuzzy"])
+    assert [*catalogues.faults_of_message(message, GERMAN)] == ["fuzzy"]
+
+
+def test_messages_are_found_in_python_templates_and_scripts(tmp_path: Path) -> None:
+    found = {str(path): messages for path, messages in catalogues.read_sources().items()}
+    assert ("%(n)s time in %(of)s", "%(n)s times in %(of)s") in found["protocol/sotto_protocol/words.py"]
+    assert any("lasting answer" in message for message in found["protocol/sotto_protocol/mechanisms/warner.py"])
+    assert any(path.endswith(".html") for path in found)
+    assert any(path.startswith("client/js/form/") for path in found)
