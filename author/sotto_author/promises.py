@@ -16,18 +16,22 @@ _ANONYMOUS = (
 
 
 def find_promises(survey: Survey, today: date) -> list[str]:
-    """Return in words what a survey promises that does not hold, and what it leaves out. `today` in UTC."""
-    return [*_promises(survey)]
+    """Return in words what a survey promises that does not hold, and what it does not say. `today` in UTC."""
+    return [*_anonymous(survey), *_texts_of_others(survey), *_unsaid(survey), *_closed(survey, today)]
 
 
-def _promises(survey: Survey) -> Iterator[str]:
-    if survey.invited:
-        for place, text in _texts(survey):
-            if any(_folded(word) in _folded(text) for word in _ANONYMOUS):
-                yield (
-                    f"{place} promises to be anonymous, and it is known who was invited. What holds: only noise leaves "
-                    "the device, and nothing joins an invitation to its report."
-                )
+def _anonymous(survey: Survey) -> Iterator[str]:
+    if not survey.invited:
+        return
+    for place, text in _read_by_respondents(survey):
+        if any(_folded(word) in _folded(text) for word in _ANONYMOUS):
+            yield (
+                f"{place} promises to be anonymous, and it is known who was invited. What holds: only noise leaves the "
+                "device, and nothing joins an invitation to its report."
+            )
+
+
+def _texts_of_others(survey: Survey) -> Iterator[str]:
     if texts := [question.id for question in survey.questions if question.type == "text"]:
         yield (
             f"{', '.join(texts)}: nobody will read what is written. Only short, common answers can be found, spelt the "
@@ -35,11 +39,27 @@ def _promises(survey: Survey) -> Iterator[str]:
         )
 
 
-def _texts(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield the texts that respondents read, each with its place."""
-    yield "title", survey.title
-    for question in survey.questions:
-        yield question.id, " ".join([question.text, *question.options])
+def _unsaid(survey: Survey) -> Iterator[str]:
+    of_whom = {"controller": "who asks", "contact": "whom respondents can ask"}
+    if missing := [name for name in of_whom if not getattr(survey, name)]:
+        said = " and ".join(of_whom[name] for name in missing)
+        yield f"nothing says {said}: give {' and '.join(missing)} in the file."
+
+
+def _closed(survey: Survey, today: date) -> Iterator[str]:
+    if survey.closes and date.fromisoformat(survey.closes) < today:
+        yield f"closes ({survey.closes}) is past: no report will be taken."
+
+
+def _read_by_respondents(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield the texts that respondents read, in every language, each with its place."""
+    for lang in survey.languages:
+        words = survey.words(lang)
+        of_lang = f".{lang}" if len(survey.languages) > 1 else ""
+        yield f"title{of_lang}", words.title
+        yield f"introduction{of_lang}", words.introduction
+        for name, question in words.questions.items():
+            yield f"{name}{of_lang}", " ".join([question.section, question.text, *question.options])
 
 
 def _folded(text: str) -> str:

@@ -56,7 +56,7 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
     assert limit == "max_epsilon 8 by default, 4.9013 left after one report"
     assert period == "max_period_epsilon 16 in 30 days by default, 12.9013 left after one report"
     assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
-    assert result.stderr == ""
+    assert result.stderr.startswith("Warning: nothing says who asks and whom respondents can ask: ")
 
 
 def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A survey that promises more than it holds is warned of, in the languages of the pages."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -20,9 +21,12 @@ ANONYMOUS = {
 }
 
 
-def survey_of(title: str, text: str, *, invited: bool = True, kind: str = "yes-no") -> Survey:
-    head = f'id = "s"\ntitle = "{title}"\ninvited = {"true" if invited else "false"}\n'
-    return compile_toml(f'{head}[[questions]]\nid = "q"\ntype = "{kind}"\ntext = "{text}"\nepsilon = 1\n')
+WHO = 'controller = "The works council"\ncontact = "council@example.org"\n'
+
+
+def survey_of(title: str, text: str, head: str = "invited = true\n", kind: str = "yes-no") -> Survey:
+    question = f'[[questions]]\nid = "q"\ntype = "{kind}"\ntext = "{text}"\nepsilon = 1\n'
+    return compile_toml(f'id = "s"\ntitle = "{title}"\n{WHO}{head}{question}')
 
 
 @pytest.mark.parametrize("words", ANONYMOUS.values(), ids=ANONYMOUS)
@@ -30,7 +34,7 @@ def test_an_invited_survey_that_says_anonymous_is_warned_of(words: str) -> None:
     for place, survey in (("title", survey_of(words, "Paid?")), ("q", survey_of("Lunch", words))):
         (said,) = find_promises(survey, TODAY)
         assert said.startswith(f"{place} promises to be anonymous")
-    assert find_promises(survey_of(words, "Paid?", invited=False), TODAY) == []
+    assert find_promises(survey_of(words, "Paid?", ""), TODAY) == []
 
 
 @pytest.mark.parametrize("words", ["How we work", "Wer zahlt?", "कौन?", "谁?", "من؟", "A unanimous vote"])
@@ -41,3 +45,33 @@ def test_other_words_are_none(words: str) -> None:
 def test_of_a_text_question_it_is_said_what_it_cannot_do() -> None:
     (said,) = find_promises(survey_of("Lunch", "Where?", kind="text"), TODAY)
     assert said.startswith("q: nobody will read what is written.")
+
+
+def test_every_language_of_a_survey_is_looked_at() -> None:
+    survey = compile_toml(
+        f'id = "s"\nlang = "en"\ntitle.en = "Lunch"\ntitle.de = "Essen"\n{WHO}invited = true\n'
+        'introduction.en = "Two questions."\nintroduction.de = "Zwei Fragen, ganz anonym."\n'
+        '[[questions]]\nid = "q"\ntype = "yes-no"\ntext.en = "Paid?"\ntext.de = "Bezahlt?"\nepsilon = 1\n'
+    )
+    (said,) = find_promises(survey, TODAY)
+    assert said.startswith("introduction.de promises to be anonymous")
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("controller", "nothing says whom respondents can ask: give contact in the file."),
+        ("contact", "nothing says who asks: give controller in the file."),
+        ("none", "nothing says who asks and whom respondents can ask: give controller and contact in the file."),
+    ],
+)
+def test_who_asks_and_whom_to_ask_is_missed(kept: str, said: str) -> None:
+    whole = survey_of("Lunch", "Paid?")
+    left = {name: "" for name in ("controller", "contact") if name != kept}
+    assert find_promises(replace(whole, **left), TODAY) == [said]
+
+
+@pytest.mark.parametrize(("closes", "is_past"), [("2026-11-21", True), ("2026-11-22", False), ("2027-01-01", False)])
+def test_a_last_day_that_is_past_is_said(closes: str, is_past: bool) -> None:
+    said = find_promises(survey_of("Lunch", "Paid?", f"closes = {closes}\n"), TODAY)
+    assert said == ([f"closes ({closes}) is past: no report will be taken."] if is_past else [])
