@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sotto_author.consent import people_option
-from sotto_author.crowd import METHODS, Crowd, Target, crowd_members, judge_file, outlook_members
+from sotto_author.crowd import TARGETS, Crowd, Target, crowd_members, judge_file, outlook_members
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises
@@ -23,9 +23,9 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
 @people_option
 @click.option(
     "--target",
-    type=click.Choice(list(METHODS)),
+    type=click.Choice(TARGETS),
     help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents  "
-    "[default: the respondents of an invited survey, else the population].",
+    "[default: the respondents of an invited survey that asks each of them all of it, else the population].",
 )
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")

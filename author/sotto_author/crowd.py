@@ -1,17 +1,20 @@
 """What a survey will show of a crowd, question by question: good, rough, useless, or never to be seen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sotto_protocol import Question, Survey
+from sotto_protocol.definition import compile_survey
+from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import Need, needs_of
 
 if TYPE_CHECKING:
     from sotto_estimator.planning.draft import Draft
     from sotto_estimator.planning.helps import Help
+    from sotto_estimator.planning.outlook import Reach
     from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
 
 Grade = Literal["good", "rough", "useless", "never", "unknown"]
@@ -19,8 +22,7 @@ Target = Literal["population", "respondents"]
 ROUGH = 0.25
 """A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
 Of a text question it is the smallest share of a string that is found."""
-METHODS: dict[Target, str] = {"population": "chernoff", "respondents": "clopper-pearson"}
-"""By whom intervals are about: as `sotto estimate` makes them, and the narrowest that is guaranteed."""
+TARGETS: tuple[Target, ...] = ("population", "respondents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,11 @@ class Outlook:
     grade: Grade
     need: Need
     plan: "QuestionPlan | None" = None
+
+    @property
+    def part_unknown(self) -> float:
+        """The half-width as a share of all there is to learn; 0 where it is not known."""
+        return 0.0 if self.plan is None else self.plan.width / self.plan.size
 
     @property
     def is_usable(self) -> bool:
@@ -57,6 +64,11 @@ class Crowd:
         return [one for one in self.outlooks if one.grade == grade]
 
     @property
+    def worst(self) -> Outlook:
+        """The question of which least is seen: what is never shown, else the widest."""
+        return max(self.outlooks, key=lambda one: (one.grade == "never", one.part_unknown))
+
+    @property
     def is_usable(self) -> bool:
         """Whether every question will show what somebody could use, as far as is known."""
         return all(one.is_usable for one in self.outlooks)
@@ -71,6 +83,16 @@ def judge_file(path: Path, survey: Survey, n: int, target: Target | None = None)
     return _judge(Draft.read(path), n, target)
 
 
+def judge_definition(definition: Mapping[str, Any], n: int) -> Crowd:
+    """Return what n people will show of an author's definition. Raises SurveyError."""
+    survey = compile_survey(definition)
+    if not is_estimator_there():
+        return _judge_blindly(survey, n)
+    from sotto_estimator.planning.draft import Draft
+
+    return _judge(Draft(definition, survey), n, None)
+
+
 def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd:
     """Return what n people, of a stratum, will show of a survey that is published, and can no longer be changed."""
     if not is_estimator_there():
@@ -78,6 +100,21 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
     from sotto_estimator.planning.draft import Draft
 
     return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
+
+
+def reach_of(survey: Survey, target: Target | None = None) -> "Reach":
+    """Return which intervals an author looks at: those about whom she asks, as narrow as is guaranteed.
+
+    Who invites people wants to know about these; but where chance asks each of them a part of it, the intervals about
+    the respondents are about that part, and those about the population are meant. An open survey's are as `sotto
+    estimate` makes them, unless another target is given.
+    """
+    from sotto_estimator.planning.outlook import Reach
+
+    is_of_all = not survey.draw and not any(isinstance(one.mechanism, AskedOption) for one in survey.questions)
+    target = target or ("respondents" if survey.invited and is_of_all else "population")
+    method = "clopper-pearson" if survey.invited or target == "respondents" else "chernoff"
+    return Reach(method=method, target=target)
 
 
 def is_estimator_there() -> bool:
@@ -93,12 +130,10 @@ def _judge_blindly(survey: Survey, n: int) -> Crowd:
 
 def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
     from sotto_estimator.planning.helps import helps_of
-    from sotto_estimator.planning.outlook import Reach
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
-    target = target or ("respondents" if survey.invited else "population")
-    plan = plan_survey(survey, max(2, n), Reach(method=METHODS[target], target=target))
+    plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
     outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
     return Crowd(survey, n, outlooks, plan, helps_of(draft, plan))

@@ -15,6 +15,7 @@ SHORT_HELP = {
     "explain": "Say in plain words what a report gives away.",
     "export": "Write a survey's noisy reports to Parquet files.",
     "invite": "Make, count and revoke invitations to a survey that only invited people may answer.",
+    "new": "Write a survey file that can work, of a few questions.",
     "outbox": "Show what a device has spent, and what waits.",
     "plan": "Plan what a survey will show of so many respondents, or how many of them a precision needs.",
     "power": "Plan a test: how likely it finds what is there, or how many respondents that takes.",

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto_author.errors import FormError
-from sotto_author.forms.survey_toml import to_toml
 from sotto_author.forms.surveyjs import Imported, import_form
+from sotto_author.survey_toml import to_toml
 from sotto_protocol import SurveyError, compile_survey, compile_toml
 from sotto_protocol.documents import is_text, load_json
 from surveyjs_vectors import FORMS, VECTORS, vectors_text

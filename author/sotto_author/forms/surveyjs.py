@@ -10,10 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.survey_toml import to_toml
 from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import find_leaks
+from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.questions.definition import compile_question

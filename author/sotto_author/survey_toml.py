@@ -3,16 +3,31 @@
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 
 from sotto_protocol.documents import decimal_text, is_text
 
+_NOTE_COLUMN = 24
+_NO_NOTES: Mapping[str, str] = MappingProxyType({})
 
-def to_toml(definition: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
-    """Return the TOML of a definition whose texts hold no control character; `comments` are the questions'.
 
-    >>> print(to_toml({"id": "a", "title": "A", "questions": [{"id": "b", "epsilon": Decimal("1.50")}]}, ["of c"]))
-    id = "a"
+def to_toml(
+    definition: Mapping[str, Any],
+    comments: Sequence[str] = (),
+    *,
+    notes: Mapping[str, str] = _NO_NOTES,
+    head: Sequence[str] = (),
+) -> str:
+    """Return the TOML of a definition whose texts hold no control character.
+
+    `comments` stand above the questions, `notes` behind the survey's members, by name, `head` above all.
+
+    >>> definition = {"id": "a", "title": "A", "questions": [{"id": "b", "epsilon": Decimal("1.50")}]}
+    >>> print(to_toml(definition, ["of c"], notes={"id": "its address"}, head=["new"]))
+    # new
+    <BLANKLINE>
+    id = "a"                # its address
     title = "A"
     <BLANKLINE>
     # of c
@@ -21,12 +36,18 @@ def to_toml(definition: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
     epsilon = 1.5
     <BLANKLINE>
     """
-    lines = [_member(name, value) for name, value in definition.items() if name != "questions"]
+    lines = [*(f"# {line}" for line in head), *[""] * bool(head)]
+    of_survey = {name: value for name, value in definition.items() if name != "questions"}
+    lines += [_noted(_member(name, value), notes.get(name)) for name, value in of_survey.items()]
     for index, question in enumerate(definition["questions"]):
         comment = comments[index] if index < len(comments) else ""
         lines += ["", *([f"# {comment}"] if is_text(comment, 1000) else []), "[[questions]]"]
         lines += [_member(name, value) for name, value in question.items()]
     return "\n".join(lines) + "\n"
+
+
+def _noted(line: str, note: str | None) -> str:
+    return line if note is None else f"{line:<{_NOTE_COLUMN}}# {note}"
 
 
 def _member(name: str, value: Any) -> str:

@@ -1,0 +1,130 @@
+"""`sotto new`: a survey file that can work, of a few questions or a template."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sotto_author.crowd import judge_definition
+from sotto_author.crowd_words import say_outlook, say_useless, say_verdicts
+from sotto_author.design import Design, designs_of, proposed
+from sotto_author.dialogue import ask_survey
+from sotto_author.errors import AuthorError
+from sotto_author.survey_toml import to_toml
+from sotto_author.templates import NAMES, read_template
+from sotto_client.commands import echo
+from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
+from sotto_protocol.members import MAX_PEOPLE
+from sotto_protocol.readings import PRIORS, suspicions
+from sotto_protocol.tables import align
+from sotto_protocol.words import percent_above
+
+_SUSPICION = PRIORS.index(0.1)
+_NOTES = {
+    "id": "its address: URL/s/ID",
+    "people": "whom you ask: for you and sotto check, not published",
+    "invited": "only who has an invitation answers: sotto invite create",
+    "min_reports": "no result of fewer",
+    "draw": "of these questions a device asks so many, drawn by chance: more precise than all",
+}
+_UNSAID = {"controller": "who asks", "contact": "whom respondents can write to"}
+_TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
+
+
+@click.command(epilog="Example:  sotto new first.toml --from staff --people 300")
+@click.argument("survey_file", metavar="[FILE]", default="survey.toml", type=click.Path(path_type=Path))
+@click.option(
+    "--from", "template", type=click.Choice(list(NAMES)), help=f"Begin with a template. {_TEMPLATES}. No default."
+)
+@click.option(
+    "--people", type=click.IntRange(2, MAX_PEOPLE), help="How many you ask  [default: asked for, or the template's]."
+)
+@click.option("--lang", default="en", show_default=True, help="Language that you write it in, such as de or pt-BR.")
+def new(survey_file: Path, template: str | None, people: int | None, lang: str) -> None:
+    """Write a survey file that can work, of a few questions.
+
+    Asks what is to be asked, and of how many people; or takes a template. The epsilon, how many questions each device
+    draws and the least number of reports are chosen so that so many people show something. FILE (survey.toml, unless
+    given) must be new. Nothing is published: it says what comes next.
+    """
+    if not is_tag(lang):
+        raise click.BadParameter(f"must be {TAG_EXPECTED}.", param_hint="--lang")
+    if template and lang != "en":
+        raise click.UsageError("--lang goes without --from: templates are in English. Translate their texts, set lang.")
+    if survey_file.exists():
+        raise AuthorError(f"survey file ({survey_file}) must be a new file.")
+    definition = read_template(template) if template else ask_survey(people, lang)
+    n = people or int(definition["people"])
+    designs = _lead(definition, n, is_asked=not template)
+    design = proposed(designs)
+    if not template and len(designs) > 1:
+        design = _choose(designs, design, n)
+    crowd = judge_definition(design.definition, n)
+    _write(survey_file, design, n)
+    echo(say_verdicts(crowd))
+    for line in say_useless(crowd):
+        echo(f"Warning: {line}", is_error=True)
+    echo(f"\n{_say_next(survey_file, invited=crowd.survey.invited)}")
+
+
+def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]:
+    """Return designs of which the proposed one is of use, of fewer questions where it must be.
+
+    Asks before a question is left out, or says so. Raises AuthorError where nothing is left.
+    """
+    while True:
+        designs = designs_of(definition, n)
+        crowd = judge_definition(proposed(designs).definition, n)
+        if crowd.is_usable:
+            return designs
+        worst, questions = crowd.worst.question.id, definition["questions"]
+        if len(questions) == 1:
+            raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. Ask more of them.")
+        said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people."
+        if is_asked and not click.confirm(f"\n{said} Leave it out?", default=True, err=True):
+            return designs
+        echo(f"{said} It is left out.", is_error=True)
+        definition = definition | {"questions": [one for one in questions if one["id"] != worst]}
+
+
+def _choose(designs: list[Design], usual: Design, n: int) -> Design:
+    """Return the design that is chosen at the terminal, of how well each protects and what it shows."""
+    head = ["", "a report makes 10 % of suspicion at most", f"the least precise question, of {n:,} people"]
+    rows = [[str(place), _say_suspicion(one), _say_widest(one)] for place, one in enumerate(designs, 1)]
+    click.echo("\nHow well is each person protected? More noise hides more, and shows less.", err=True)
+    click.echo(align([head, *rows]), err=True)
+    place = click.prompt("Which", designs.index(usual) + 1, type=click.IntRange(1, len(designs)), err=True)
+    return designs[place - 1]
+
+
+def _say_suspicion(design: Design) -> str:
+    return f"{percent_above(suspicions(design.total)[_SUSPICION].highest)}  (epsilon {design.total})"
+
+
+def _say_widest(design: Design) -> str:
+    points = f"+- {100 * (design.widest or 0):.0f} points"
+    draw = design.definition.get("draw")
+    drawn = f", each asked {draw} of {len(design.definition['questions'])} questions" if draw else ""
+    return (points if design.is_usable else f"nothing useful: {points}") + drawn
+
+
+def _write(path: Path, design: Design, n: int) -> None:
+    """Write the survey file, with what its members mean. Raises AuthorError unless it is a new file."""
+    head = (
+        f"Written by sotto new. sotto check {path.name} says what {n:,} people will show, sotto preview {path.name}",
+        "shows it as a page, and sotto publish makes it final. What else can stand here: docs/survey-file.md.",
+    )
+    missing = "".join(f'# {name} = ".."  # {said}\n' for name, said in _UNSAID.items() if name not in design.definition)
+    text = to_toml(design.definition, notes=_NOTES, head=head).replace("\npeople = ", f"\n{missing}people = ", 1)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise AuthorError(f"survey file ({path}) must be a new file: {fault.strerror}.") from fault
+
+
+def _say_next(path: Path, *, invited: bool) -> str:
+    steps = [f"sotto check {path}", f"sotto preview {path}", f"sotto publish {path} URL"]
+    if invited:
+        steps.append("sotto invite create URL SURVEY --count PEOPLE --to invitations.csv --page")
+    return f"{path} is written. Next:\n" + "\n".join(f"  {step}" for step in steps)

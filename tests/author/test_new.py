@@ -1,0 +1,185 @@
+"""`sotto new` leads to a survey that can work: of a few answers, or a template."""
+
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sotto_author.crowd import ROUGH, judge_definition
+from sotto_author.design import TOTALS, USUAL, designs_of, proposed
+from sotto_author.templates import NAMES, read_template
+from sotto_client.cli import main
+from sotto_protocol import Survey, compile_toml
+
+HEAD = ["How we work", "The works council", "council@example.org", "300", "y"]
+HARASSED = ["Have you been harassed?", "1"]
+LUNCH = ["What do you eat?", "2", "sandwich", "salad", "canteen", ""]
+
+
+def run(*arguments: object, typed: list[str] | None = None) -> Result:
+    text = None if typed is None else "".join(f"{line}\n" for line in typed)
+    return CliRunner().invoke(main, ["new", *map(str, arguments)], input=text)
+
+
+def survey_at(path: Path) -> Survey:
+    return compile_toml(path.read_text())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "new.toml"
+    done = run(path, "--from", name)
+    assert (done.exit_code, done.stderr) == (0, "")
+    template, survey = read_template(name), survey_at(path)
+    assert [question.id for question in survey.questions] == [of["id"] for of in template["questions"]]
+    assert survey.people == template["people"]
+    checked = CliRunner().invoke(main, ["check", str(path)])
+    assert checked.exit_code == 0
+    for question in survey.questions:
+        assert any(line.split()[0] == question.id and " +- " in line for line in done.stdout.splitlines())
+    assert "cannot" not in checked.stdout
+    assert "nothing useful" not in checked.stderr
+    assert survey.epsilon <= USUAL
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("people", [30, 100, 1000, 10**6])
+def test_of_any_crowd_a_template_becomes_what_works(tmp_path: Path, name: str, people: int) -> None:
+    path = tmp_path / "new.toml"
+    assert run(path, "--from", name, "--people", people).exit_code == 0
+    checked = CliRunner().invoke(main, ["check", str(path)])
+    assert (checked.exit_code, survey_at(path).people) == (0, people)
+    assert "nothing useful" not in checked.stderr
+
+
+def test_too_few_people_get_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    done = run(path, "--from", "staff", "--people", 3)
+    assert (done.exit_code, path.exists()) == (1, False)
+    assert "Error: 3 people are too few: " in done.stderr
+
+
+def test_a_few_answers_become_a_survey_with_all_that_they_say(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    number = ["Hours unpaid?", "4", "0", "20", "hours"]
+    several = ["Which do you use?", "3", "gym", "canteen", "", "1"]
+    done = run(path, typed=[*HEAD, *HARASSED, *LUNCH, *number, *several, "", ""])
+    assert done.exit_code == 0, done.stderr
+    survey = survey_at(path)
+    assert (survey.id, survey.title, survey.people, survey.invited) == ("how-we-work", "How we work", 300, True)
+    assert (survey.controller, survey.contact) == ("The works council", "council@example.org")
+    assert [question.type for question in survey.questions] == ["yes-no", "one-of", "number", "any-of"]
+    assert survey.questions[1].options == ("sandwich", "salad", "canteen")
+    assert survey.epsilon <= USUAL
+    assert "min_reports = 20        # no result of fewer\n" in path.read_text()
+
+
+def test_the_precision_that_a_choice_shows_is_that_of_the_file(tmp_path: Path) -> None:
+    for place, total in enumerate(TOTALS, 1):
+        path = tmp_path / f"{place}.toml"
+        done = run(path, typed=[*HEAD, *HARASSED, "", str(place)])
+        assert done.exit_code == 0
+        assert survey_at(path).epsilon == total
+    row = next(line for line in done.stderr.splitlines() if line.startswith("6  "))
+    checked = CliRunner().invoke(main, ["check", str(path), "--json"]).stdout
+    assert "+- 1 points" in row
+    assert '"half_width": 0.00' in checked
+
+
+def test_what_so_many_people_cannot_show_is_left_out_if_its_author_agrees(tmp_path: Path) -> None:
+    wish, head = ["What should change?", "5"], [*HEAD[:3], "120", "y"]
+    for answer, ids in (("y", ["have-you-been"]), ("n", ["have-you-been", "what-should-change"])):
+        path = tmp_path / f"{answer}.toml"
+        done = run(path, typed=[*head, *HARASSED, *wish, "", answer, ""])
+        assert done.exit_code == 0, done.stderr
+        assert [question.id for question in survey_at(path).questions] == ids
+        assert "what-should-change cannot show anything useful" in done.stderr
+
+
+def test_what_cannot_be_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    head = ["x" * 2001, *HEAD[:3], "1", "many", "300", "y"]
+    alone = ["Which?", "2", "one", "", "2", "same", "same", "", "2", "a", "b", ""]
+    done = run(path, typed=[*head, "", *alone, "", ""])
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr.count("That does not work: ") == 3
+    (question,) = survey_at(path).questions
+    assert question.options == ("a", "b")
+
+
+def test_questions_that_begin_alike_have_ids_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    done = run(path, typed=[*HEAD, *HARASSED, "Have you been ill?", "1", "年龄?", "1", "!!", "1", "", ""])
+    assert done.exit_code == 0, done.stderr
+    assert [question.id for question in survey_at(path).questions] == [
+        "have-you-been",
+        "have-you-been-2",
+        "u5e74-u9f84",
+        "q4",
+    ]
+
+
+def test_nothing_is_written_over_and_nothing_is_asked_before(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    path.write_text("precious")
+    for arguments in ((), ("--from", "staff")):
+        done = run(path, *arguments, typed=[])
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert done.stderr == f"Error: survey file ({path}) must be a new file.\n"
+    assert path.read_text() == "precious"
+
+
+def test_who_stops_answering_has_no_file(tmp_path: Path) -> None:
+    assert run(tmp_path / "new.toml", typed=HEAD).exit_code == 1
+    assert not (tmp_path / "new.toml").exists()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = run(tmp_path / "none" / "new.toml", "--from", "page")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.endswith("must be a new file: No such file or directory.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--from", "nothing"), ("--people", "1"), ("--lang", "English"), ("--from", "staff", "--lang", "de")],
+)
+def test_what_makes_no_sense_is_exit_code_2(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert run(tmp_path / "new.toml", *arguments).exit_code == 2
+    assert not (tmp_path / "new.toml").exists()
+
+
+def test_a_survey_is_in_the_language_that_it_is_written_in(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    assert (
+        run(path, "--lang", "de", "--people", 300, typed=["Arbeit", "", "", "y", "Bezahlt?", "1", "", ""]).exit_code
+        == 0
+    )
+    assert survey_at(path).lang == "de"
+    assert '# controller = ".."' in path.read_text()
+
+
+@pytest.mark.parametrize("people", [50, 300, 5000])
+def test_a_proposal_is_the_least_that_is_good_or_the_best_that_is_usual(people: int) -> None:
+    designs = designs_of(read_template("staff"), people)
+    assert [one.total for one in designs] == list(TOTALS)
+    chosen = proposed(designs)
+    assert chosen.total <= USUAL
+    assert chosen.is_good or not any(one.is_good for one in designs if one.total <= USUAL)
+    for one in designs:
+        crowd = judge_definition(one.definition, people)
+        assert crowd.survey.epsilon <= one.total < crowd.survey.epsilon + Decimal("0.05")
+        assert one.widest == pytest.approx(max(outlook.part_unknown for outlook in crowd.outlooks))
+        assert one.is_usable is (one.widest <= ROUGH)
+
+
+def test_without_the_estimator_there_is_a_file_and_a_line_that_says_what_is_missing(tmp_path: Path) -> None:
+    script = "import sys; sys.modules['scipy'] = None; from sotto_client.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", script, "new", str(tmp_path / "new.toml"), "--from", "staff"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pip install 'sottovoce[estimator]'" in done.stdout
+    assert survey_at(tmp_path / "new.toml").epsilon == 3
