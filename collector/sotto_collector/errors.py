@@ -22,7 +22,7 @@ SottoError
     └── RemoteError              a collector could not be reached, or refused
 """
 
-from sotto_protocol import Problem, SottoError
+from sotto_protocol import Problem, SottoError, SurveyError
 
 
 class CollectorError(SottoError):
@@ -116,3 +116,9 @@ class RequestError(CollectorError):
 def refuse(status: int, code: str, detail: str, where: str = "") -> RequestError:
     """Return the error that refuses a request. `detail` must not hold anything that was submitted."""
     return RequestError(Problem(status, code, detail, where))
+
+
+def refuse_survey(fault: SurveyError) -> RequestError:
+    """Return the error that refuses a survey, with all that is wrong with it."""
+    faults = fault.faults if len(fault.faults) > 1 else ()
+    return RequestError(Problem(422, "bad_survey", fault.problem, fault.where, faults))

@@ -79,7 +79,8 @@ class RemoteCollector:
             return response
         with response:
             problem = Problem.from_response(response.status_code, _read(response, url))
-        words = " ".join(filter(None, [problem.where, problem.detail]))
+        faults = problem.faults or ((problem.where, problem.detail),)
+        words = "\n  ".join(" ".join(filter(None, fault)) for fault in faults)
         raise RemoteError(f"{url} refused ({problem.status} {problem.code}): {words}")
 
 

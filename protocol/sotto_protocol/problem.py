@@ -19,17 +19,23 @@ SURVEY_CLOSED = "survey_closed"
 """The collector has this very version of the survey, and takes no more reports."""
 NO_SUCH_SURVEY = "no_such_survey"
 WRONG_FINGERPRINT = "wrong_fingerprint"
+MAX_FAULTS = 100
+"""The most faults that a document lists."""
 _MAX_TEXT = 2000  # characters of a code, detail or path
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`code` is stable and documented (docs/http.md); `where` is a JSON path into the request, or empty."""
+    """`code` is stable and documented (docs/http.md); `where` is a JSON path into the request, or empty.
+
+    `faults`: where several things are wrong each of them, as (where, detail), the first one too; else nothing.
+    """
 
     status: int
     code: str
     detail: str
     where: str = ""
+    faults: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> bytes:
         """Return the problem document."""
@@ -40,18 +46,20 @@ class Problem:
             "code": self.code,
             "detail": self.detail,
         }
-        return canonical_json(document | ({"where": self.where} if self.where else {}))
+        faults = [{"where": where, "detail": detail} for where, detail in self.faults[:MAX_FAULTS]]
+        given = {"where": self.where, "faults": faults}
+        return canonical_json(document | {name: value for name, value in given.items() if value})
 
     @staticmethod
     def from_response(status: int, body: bytes) -> "Problem":
         """Read a problem from any answer; whatever is not a problem document becomes the code `unexpected`."""
         try:
             document = json.loads(body)
-            texts = [document.get(key, "") for key in ("code", "detail", "where")]
+            code, detail, where = texts = [document.get(key, "") for key in ("code", "detail", "where")]
             # Nothing that could steer a terminal: a problem's words are printed.
-            if all(text == "" or is_text(text, _MAX_TEXT) for text in texts) and texts[0]:
-                return Problem(status, *texts)
-        except (ValueError, AttributeError, RecursionError):
+            if all(text == "" or is_text(text, _MAX_TEXT) for text in texts) and code:
+                return Problem(status, code, detail, where, _read_faults(document.get("faults", [])))
+        except (ValueError, AttributeError, RecursionError, TypeError, LookupError):
             return Problem(status, UNEXPECTED, f"HTTP {status} without a problem document.")
         return Problem(status, UNEXPECTED, f"HTTP {status} without a problem document.")
 
@@ -68,3 +76,11 @@ class Problem:
         if problem.code == UNEXPECTED or json.loads(body).get("type") != f"{TYPE_PREFIX}{problem.code}":
             return None
         return problem
+
+
+def _read_faults(listed: list[dict[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the faults of a document. Raises ValueError where they are not texts that can be printed."""
+    found = tuple((fault["where"], fault["detail"]) for fault in listed[:MAX_FAULTS])
+    if not all(text == "" or is_text(text, _MAX_TEXT) for fault in found for text in fault):
+        raise ValueError("faults must be texts.")
+    return found

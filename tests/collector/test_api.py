@@ -65,6 +65,19 @@ def test_survey_that_declares_less_epsilon_than_it_takes_is_refused(house: House
     assert response.get_json(force=True)["where"].startswith("$.questions[0]")
 
 
+def test_survey_with_several_faults_is_told_all_of_them_at_once(house: House) -> None:
+    text = SMALL.canonical.replace(b'"questions":', b'"closes":"c4n4ry","invited":7,"questions":')
+    response = house.http.post("/v1/surveys", data=text, content_type=JSON, headers=house.admin)
+    assert_refused(response, 422, "bad_survey")
+    problem = response.get_json(force=True)
+    assert problem["faults"] == [
+        {"where": "$.invited", "detail": "must be true or false."},
+        {"where": "$.closes", "detail": "must be a day such as 2026-12-31."},
+    ]
+    assert {"where": problem["where"], "detail": problem["detail"]} == problem["faults"][0]
+    assert b"c4n4ry" not in response.data
+
+
 @pytest.mark.parametrize("body", [b"[]", b'{"id":"a","id":"b"}', b"1" * 5000, b"[" * 40 + b"]" * 40])
 def test_body_that_is_no_survey_is_refused(house: House, body: bytes) -> None:
     response = house.http.post("/v1/surveys", data=body, content_type=JSON, headers=house.admin)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from published import words
 from sotto_protocol import Problem
+from sotto_protocol.problem import MAX_FAULTS
 
 
 def test_a_problem_document_has_the_members_of_rfc_9457() -> None:
@@ -33,6 +34,15 @@ def test_problems_read_back(status: int, code: str, detail: str, where: str) -> 
     assert Problem.from_response(status, problem.to_json()) == problem
 
 
+def test_several_faults_are_each_told_up_to_a_hundred() -> None:
+    faults = tuple((f"$.questions[{number}]", "must be an object.") for number in range(MAX_FAULTS + 7))
+    problem = Problem(422, "bad_survey", "must be an object.", "$.questions[0]", faults)
+    listed = json.loads(problem.to_json())["faults"]
+    assert listed[1] == {"where": "$.questions[1]", "detail": "must be an object."}
+    assert Problem.from_response(422, problem.to_json()).faults == faults[:MAX_FAULTS]
+    assert "faults" not in json.loads(Problem(422, "bad_survey", "must be an object.").to_json())
+
+
 def test_the_status_is_the_responses_not_the_documents() -> None:
     assert Problem.from_response(503, Problem(404, "a", "b").to_json()).status == 503
 
@@ -53,6 +63,11 @@ def test_the_status_is_the_responses_not_the_documents() -> None:
         b'{"code":"\\ud800"}',
         b'{"code":"a","detail":"\\u001b[2J"}',
         b'{"code":"a","detail":"two\\nlines"}',
+        b'{"code":"a","faults":7}',
+        b'{"code":"a","faults":["b"]}',
+        b'{"code":"a","faults":[{"where":"b"}]}',
+        b'{"code":"a","faults":[{"where":"b","detail":"\\u001b[2J"}]}',
+        b'{"code":"a","faults":[{"where":"b","detail":[]}]}',
         b'{"code":"' + b"a" * 5000 + b'"}',
         b'{"code":' + b"1" * 5000 + b"}",
         b"[" * 100_000,

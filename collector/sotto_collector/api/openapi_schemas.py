@@ -10,6 +10,7 @@ from sotto_collector.settings import Settings
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
 from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_STRATA, MAX_STRATUM, MAX_WAVES
+from sotto_protocol.problem import MAX_FAULTS
 from sotto_protocol.report import REPORT_ID_BYTES
 
 Schema = dict[str, Any]
@@ -116,8 +117,10 @@ def describe_bodies(settings: Settings) -> dict[str, Schema]:
                 "code": {"type": "string", "pattern": "^[a-z_]+$"},
                 "detail": _TEXT,
                 "where": {"type": "string", "description": "A JSON path into the request."},
+                "faults": _list(_object({"where": _TEXT, "detail": _TEXT}), minItems=2, maxItems=MAX_FAULTS),
             },
             "where",
+            "faults",
         ),
         "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
         "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},

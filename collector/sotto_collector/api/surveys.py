@@ -25,7 +25,7 @@ from sotto_collector.api.request import (
 )
 from sotto_collector.collector import Collector
 from sotto_collector.day import is_over
-from sotto_collector.errors import refuse
+from sotto_collector.errors import refuse, refuse_survey
 from sotto_collector.intake.parsing import read_json_body, require_json
 from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
@@ -91,7 +91,7 @@ def read_survey() -> Survey:
         survey = Survey.from_canonical(body)
         survey.check_size()
     except SurveyError as fault:
-        raise refuse(422, "bad_survey", fault.problem, fault.where) from None
+        raise refuse_survey(fault) from None
     require_role(collector.tokens, "admin", survey.id)
     return survey
 
