@@ -109,9 +109,11 @@ def is_translated(message: Message) -> bool:
 
 
 def as_scripts() -> str:
-    """Return the messages of each script, by the name of its file."""
+    """Return the messages of each script, by its folder and name."""
     found = {
-        Path(path).name: sorted({message if isinstance(message, str) else message[0] for message in messages})
+        "/".join(Path(path).parts[-2:]): sorted(
+            {message if isinstance(message, str) else message[0] for message in messages}
+        )
         for path, messages in read_sources().items()
         if path.endswith(".js")
     }

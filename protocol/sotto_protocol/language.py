@@ -154,9 +154,9 @@ def direction(tag: str) -> str:
 
 
 def script_messages(tag: str, scripts: Iterable[str]) -> Catalogue:
-    """Return the translations that these scripts use, by the names of their files: what a page has to bring along.
+    """Return the translations that these scripts use, by folder and name: what a page has to bring along.
 
-    >>> script_messages("en", ["form.js"])
+    >>> script_messages("en", ["static/form.js"])
     {}
     """
     translated = catalogue(language(tag).tag)

@@ -100,7 +100,7 @@ def test_directions_of_languages_that_the_product_does_not_speak(tag: str) -> No
 
 
 def test_scripts_get_no_messages_in_english_and_none_that_they_do_not_use() -> None:
-    assert script_messages("en", ["alarm.js"]) == {}
+    assert script_messages("en", ["static/alarm.js"]) == {}
     assert script_messages("de", ["no-such-script.js"]) == {}
 
 

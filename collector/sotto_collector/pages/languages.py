@@ -1,5 +1,7 @@
 """Pages in the language of who reads them: which one it is, and how templates say their words in it."""
 
+from collections.abc import Iterable
+
 from flask import Flask, g, request
 from markupsafe import Markup
 
@@ -10,7 +12,7 @@ from sotto_protocol.negotiation import Chosen, choose_language
 def install_languages(app: Flask) -> None:
     """Have templates say `_("..", n=3)`, `ngettext` and `{% trans %}` in the page's language, which is `language`.
 
-    `script_words(modules)`: the same for the scripts of the page, by their addresses.
+    `script_words(scripts)`: the same for the scripts of the page, by their folders and names.
     """
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.policies["ext.i18n.trimmed"] = True
@@ -50,6 +52,6 @@ def _said(language: Language, values: dict[str, object]) -> dict[str, str]:
     return language.said(values) | {name: value for name, value in values.items() if isinstance(value, Markup)}
 
 
-def _script_words(modules: list[str]) -> dict[str, object]:
+def _script_words(scripts: Iterable[str]) -> dict[str, object]:
     tag = page_language().tag
-    return {"lang": tag, "messages": script_messages(tag, [module.rpartition("/")[2] for module in modules])}
+    return {"lang": tag, "messages": script_messages(tag, scripts)}

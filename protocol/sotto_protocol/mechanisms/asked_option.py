@@ -178,9 +178,9 @@ class AskedOption(PureMechanism):
 
     def what_happens(self, language: Language = ENGLISH) -> str:
         return language.gettext(
-            "Your device draws one of the %(n)s options, once and without looking at your answer. Which one it is is "
-            "sent, and a yes or a no to it alone: where you chose it, yes %(true)s, where you did not, yes %(other)s. "
-            "Of the other options nothing is sent.",
+            "Your device draws one of the %(n)s options, once and without looking at your answer. It sends which one, "
+            "and a yes or a no to it alone: where you chose it, yes %(true)s, where you did not, yes %(other)s. Of the "
+            "other options nothing is sent.",
             n=self.n_values,
             true=times_above(self.prob_support_if_true, language),
             other=times_below(self.prob_support_if_other, language),
