@@ -6,11 +6,12 @@ from importlib.util import find_spec
 import click
 from click.shell_completion import CompletionItem
 
-from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
+from sotto_client.command_help import SHORT_HELP
 from sotto_client.masking import mask_passwords
 from sotto_protocol import SottoError, __version__
+from sotto_protocol.extras import EXTRAS, MissingExtra
 
-EXTRAS = {"sotto_collector": "collector", "sotto_estimator": "estimator", "sotto_rehearsal": "estimator"}
+_OF_THE_HOUSE = {"sotto_client", "sotto_author", *EXTRAS}
 
 
 class SideCommands(click.Group):
@@ -60,8 +61,9 @@ def _describe_all() -> dict[str, click.Command]:
 
 def _describe(point: EntryPoint) -> click.Command:
     """Return a command with the help of that at an entry point: the command itself where its help is not known."""
-    needed = NEEDED_MODULES.get(point.module.partition(".")[0])
-    if needed is None or point.name not in SHORT_HELP or not all(map(find_spec, needed)):
+    package = point.module.partition(".")[0]
+    _, needed = EXTRAS.get(package, ("", ()))
+    if package not in _OF_THE_HOUSE or point.name not in SHORT_HELP or not all(map(find_spec, needed)):
         return _load(point)
     return click.Command(point.name, help=SHORT_HELP[point.name])
 
@@ -69,11 +71,8 @@ def _describe(point: EntryPoint) -> click.Command:
 def _load(point: EntryPoint) -> click.Command:
     try:
         command = point.load()
-    except ModuleNotFoundError as fault:
-        extra = EXTRAS.get(point.module.partition(".")[0])
-        if extra is None or (fault.name or "").startswith("sotto"):
-            raise
-        return _missing(point.name, extra)
+    except MissingExtra as fault:
+        return _missing(point.name, fault.extra)
     assert isinstance(command, click.Command)  # noqa: S101  # our own entry points
     return command
 

@@ -29,12 +29,3 @@ SHORT_HELP = {
     "token": "Make, list and revoke a collector's tokens.",
 }
 """By the command's name; a test holds them equal to what the commands say."""
-
-NEEDED_MODULES = {
-    "sotto_client": (),
-    "sotto_author": (),
-    "sotto_collector": ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
-    "sotto_estimator": ("scipy", "matplotlib"),
-    "sotto_rehearsal": ("scipy", "matplotlib"),
-}
-"""By the package that a command is in, what its extra brings: without it the command has another line."""

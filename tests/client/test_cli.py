@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from commands import LEAVES
 from sotto_client import cli
 from sotto_client.cli import main
-from sotto_client.command_help import NEEDED_MODULES, SHORT_HELP
+from sotto_client.command_help import SHORT_HELP
+from sotto_protocol.extras import EXTRAS, MissingExtra
 
 POINTS = entry_points(group="sotto.commands")
 COMMANDS = sorted(point.name for point in POINTS)
@@ -45,7 +46,7 @@ def test_help_imports_no_command() -> None:
     _, imported = run_and_list_modules("main(['--help'], standalone_mode=False)")
     assert "sotto_client.cli" in imported
     assert not imported & {point.module for point in POINTS}
-    assert not imported & {"sotto_collector", "sotto_estimator"}
+    assert not imported & {"sotto_author", "sotto_collector", "sotto_estimator"}
 
 
 def run_and_list_modules(statement: str, **environment: str) -> tuple[list[str], set[str]]:
@@ -73,7 +74,7 @@ def test_completion_of_a_command_imports_no_command() -> None:
     assert offered == COMMANDS
     assert "sotto_client.cli" in imported
     assert not imported & {point.module for point in POINTS}
-    assert not imported & {"sotto_collector", "sotto_estimator"}
+    assert not imported & {"sotto_author", "sotto_collector", "sotto_estimator"}
     assert complete("sotto e")[0] == ["erase", "estimate", "explain", "export"]
     assert complete("sotto --v")[0] == ["--version"]
 
@@ -95,15 +96,15 @@ def test_a_command_that_others_install_says_its_own_help(monkeypatch: pytest.Mon
     assert [line.split()[0] for line in listed.splitlines() if "Say it aloud." in line] == ["check", "shout"]
 
 
-@pytest.mark.parametrize("side", NEEDED_MODULES)
+@pytest.mark.parametrize("side", EXTRAS)
 def test_what_an_extra_brings_is_what_help_looks_for(side: str) -> None:
-    extra = cli.EXTRAS.get(side)
+    extra, modules = EXTRAS[side]
     found = [
         re.match(r"[\w-]+", need)
         for need in requires("sottovoce") or []
         if f'extra == "{extra}"' in need.replace("'", '"')
     ]
-    assert {name[0].replace("-", "_") for name in found if name} == {*NEEDED_MODULES[side]}
+    assert {name[0].replace("-", "_") for name in found if name} == {*modules}
 
 
 @pytest.mark.parametrize("path", [path for path, _ in LEAVES], ids=" ".join)
@@ -134,6 +135,18 @@ def test_a_device_without_the_extra_is_told_what_to_install(missing: str, comman
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert result.stderr == f"Error: sotto {command} needs: pip install 'sottovoce[{extra}]'\n"
+
+
+@pytest.mark.parametrize("side", EXTRAS)
+def test_a_side_that_is_imported_without_its_extra_says_which(side: str) -> None:
+    extra, modules = EXTRAS[side]
+    for missing in modules:
+        script = f"import sys; sys.modules[{missing!r}] = None; import {side}"
+        command = [sys.executable, "-W", "error", "-c", script]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        need = f"{side} needs: pip install 'sottovoce[{extra}]' ({missing} is not there)."
+        assert result.stderr.splitlines()[-1] == f"sotto_protocol.extras.MissingExtra: {need}"
+    assert issubclass(MissingExtra, ImportError)
 
 
 def test_without_extras_the_command_still_lists_itself() -> None:

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import sotto_client
+import sotto_estimator
 import sotto_protocol
 from devices import LUNCH
 from fault_server import fault_server
@@ -96,20 +97,24 @@ def test_a_fork_waits_for_what_is_being_loaded() -> None:
     subprocess.run(command, check=True, capture_output=True, timeout=300)
 
 
-@pytest.mark.parametrize("package", [sotto_client, sotto_protocol], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [sotto_client, sotto_estimator, sotto_protocol], ids=lambda package: package.__name__
+)
 def test_types_see_the_names_that_are_there(package: ModuleType) -> None:
     """Each name is said three times: to type checkers, to who lists the package, and to who asks for it."""
     tree = ast.parse(inspect.getsource(package))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     typed = {alias.name: node.module for node in imports for alias in node.names}
-    helpers = {"TYPE_CHECKING", "load_on_demand"}
+    helpers = {"TYPE_CHECKING", "load_on_demand", "require_extra"}
     assert {*typed} - helpers | {"__version__"} == {*package.__all__} == {*dir(package)}
     for name in package.__all__:
         home = sys.modules[typed[name] or ""] if name in typed and typed[name] in sys.modules else package
         assert getattr(package, name) is getattr(home, name)
 
 
-@pytest.mark.parametrize("package", [sotto_client, sotto_protocol], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [sotto_client, sotto_estimator, sotto_protocol], ids=lambda package: package.__name__
+)
 def test_a_name_that_is_not_there_is_an_attribute_error_that_names_it(package: ModuleType) -> None:
     with pytest.raises(AttributeError, match=f"^module '{package.__name__}' has no attribute 'Surveys'$"):
         _ = package.Surveys

@@ -1,0 +1,35 @@
+"""What a side needs beside the client, and the extra of sottovoce that brings it."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from types import MappingProxyType
+
+from sotto_protocol.errors import SottoError
+
+EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "sotto_collector": (
+            "collector",
+            ("flask", "waitress", "msgspec", "sqlalchemy", "alembic", "prometheus_client"),
+        ),
+        "sotto_estimator": ("estimator", ("scipy", "matplotlib")),
+        "sotto_rehearsal": ("estimator", ("scipy", "matplotlib")),
+    }
+)
+"""By a side's package: its extra, and the modules that come with that. The other sides need the client's alone."""
+
+
+class MissingExtra(SottoError, ModuleNotFoundError):  # noqa: N818  # reads as what it is
+    """A side is imported that needs more than is installed: what `extra` brings. It is an ImportError."""
+
+    def __init__(self, package: str, extra: str, module: str) -> None:
+        super().__init__(f"{package} needs: pip install 'sottovoce[{extra}]' ({module} is not there).", name=module)
+        self.extra = extra
+
+
+def require_extra(package: str) -> None:
+    """Raise MissingExtra unless all is there that a side's package needs."""
+    extra, modules = EXTRAS[package]
+    for module in modules:
+        if find_spec(module) is None:
+            raise MissingExtra(package, extra, module)
