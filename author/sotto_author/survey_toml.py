@@ -51,6 +51,8 @@ def _noted(line: str, note: str | None) -> str:
 
 
 def _member(name: str, value: Any) -> str:
+    if isinstance(value, Mapping):  # texts by language
+        return "\n".join(f"{name}.{tag} = {_value(text)}" for tag, text in value.items())
     return f"{name} = {_value(value)}"
 
 

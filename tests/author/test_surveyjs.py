@@ -148,6 +148,42 @@ def test_elements_are_found_wherever_they_are_nested_and_what_asks_nothing_is_no
     ]
 
 
+SPOKEN = {
+    "title": {"default": "Lunch", "de": "Mittag", "pt-br": "Almo\u00e7o", "x!": "?"},
+    "elements": [
+        {
+            "type": "radiogroup",
+            "name": "dish",
+            "title": {"default": "Which\n dish?", "de": " Welches  Gericht?", "pt-br": "Qual prato?"},
+            "choices": [{"value": 1, "text": {"default": "Soup", "de": "Suppe", "pt-br": "Sopa"}}, 2],
+            **REQUIRED,
+        },
+        {"type": "boolean", "name": "again", "title": {"default": "Again?", "de": "Noch einmal?"}, **REQUIRED},
+    ],
+}
+
+
+def test_languages_in_which_no_text_is_missing_are_taken_over_and_the_others_named() -> None:
+    found = imported(SPOKEN)
+    survey = compile_toml(found.to_toml())
+    assert (survey.languages, survey.title, survey.words("de").title) == (("en", "de"), "Lunch", "Mittag")
+    assert survey.words("de").questions["dish"].text == "Welches Gericht?"
+    assert survey.questions[0].options == ("Soup", "2")
+    assert survey.words("de").questions["dish"].options == ("Suppe", "2")
+    assert found.notes[0] == "pt-BR is left out, for not every text has it: the text of again"
+    assert compile_survey(found.definition) == survey
+    assert 'title.en = "Lunch"\ntitle.de = "Mittag"\n' in found.to_toml()
+
+
+def test_a_form_in_one_language_says_which_if_it_has_a_locale() -> None:
+    german = {"locale": "de", "title": "Mittag", "elements": [{"type": "text", "name": "q", "title": "Was?"}]}
+    survey = compile_survey(imported(german).definition)
+    assert (survey.lang, survey.languages) == ("de", ("de",))
+    both = {"locale": "de", "title": {"default": "Lunch", "de": "Mittag"}, "elements": [{"type": "text", "name": "7"}]}
+    assert compile_survey(imported(both).definition).languages == ("en", "de")
+    assert compile_survey(imported(german | {"locale": "x!"}).definition).lang == "en"
+
+
 def test_texts_are_those_of_the_default_language_on_one_line() -> None:
     title = {"default": "How\n  much? ", "de": "Wie viel?"}
     choices = [{"value": 1, "text": {"en": "a lot", "de": "viel"}}, {"value": 2, "text": {"de": "wenig"}}]

@@ -10,15 +10,17 @@ from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
+from sotto_author.forms.languages import in_languages
 from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import find_leaks
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
+from sotto_protocol.language import mark
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.questions.definition import compile_question
 
-NO_ANSWER = "No answer"
+NO_ANSWER = mark("No answer")
 """The option that skipping is, unless the element offers it in other letters."""
 NO_TEXT = "(no answer)"
 
@@ -110,8 +112,15 @@ def import_form(form: Any, survey_id: str, *, epsilon: Decimal, skip_unsupported
     if problems or not asked:
         raise FormError(*(problems or ["$: has no element that can be asked."]))
     title = localised(form.get("title"), "$.title") or survey_id
-    definition = {"id": survey_id, "title": title, "questions": [one.question for one in asked]}
-    return Imported(definition, tuple(asked), tuple(left_out), tuple(_notes(form, asked, left_out)))
+    definition, notes = in_languages(
+        {"id": survey_id, "title": title, "questions": [one.question for one in asked]}, _locale(form)
+    )
+    return Imported(definition, tuple(asked), tuple(left_out), (*notes, *_notes(form, asked, left_out)))
+
+
+def _locale(form: dict[str, Any]) -> str:
+    locale = form.get("locale", "")
+    return locale if isinstance(locale, str) else ""
 
 
 def question_id(name: str) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 from sotto_author.errors import FormError
 from sotto_author.forms.surveyjs_form import is_set, localised
 from sotto_protocol.documents import decimal_text
+from sotto_protocol.language import mark
 from sotto_protocol.questions.question_type import MAX_OPTIONS
 
 _SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member of its text, SurveyJS's text)
-    (("showNoneItem", "hasNone"), "none", "noneText", "None"),
-    (("showRefuseItem",), "refused", "refuseText", "Refuse to answer"),
-    (("showDontKnowItem",), "dontknow", "dontKnowText", "Don't know"),
+    (("showNoneItem", "hasNone"), "none", "noneText", mark("None")),
+    (("showRefuseItem",), "refused", "refuseText", mark("Refuse to answer")),
+    (("showDontKnowItem",), "dontknow", "dontKnowText", mark("Don't know")),
 )
 _NUMBER = re.compile(r"-?\d{1,7}(\.\d{1,6})?")
 _MAX_RATES = 20

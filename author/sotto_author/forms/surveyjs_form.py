@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto_author.errors import FormError
+from sotto_author.forms.languages import FormText
 
 _CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")
@@ -41,8 +42,8 @@ def walk(form: Any) -> Iterator[Element]:
     yield from _inside(form, "$", hidden_by)
 
 
-def localised(value: Any, name: str) -> str:
-    """Return the text of a member in the form's default language, "" where there is none.
+def localised(value: Any, name: str) -> FormText:
+    """Return the text of a member, in the form's default language and others; "" where there is none.
 
     White space is one space, as a survey's texts have no line breaks. Raises FormError.
     """
@@ -50,10 +51,15 @@ def localised(value: Any, name: str) -> str:
         given = value.get("default", value.get("en"))  # SurveyJS looks for them in this order
         if value and not isinstance(given, str):
             raise FormError(f"{name} must have a text under `default`.")
-        value = given
+        others = {tag: _tidy(text) for tag, text in value.items() if tag != "default" and isinstance(text, str)}
+        return FormText(_tidy(given or ""), others)
     if not isinstance(value, str | None):
         raise FormError(f"{name} must be a text, or an object of texts by language.")
-    return _WHITE_SPACE.sub(" ", value or "").strip(" ")
+    return FormText(_tidy(value or ""), {})
+
+
+def _tidy(text: str) -> str:
+    return _WHITE_SPACE.sub(" ", text).strip(" ")
 
 
 def valid_name(name: str) -> str:
