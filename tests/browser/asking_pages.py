@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from asked import HABITS, configure, publish
-from chromium import CLIENT
+from asked import HABITS, configure, named, publish
+from chromium import CLIENT, FIND
 from collecting import SOTTO, TIMEOUT_S, Served
+from component_site import element, page_of, policy_for
+from component_site import files as component_files
 from embedded import LUNCH
 from engines import Tab, until
 from examples import place_of_flask, place_of_pages
@@ -19,9 +21,8 @@ from sotto_protocol import Survey, compile_toml
 from surveyjs_site import pages_of
 
 MIN_LETTERS = 5
-IS_THERE = """(selector) =>
-  document.readyState === "complete" && document.querySelector(selector)?.checkVisibility()"""
-SHOWS = "(selector, text) => document.querySelector(selector)?.textContent.includes(text)"
+IS_THERE = f"""(selector) => document.readyState === "complete" && ({FIND})(selector)?.checkVisibility()"""
+SHOWS = f"(selector, text) => ({FIND})(selector)?.textContent.includes(text)"
 FORM: dict[str, Any] = {
     "elements": [
         {"type": "boolean", "name": "Expensed", "renderAs": "radio", "isRequired": True},
@@ -115,6 +116,19 @@ def _surveyjs(url: str) -> AskingPage:
     return AskingPage(f"{url}/form.html", answering, sending, ("#receipt", "Your receipt: "))
 
 
+def _element(url: str) -> AskingPage:
+    """Return the page with a web component: its fields are in a shadow root."""
+    answering = (
+        ("click", "sotto-survey >> [data-question=paid] input"),
+        ("click", "sotto-survey >> [data-question=dish] input"),
+        ("click", "sotto-survey >> [data-question=drinks] input"),
+        ("choose", "sotto-survey >> select", "greenhouse-13"),
+        ("type", "sotto-survey >> input[type=text]", "Medlarwood"),
+    )
+    sending = (("click", "sotto-survey >> button.primary"), ("click", "sotto-survey >> [part~=send]"))
+    return AskingPage(f"{url}/element.html", answering, sending, ("sotto-survey >> [part=delivery]", "was delivered"))
+
+
 def _loose(url: str) -> AskingPage:
     answering = (
         ("click", "[name=r]"),
@@ -130,13 +144,17 @@ def _loose(url: str) -> AskingPage:
 def serve_pages(collector: Served, folder: Path) -> Iterator[list[AskingPage]]:
     """Serve the survey page, the examples of docs/embedding.md, a SurveyJS form, and fields here and there."""
     publish(collector, LUNCH)
-    form = _import_form(collector, folder)
+    form, element_survey = _import_form(collector, folder), publish(collector, named("element"))
     files = pages_of(collector.url, FORM, is_rendered=True)
     files["/form.html"] = files["/form.html"].replace(b'"lunch")', b'"form")')
+    files |= component_files(
+        {"/element.html": page_of(element(collector.url, element_survey), policy_for(collector.url))}
+    )
     files |= {"/loose.html": LOOSE.encode(), "/sottovoce.min.js": (CLIENT / "sottovoce.min.js").read_bytes()}
     with place_of_pages(collector) as place, place_of_flask(collector, folder) as flask, site_of(files) as site:
         configure(collector, LUNCH, cors_origins=[place.to_site.url, flask.to_site.url])
-        configure(collector, form, cors_origins=[site])
+        for survey in (form, element_survey):
+            configure(collector, survey, cors_origins=[site])
         begin = (("type", "[name=number]", "7"), ("click", "form button"))
         yield [
             _survey_page(collector.url),
@@ -144,6 +162,7 @@ def serve_pages(collector: Served, folder: Path) -> Iterator[list[AskingPage]]:
             _example(f"{place.to_site.url}/tablet.html", *begin, sent="please note your receipt"),
             _example(f"{flask.to_site.url}/"),
             _surveyjs(site),
+            _element(site),
             _loose(site),
         ]
 

@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "js"
 TIMEOUT_MS = 300_000
 """How long a test waits before it fails: reached only where something hangs."""
+FIND = """(path) => path.split(" >> ").reduce(
+  (found, selector) => (found?.shadowRoot ?? found)?.querySelector(selector), document)"""
+"""What a CSS selector finds first in a page; after ` >> ` one within the shadow root of what the first has found."""
 UNREACHABLE = "error: Failed to load resource: net::ERR_"
 """How a browser's complaint begins that nobody answers."""
 _LAUNCH = {

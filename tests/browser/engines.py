@@ -27,7 +27,7 @@ class Tab(Protocol):
         ...
 
     def click(self, selector: str) -> None:
-        """Click on what a CSS selector finds first, by pointer."""
+        """Click on what a CSS selector finds first, by pointer; `host >> inner` looks within a host's shadow root."""
         ...
 
     def choose(self, selector: str, option: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from chromium import TIMEOUT_MS, miss
+from chromium import FIND, TIMEOUT_MS, miss
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
 _PREFERENCES: dict[str, Any] = {
@@ -71,9 +71,7 @@ class Firefox:
         self._act({"type": "key", "id": "keyboard", "actions": keys})
 
     def _find(self, selector: str, do: str = "(element) => element.scrollIntoView({ block: 'center' })") -> Any:
-        (node,) = self._ask(
-            "browsingContext.locateNodes", context=self._tab, locator={"type": "css", "value": selector}, maxNodeCount=1
-        )["nodes"]
+        node = self._call(FIND, {"type": "string", "value": selector})["result"]
         found = {"sharedId": node["sharedId"]}
         self._call(do, found)
         return found

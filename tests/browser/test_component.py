@@ -1,13 +1,76 @@
 """`<sotto-survey>` on a page of another origin, under a strict policy: from the answers to the stored report."""
 
-from playwright.sync_api import Page, expect
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
 
-from asked import ANSWERS, Answers, configure, named, publish, wait_for_reports
-from chromium import Devices
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from asked import (
+    ANSWERS,
+    DIARY,
+    LOUD,
+    Answers,
+    configure,
+    end,
+    invite,
+    named,
+    publish,
+    sleep,
+    stored_reports,
+    wait_for_reports,
+)
+from chromium import UNREACHABLE, Devices
 from collecting import Served
 from component_site import asking, element, page_of, policy_for
-from sotto_protocol import Survey
+from own_site import broken_into
+from sotto_protocol import Survey, compile_toml
 from wire import Wire
+
+WARD = """
+id = "{id}"
+lang = "en"
+title.en = "How is work?"
+title.ar = "كيف هو العمل؟"
+controller.en = "The staff council"
+controller.ar = "مجلس الموظفين"
+[[questions]]
+id = "paid"
+type = "yes-no"
+text.en = "Were you asked to work unpaid?"
+text.ar = "هل طُلب منك العمل دون أجر؟"
+section.en = "Your work"
+section.ar = "عملك"
+skip = "no"
+prob_truth = "3/4"
+[[questions]]
+id = "dish"
+type = "one-of"
+text.en = "What do you eat?"
+text.ar = "ماذا تأكل؟"
+section.en = "Your lunch"
+section.ar = "غداؤك"
+options.en = ["soup", "salad"]
+options.ar = ["حساء", "سلطة"]
+epsilon = 1
+"""
+HEAR = """() => {
+  globalThis.heard = [];
+  for (const name of ["ready", "prepared", "sent", "delivered", "refused", "error"]) {
+    addEventListener(`sotto-${name}`, ({ detail }) => heard.push([name, detail]));
+  }
+}"""
+
+FORGIVEN = (
+    "error: Failed to load resource: the server responded with a status of 4",
+    "error: Failed to find a valid digest",
+    "error: Fetch API cannot load",
+)
+"""What a browser notes of what these tests do on purpose."""
+
+Ask = Callable[..., Page]
 
 
 def answer(page: Page, survey: Survey, answers: Answers = ANSWERS) -> None:
@@ -16,6 +79,8 @@ def answer(page: Page, survey: Survey, answers: Answers = ANSWERS) -> None:
         given, place = answers[question.id], page.locator(f'[data-question="{question.id}"]')
         if question.type == "text":
             place.get_by_role("textbox").fill(given or "")
+        elif question.type == "number":
+            place.get_by_role("spinbutton").fill(str(given))
         elif place.get_by_role("combobox").count():
             place.get_by_role("combobox").select_option(label=given)
         elif given is not None:
@@ -23,22 +88,360 @@ def answer(page: Page, survey: Survey, answers: Answers = ANSWERS) -> None:
                 place.get_by_label(word, exact=True).check()
 
 
-def test_from_the_answers_to_the_report(collector: Served, wire: Wire, devices: Devices) -> None:
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def send(page: Page) -> str:
+    """Review and send; return the receipt, once the report was delivered."""
+    press(page, "Review what will be sent")
+    press(page, "Send")
+    expect(page.get_by_text("Your report was delivered.")).to_be_visible()
+    return receipt_on(page)
+
+
+def receipt_on(page: Page) -> str:
+    return page.locator("[part=receipt-code]").inner_text()
+
+
+@pytest.fixture
+def ask(wire: Wire, collector: Served, devices: Devices) -> Iterator[Ask]:
+    """Open pages of a site of their own that ask surveys, each on a new device; the collector is behind a wire."""
+    with ExitStack() as stack:
+
+        def open_page(*surveys: Survey, at: str = wire.url, body: str = "", anchor: str = "", **given: str) -> Page:
+            body = body or "".join(element(at, survey, **given) for survey in surveys)
+            site = stack.enter_context(asking({"/index.html": page_of(body, policy_for(at))}))
+            for survey in surveys:
+                configure(collector, survey, cors_origins=[site])
+            context, watch = devices(at, site)
+            watch.forgive(UNREACHABLE, *FORGIVEN)
+            page = context.new_page()
+            page.add_init_script(f"({HEAR})()")
+            page.goto(f"{site}/index.html{anchor}")
+            return page
+
+        yield open_page
+
+
+def heard_on(page: Page) -> list[Any]:
+    """Return the events that the page has heard, each with what it carries."""
+    return list(page.evaluate("heard"))
+
+
+def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire) -> None:
     survey = publish(collector, named("component"))
-    with asking({"/index.html": page_of(element(wire.url, survey), policy_for(wire.url))}) as url:
-        configure(collector, survey, cors_origins=[url])
-        context, _ = devices(wire.url, url)
-        page = context.new_page()
-        page.goto(f"{url}/index.html")
-        expect(page.get_by_role("heading", name="Habits")).to_be_visible()
-        answer(page, survey)
-        page.get_by_role("button", name="Review what will be sent").click()
-        expect(page.locator("dd.answered")).to_have_text(
-            ["Yes", "persimmons-leftovers", "greenhouse-13", "elderflower-wine, elderflower-gin", "kaleidoscope"]
-        )
-        body = page.locator("pre").text_content()
-        page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.get_by_text("Your report was delivered.")).to_be_visible()
-        receipt = page.locator("code").text_content()
-        wait_for_reports(collector, survey, receipt)
-        assert [post.body.decode() for post in wire.posts()] == [body]
+    page = ask(survey)
+    expect(page.get_by_role("heading", name="Habits")).to_be_visible()
+    answer(page, survey)
+    press(page, "Review what will be sent")
+    words = ["Yes", "persimmons-leftovers", "greenhouse-13", "elderflower-wine, elderflower-gin", "kaleidoscope"]
+    expect(page.locator("dd.answered")).to_have_text(words)
+    body = page.locator("pre").text_content()
+    press(page, "Send")
+    expect(page.get_by_text("Your report was delivered.")).to_be_visible()
+    receipt = receipt_on(page)
+    wait_for_reports(collector, survey, receipt)
+    assert [post.body.decode() for post in wire.posts()] == [body]
+    asked = {"survey": survey.id, "fingerprint": survey.fingerprint, "wave": 1}
+    ready = ["ready", asked | {"isAnswered": False}]
+    assert heard_on(page) == [ready, *([name, asked] for name in ("prepared", "sent", "delivered"))]
+    page.reload()
+    expect(page.get_by_role("heading", name="This device has answered already")).to_be_visible()
+    assert receipt_on(page) == receipt
+
+
+def test_nothing_that_was_answered_is_in_the_page_any_more(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-forgets"))
+    page = ask(survey)
+    answer(page, survey)
+    send(page)
+    held = "document.querySelector('sotto-survey').shadowRoot.textContent"
+    found = page.evaluate(
+        f"{held} + document.body.textContent + JSON.stringify([{{...localStorage}}, document.cookie])"
+    )
+    assert [word for word in ("kaleidoscope", "persimmons", "elderflower") if word in found] == []
+
+
+def test_the_same_answers_get_the_same_noise_after_a_change_and_back(ask: Ask, collector: Served, wire: Wire) -> None:
+    survey = publish(collector, named("component-back"))
+    page = ask(survey)
+    answer(page, survey)
+    press(page, "Review what will be sent")
+    body = page.locator("pre").text_content()
+    press(page, "Change answers")
+    expect(page.get_by_label("Yes", exact=True)).to_be_checked()
+    expect(page.get_by_label("Yes", exact=True)).to_be_focused()
+    page.get_by_label("No", exact=True).check()
+    press(page, "Review what will be sent")
+    press(page, "Change answers")
+    page.get_by_label("Yes", exact=True).check()
+    press(page, "Review what will be sent")
+    expect(page.locator("pre")).to_have_text(body or "")
+    assert wire.posts() == []
+
+
+def test_what_is_wrong_is_listed_and_led_to(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-errors"))
+    page = ask(survey)
+    press(page, "Review what will be sent")
+    problems = page.get_by_role("group", name="There is a problem")
+    expect(problems).to_be_focused()
+    expect(problems.get_by_role("link")).to_have_text(
+        [f"Question {n}: Please choose one. A report without it would tell that you left it out." for n in (1, 3)]
+    )
+    problems.get_by_role("link").nth(1).click()
+    expect(page.locator("select")).to_be_focused()
+    page.locator("select").select_option(label="greenhouse-02")
+    expect(page.locator("[data-question=place] .error")).to_be_hidden()
+    for option in ("tea", "wine", "gin"):
+        page.get_by_label(f"elderflower-{option}").check()
+    expect(page.get_by_text("Choose at most 2; 3 are chosen.")).to_be_visible()
+
+
+def test_another_survey_than_the_pinned_one_is_not_asked(ask: Ask, collector: Served) -> None:
+    served = publish(collector, named("component-pinned"))
+    page = ask(replace(served, title="Habits of before"))
+    expect(page.get_by_role("alert")).to_contain_text("This survey cannot be answered here")
+    expect(page.locator("[data-question]")).to_have_count(0)
+    (name, detail) = heard_on(page)[-1]
+    assert (name, detail["name"]) == ("error", "SurveyRefused")
+    assert "not the pinned one" in detail["message"]
+
+
+def test_an_element_that_pins_nothing_asks_nothing(ask: Ask, wire: Wire) -> None:
+    page = ask(body=f'<sotto-survey collector="{wire.url}" survey="habits"></sotto-survey>')
+    expect(page.get_by_role("alert")).to_contain_text("the attribute fingerprint is missing")
+    assert wire.requests() == []
+    page.locator("sotto-survey").evaluate("(it) => it.setAttribute('fingerprint', 'none')")
+    expect(page.get_by_role("alert")).to_contain_text("64 hexadecimal digits")
+
+
+MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script><b>&amp;</b> {{7*7}}'
+
+
+def test_markup_in_a_surveys_texts_is_text(ask: Ask, collector: Served) -> None:
+    question = {"id": "q", "type": "one-of", "text": MARKUP, "epsilon": 1}
+    listed = "\n".join(f"{key} = {value!r}" for key, value in question.items())
+    options = [MARKUP, "javascript:alert(1)"]
+    survey = publish(
+        collector, compile_toml(f"id = 'markup'\ntitle = '''{MARKUP}'''\n[[questions]]\n{listed}\noptions = {options}")
+    )
+    page = ask(survey)
+    expect(page.get_by_role("heading", name=MARKUP, exact=True)).to_be_visible()
+    expect(page.locator(".choice span")).to_have_text(options)
+    page.get_by_label(MARKUP).check()
+    press(page, "Review what will be sent")
+    expect(page.locator("dd.answered")).to_have_text(MARKUP)
+    inner = "(it) => [...it.shadowRoot.querySelectorAll('img, script, b, iframe, style, link')].length"
+    assert page.locator("sotto-survey").evaluate(inner) == 0
+    assert page.title() == "A firm's own page"
+
+
+def test_what_a_collector_adds_is_refused_and_not_shown(ask: Ask, collector: Served) -> None:
+    """Whatever it serves in the survey's place, or says in a refusal, stands nowhere."""
+    survey = publish(collector, named("component-broken"))
+
+    def tamper(path: str, body: bytes) -> bytes:
+        return body.replace(b"Habits", b"<b>Hello</b>") if path.startswith("/v1/") else body
+
+    with broken_into(collector.port, tamper) as url:
+        page = ask(survey, at=url)
+        expect(page.get_by_role("alert")).to_be_visible()
+        assert "Hello" not in page.locator("sotto-survey").inner_text()
+
+
+def test_a_survey_is_read_in_the_pages_language_and_in_another(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-ward")))
+    page = ask(survey, lang="ar")
+    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
+    body = page.locator("[part=survey]")
+    expect(body).to_have_attribute("dir", "rtl")
+    expect(body).to_have_attribute("lang", "ar")
+    page.locator("[data-question=paid] input").first.check()
+    page.locator("button.primary").click()
+    expect(page.locator("[part=section-title]:visible")).to_be_focused()
+    page.get_by_label("حساء").check()
+    page.locator("[part~=chooser] select").select_option(label="English")
+    expect(page.get_by_role("heading", name="How is work?")).to_be_visible()
+    expect(body).to_have_attribute("dir", "ltr")
+    expect(page.get_by_label("soup")).to_be_checked()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_label("Yes", exact=True)).to_be_checked()
+    press(page, "Next")
+    wait_for_reports(collector, survey, send(page))
+
+
+def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-words")))
+    page = ask(survey)
+    page.route("**/words/ar.json", lambda route: route.fulfill(json={"Next": "Send all I have"}))
+    page.locator("[part~=chooser] select").select_option(label="العربية")
+    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
+    expect(page.locator("button.primary")).to_have_text("Next")
+
+
+def test_parts_of_a_survey_are_answered_one_by_one(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-parts")))
+    page = ask(survey)
+    expect(page.get_by_role("heading", name="Part 1 of 2 Your work")).to_be_visible()
+    press(page, "Next")
+    expect(page.get_by_role("heading", name="Part 2 of 2 Your lunch")).to_be_focused()
+    press(page, "Review what will be sent")
+    expect(page.get_by_role("link")).to_have_count(1)
+    page.get_by_label("salad").check()
+    press(page, "Review what will be sent")
+    expect(page.locator("dd.answered")).to_have_text(["Left out, which counts as “No”", "salad"])
+
+
+def test_numbers(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, sleep("component-sleep"))
+    page = ask(survey)
+    answer(page, survey, {"hours": 6.1, "degrees": ""})
+    press(page, "Review what will be sent")
+    expect(page.locator("[data-question=hours] .error")).to_have_text("A number from 0 to 16, in steps of 0.25.")
+    answer(page, survey, {"hours": 6.25, "degrees": -3})
+    press(page, "Review what will be sent")
+    expect(page.locator("dd.answered")).to_have_text(["6.25 hours", "-3"])
+
+
+def invited_to(collector: Served, survey_id: str, **changes: Any) -> tuple[Survey, str]:
+    survey = publish(collector, named(survey_id, DIARY, invited=True, **changes))
+    (invitation,) = invite(collector, survey)
+    return survey, invitation
+
+
+def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: Served, wire: Wire) -> None:
+    survey, invitation = invited_to(collector, "component-invited", waves=1)
+    page = ask(survey, anchor=f"#{invitation}")
+    answer(page, survey, {"well": True})
+    assert invitation not in page.url
+    wait_for_reports(collector, survey, send(page))
+    assert not [request for request in wire.requests() if invitation in request.target]
+    again = ask(survey, invitation=invitation)
+    expect(again.get_by_text("This invitation was used already, or is not one to this survey.")).to_be_visible()
+    again.get_by_label("Your invitation").fill("mine")
+    press(again, "Next")
+    expect(again.get_by_text("Type your invitation: 26 letters a to z and digits 2 to 7.")).to_be_visible()
+    again.get_by_label("Your invitation").fill(invite(collector, survey)[0])
+    press(again, "Next")
+    answer(again, survey, {"well": False})
+    send(again)
+
+
+def test_a_wave_is_asked_by_its_number(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-wave", DIARY))
+    page = ask(survey, wave="2")
+    expect(page.get_by_text("Wave 2 of 3")).to_be_visible()
+    answer(page, survey, {"well": True})
+    send(page)
+    assert {detail["wave"] for _, detail in heard_on(page)} == {2}
+    page.locator("sotto-survey").evaluate("(it) => it.setAttribute('wave', '3')")
+    expect(page.get_by_text("Wave 3 of 3")).to_be_visible()
+    answer(page, survey, {"well": True})
+    send(page)
+    page.locator("sotto-survey").evaluate("(it) => it.setAttribute('wave', '4')")
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def test_only_what_is_drawn_is_asked(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-drawn", draw=2))
+    page = ask(survey)
+    expect(page.locator("[data-question]")).to_have_count(2)
+    expect(page.get_by_text("Of these 5 questions only 2 are asked of you")).to_be_visible()
+    drawn = page.locator("[data-question]").evaluate_all("(all) => all.map((each) => each.dataset.question)")
+    page.reload()
+    expect(page.locator("[data-question]")).to_have_count(2)
+    assert page.locator("[data-question]").evaluate_all("(all) => all.map((each) => each.dataset.question)") == drawn
+
+
+def test_a_page_allows_no_more_than_its_budget(ask: Ask, collector: Served) -> None:
+    loud = publish(collector, named("component-loud", LOUD))
+    page = ask(loud, max_epsilon="4")
+    expect(page.get_by_role("alert")).to_contain_text("above what this page allows")
+    page.locator("sotto-survey").evaluate("(it) => it.setAttribute('max-epsilon', '5')")
+    answer(page, loud, {"q": True})
+    send(page)
+
+
+def test_a_report_waits_for_the_network_and_is_delivered(ask: Ask, collector: Served, wire: Wire) -> None:
+    survey = publish(collector, named("component-offline"))
+    page = ask(survey)
+    answer(page, survey)
+    press(page, "Review what will be sent")
+    wire.cut()
+    press(page, "Send")
+    expect(page.get_by_text("Your report waits on this device.")).to_be_visible()
+    assert [name for name, _ in heard_on(page)] == ["ready", "prepared", "sent"]
+    wire.mend()
+    page.reload()
+    expect(page.get_by_text("Your report was delivered.")).to_be_visible()
+    wait_for_reports(collector, survey, receipt_on(page))
+
+
+def test_a_report_that_is_refused_says_why_and_is_heard_of(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-refused"))
+    page = ask(survey)
+    answer(page, survey)
+    press(page, "Review what will be sent")
+    end(collector, survey)
+    press(page, "Send")
+    expect(page.get_by_role("heading", name="Your report was not taken")).to_be_visible()
+    expect(page.get_by_text("The survey was closed before it came.")).to_be_visible()
+    name, detail = heard_on(page)[-1]
+    assert (name, detail["code"]) == ("refused", "survey_closed")
+
+
+def test_a_report_is_erased_by_its_receipt(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-erased"))
+    page = ask(survey)
+    answer(page, survey)
+    receipt = send(page)
+    page.get_by_text("Erase my report").click()
+    press(page, "Erase it now")
+    expect(page.get_by_role("heading", name="Your report was erased")).to_be_visible()
+    assert stored_reports(collector, survey) == {receipt: b""}
+
+
+def test_an_element_that_is_taken_away_forgets_and_asks_anew_elsewhere(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, named("component-moved"))
+    page = ask(survey)
+    answer(page, survey)
+    page.evaluate("globalThis.it = document.querySelector('sotto-survey'); it.remove()")
+    assert page.evaluate("it.shadowRoot.querySelectorAll('input, select').length") == 0
+    page.evaluate("document.body.append(it)")
+    expect(page.get_by_label("Yes", exact=True)).not_to_be_checked()
+    expect(page.get_by_role("textbox")).to_have_value("")
+
+
+def fields_of(place: Locator) -> list[Any]:
+    """Return how each question is asked: its words, its hint, what chance does, and its controls with their labels."""
+    return list(place.evaluate_all(READ))
+
+
+READ = """(questions) => questions.map((question) => ({
+  id: question.dataset.question,
+  text: question.querySelector(".asked").textContent,
+  hint: question.querySelector(".hint").textContent.trim().replace(/\\\\s+/g, " "),
+  noise: question.querySelector(".noise summary").textContent,
+  controls: [...question.querySelectorAll("input, select, option")].map((it) => [
+    it.localName, it.type ?? "", it.labels?.[0]?.textContent.trim().replace(/\\\\s+/g, " ") ?? it.textContent,
+    it.min ?? "", it.max ?? "", it.step ?? "", it.autocomplete ?? "", it.inputMode,
+  ]),
+}))"""
+
+
+@pytest.mark.parametrize("lang", ["en", "ar"])
+def test_it_asks_as_the_survey_page_does(ask: Ask, collector: Served, devices: Devices, lang: str) -> None:
+    surveys = [
+        publish(collector, named(f"component-alike-{lang}")),
+        publish(collector, sleep(f"component-alike-sleep-{lang}")),
+        publish(collector, compile_toml(WARD.format(id=f"component-alike-ward-{lang}"))),
+    ]
+    context, _ = devices()
+    for survey in surveys:
+        page, own = ask(survey, lang=lang), context.new_page()
+        own.goto(f"{collector.url}/s/{survey.id}?lang={lang}")
+        for each in (page, own):
+            expect(each.locator("[data-question]").first).to_be_visible()
+        assert fields_of(page.locator("[data-question]")) == fields_of(own.locator("[data-question]"))

@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-from chromium import TIMEOUT_MS, miss
+from chromium import FIND, TIMEOUT_MS, miss
 from display import close_windows, open_display
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
@@ -50,14 +50,15 @@ class WebKit:
         self.ask("POST", f"/element/{self._find(selector)}/click")
 
     def choose(self, selector: str, option: str) -> None:
-        found = "(list, words) => [...document.querySelector(list).options].findIndex(({ label }) => label === words)"
+        found = f"(list, words) => [...({FIND})(list).options].findIndex(({{ label }}) => label === words)"
         self.click(f"{selector} option:nth-of-type({self.run(found, selector, option) + 1})")
 
     def type(self, selector: str, text: str) -> None:
         self.ask("POST", f"/element/{self._find(selector)}/value", text=text)
 
     def _find(self, selector: str) -> str:
-        return str(self.ask("POST", "/element", using="css selector", value=selector)[_ELEMENT])
+        script = f"return ({FIND})(arguments[0])"
+        return str(self.ask("POST", "/execute/sync", script=script, args=[selector])[_ELEMENT])
 
     def ask(self, method: str, path: str, **given: Any) -> Any:
         """Ask the driver for something of this session, and return its answer."""

@@ -1,4 +1,4 @@
-"""What forms in JavaScript say of chance: the figures of `sotto explain`, of every mechanism."""
+"""What forms in JavaScript say of chance: what `sotto explain` says, of every mechanism, to the word."""
 
 import json
 from decimal import Decimal
@@ -7,8 +7,8 @@ from typing import Any
 
 from node import JS, require_node, run
 from sotto_protocol import Survey, SurveyError, compile_survey
+from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.registry import ENTRIES
-from sotto_protocol.readings import crowd
 from sotto_protocol.words import of_people
 
 OPTIONS = [f"option-{number}" for number in range(24)]
@@ -23,13 +23,16 @@ EPSILONS = (Decimal("0.1"), Decimal(1), Decimal("2.5"), Decimal(6))
 PROGRAM = """
 import { readFileSync } from "node:fs";
 import { ofPeople, rest, supportOf } from "./form/chance.js";
+import { sayInShort, sayReadings } from "./form/noise.js";
+import { makeWords } from "./form/words.js";
 import { readSurvey } from "./src/survey.js";
 const told = [];
 for (const text of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   const { questions } = await readSurvey(new TextEncoder().encode(text));
-  told.push(...questions.map(({ mechanism }) => {
-    const { ifTrue, ifOther } = supportOf(mechanism);
-    return [mechanism.name, ofPeople(ifOther), ofPeople(rest(ifTrue))];
+  told.push(...questions.map((question) => {
+    const { ifTrue, ifOther } = supportOf(question.mechanism);
+    const said = [sayInShort(makeWords(), question), ...sayReadings(makeWords(), question)];
+    return [ofPeople(ifOther), ofPeople(rest(ifTrue)), said];
   }));
 }
 console.log(JSON.stringify(told));
@@ -60,19 +63,26 @@ def _compile(document: dict[str, Any]) -> Survey | None:
         return None  # no such shape of this mechanism
 
 
-def test_how_many_others_send_as_much_is_the_explanations_figure(tmp_path: Path) -> None:
-    mechanisms = [survey.questions[0].mechanism for survey in published()]
-    assert {mechanism.name for mechanism in mechanisms} == {entry.name for entry in ENTRIES}
-    (tmp_path / "surveys.json").write_text(json.dumps([survey.canonical.decode() for survey in published()]))
-    (tmp_path / "program.mjs").write_text(PROGRAM.replace('"./', f'"{JS.as_uri()}/'))
-    told = json.loads(
-        run([require_node(), str(tmp_path / "program.mjs"), str(tmp_path / "surveys.json")], timeout_s=300)
-    )
-    assert len(told) == len(mechanisms) > 100
-    for mechanism, (name, others, lost) in zip(mechanisms, told, strict=True):
-        assert name == mechanism.name
-        if name == "rappor":  # a bit of a text, and not what all of its bits together speak for
+def told_by_javascript(surveys: list[Survey], folder: Path) -> list[Any]:
+    (folder / "surveys.json").write_text(json.dumps([survey.canonical.decode() for survey in surveys]))
+    (folder / "program.mjs").write_text(PROGRAM.replace('"./', f'"{JS.as_uri()}/'))
+    told = run([require_node(), str(folder / "program.mjs"), str(folder / "surveys.json")], timeout_s=300)
+    return list(json.loads(told))
+
+
+def test_the_figures_and_the_sentences_are_those_of_the_explanation(tmp_path: Path) -> None:
+    surveys = published()
+    assert {survey.questions[0].mechanism.name for survey in surveys} == {entry.name for entry in ENTRIES}
+    told = told_by_javascript(surveys, tmp_path)
+    assert len(told) == len(surveys) > 100
+    for survey, (others, lost, (in_short, *said)) in zip(surveys, told, strict=True):
+        question, explained = survey.questions[0], explain(survey).questions[0]
+        assert in_short == question.in_short
+        suspected, crowd, _ = explained.readings()
+        if question.mechanism.name == "rappor":  # by a bit of a text, and not by all of its bits together
+            assert " ".join(said) == suspected
             continue
-        reading = crowd(mechanism, "{n}")
-        assert tuple(others.values()) == of_people(reading.prob_if_other), mechanism
-        assert tuple(lost.values()) == of_people(1 - reading.prob_if_true), mechanism
+        assert suspected.startswith(" ".join(said[:-1])), (suspected, said)
+        assert said[-1] == crowd
+        assert tuple(others.values()) == of_people(explained.crowd.prob_if_other)
+        assert tuple(lost.values()) == of_people(1 - explained.crowd.prob_if_true)

@@ -2,8 +2,9 @@
 
 import { describe } from "../form/faults.js";
 import { makeWords } from "../form/words.js";
-import { button, make, paragraph } from "./dom.js";
-import { chooseLanguage, directionOf, loadWords, nameOf, wordsIn } from "./languages.js";
+import { button, make } from "./dom.js";
+import { chooseLanguage, directionOf, loadWords, nameOf } from "./languages.js";
+import { aboutOf, protectionOf } from "./protection.js";
 import { ATTRIBUTES, readSettings } from "./settings.js";
 import { adoptStyle } from "./style.js";
 import { Visit } from "./visit.js";
@@ -25,6 +26,7 @@ export class SottoSurvey extends Base {
   #survey = null;
   /** @type {Visit | null} */
   #visit = null;
+  #isOpen = false;
   #isWaiting = false;
   #root = this.attachShadow({ mode: "open" });
   #head = make("header", { part: "header" });
@@ -39,10 +41,12 @@ export class SottoSurvey extends Base {
     this.#root.replaceChildren(this.#body);
     addEventListener("pagehide", this.#leave);
     addEventListener("pageshow", this.#comeBack);
+    this.#isOpen = true;
     this.#begin();
   }
 
   disconnectedCallback() {
+    this.#isOpen = false;
     removeEventListener("pagehide", this.#leave);
     removeEventListener("pageshow", this.#comeBack);
     this.#end();
@@ -50,12 +54,12 @@ export class SottoSurvey extends Base {
 
   /** @param {string} name @param {string | null} before @param {string | null} now */
   attributeChangedCallback(name, before, now) {
-    if (before === now || !this.isConnected || this.#isWaiting) return;
-    if (name === "lang" && this.#survey) return void this.#speak(this.#choose(languagesOf(this.#survey)));
+    if (before === now || !this.#isOpen || this.#isWaiting) return;
+    if (name === "lang" && this.#survey) return void this.#speak(this.#choose(this.#survey.languages));
     this.#isWaiting = true; // several attributes may change at once
     queueMicrotask(() => {
       this.#isWaiting = false;
-      if (this.isConnected) this.#begin();
+      if (this.#isOpen) this.#begin();
     });
   }
 
@@ -68,7 +72,7 @@ export class SottoSurvey extends Base {
         return element.#t;
       },
       announce: (survey) => this.#announce(survey),
-      wordsOf: (id) => this.#words.questions[id],
+      wordsOf: (id) => ({ lang: this.#lang, ...this.#words.questions[id] }),
       show: (...elements) => this.#place.replaceChildren(...elements),
       alarm: (fault, again) => this.#alarm(fault, again),
       emit: (name, detail) => this.#emit(name, detail),
@@ -92,13 +96,13 @@ export class SottoSurvey extends Base {
   }
 
   get #words() {
-    return wordsIn(this.#survey, this.#lang);
+    return /** @type {Survey} */ (this.#survey).words(this.#lang);
   }
 
   /** Take the survey's language and title onto the page. */
   async #announce(/** @type {Survey} */ survey) {
     this.#survey = survey;
-    await this.#speak(this.#choose(languagesOf(survey)));
+    await this.#speak(this.#choose(survey.languages));
   }
 
   #choose(/** @type {readonly string[]} */ offered) {
@@ -112,20 +116,23 @@ export class SottoSurvey extends Base {
     const t = await loadWords(lang, this.getAttribute("words") || SottoSurvey.words);
     if (this.#lang !== lang || this.#survey === null) return;
     this.#t = t;
-    this.#body.lang = lang;
-    this.#body.dir = directionOf(lang);
+    this.#body.lang = t.lang;
+    this.#body.dir = directionOf(t.lang);
     this.#head.replaceChildren(...this.#introduce(this.#survey));
     this.#visit?.translate();
   }
 
   #introduce(/** @type {Survey} */ survey) {
-    const { title, introduction } = this.#words;
-    const parts = [make("h2", { class: "title", part: "title", dir: "auto" }, title)];
-    const said = introduction ? [make("p", { part: "introduction", dir: "auto" }, introduction)] : [];
-    const lead = this.#t(
-      "Chance changes your answers on this device before anything is sent. Nothing else ever leaves it.",
-    );
-    return [...this.#chooser(languagesOf(survey)), ...parts, ...said, paragraph("lead", lead)];
+    const { lang, title, introduction } = this.#words;
+    const { collector, wave } = readSettings(this);
+    const said = introduction ? [make("p", { part: "introduction", dir: "auto", lang }, introduction)] : [];
+    return [
+      ...this.#chooser(survey.languages),
+      make("h2", { class: "title", part: "title", dir: "auto", lang }, title),
+      ...aboutOf(this.#t, survey, this.#words, wave),
+      ...said,
+      ...protectionOf(this.#t, survey, collector),
+    ];
   }
 
   #chooser(/** @type {readonly string[]} */ languages) {
@@ -148,8 +155,4 @@ export class SottoSurvey extends Base {
   #emit(/** @type {string} */ name, /** @type {object} */ detail) {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
-}
-
-function languagesOf(/** @type {any} */ survey) {
-  return survey.languages ?? ["en"];
 }

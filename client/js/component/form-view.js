@@ -1,50 +1,42 @@
-/** The questions, page by page: what was answered stands in their fields, and nowhere else. */
+/** The questions, part by part: what was answered stands in their fields, and nowhere else. */
 
 import { button, make, paragraph } from "./dom.js";
 import { QuestionView } from "./question-view.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
 /** @typedef {import("../src/survey.js").Question} Question */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {{[id: string]: (string | boolean)[]}} State what stands in the fields, by question id */
+/** @typedef {{title: HTMLElement | null, views: QuestionView[], element: HTMLElement}} Part what is shown at once */
 
 export class FormView {
   #t;
-  /** @type {QuestionView[][]} */
-  #pages;
-  #page = 0;
-  #progress;
-  #problems;
   #onReview;
-  #form;
-  #actions;
+  #parts;
+  #at = 0;
+  #problems = make("div", { class: "problems", part: "problems", role: "group", tabindex: -1, hidden: true });
+  #actions = make("div", { class: "actions" });
 
   /**
    * @param {Translate} t @param {readonly Question[]} questions that are asked @param {(id: string) => QuestionWords} wordsOf
-   * @param {() => void} onReview what follows the last page
+   * @param {() => void} onReview what follows the last part
    */
   constructor(t, questions, wordsOf, onReview) {
     this.#t = t;
     this.#onReview = onReview;
-    const views = questions.map(
-      (question, index) => new QuestionView(t, question, wordsOf(question.id), index + 1, questions.length),
-    );
-    this.#pages = pagesOf(views, ({ question }) => wordsOf(question.id).section);
-    this.#progress = make("p", { class: "progress", part: "progress", tabindex: -1 });
-    this.#problems = make("div", { class: "problems", part: "problems", role: "group", tabindex: -1, hidden: true });
-    this.#actions = make("div", { class: "actions" });
-    const pages = this.#pages.map((page) => this.#makePage(page, wordsOf));
-    this.#form = make("form", { method: "dialog", autocomplete: "off", novalidate: true }, ...pages, this.#actions);
-    this.#form.addEventListener("submit", (event) => {
-      event.preventDefault(); // by Enter: to what the button does
+    this.#parts = makeParts(t, questions, wordsOf);
+    const elements = this.#parts.map(({ element }) => element);
+    const form = make("form", { method: "dialog", autocomplete: "off", novalidate: true }, ...elements, this.#actions);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault(); // by Enter, too
       this.#next();
     });
-    this.element = make("div", {}, this.#progress, this.#problems, this.#form);
+    this.element = make("div", {}, this.#problems, form);
     this.#show(0);
   }
 
   get #views() {
-    return this.#pages.flat();
+    return this.#parts.flatMap(({ views }) => views);
   }
 
   /** By question id what was answered, as the client takes it; null where it was left out. */
@@ -52,109 +44,100 @@ export class FormView {
     return Object.fromEntries(this.#views.map((view) => [view.question.id, view.answer]));
   }
 
-  /** What stands in the fields: for the same questions in another language. @returns {State} */
+  /** What stands in the fields, and which part is shown: for the same questions in another language. */
   get state() {
-    return Object.fromEntries(this.#views.map((view) => [view.question.id, view.state]));
+    return { at: this.#at, fields: Object.fromEntries(this.#views.map((view) => [view.question.id, view.state])) };
   }
 
-  set state(kept) {
-    for (const view of this.#views) view.state = kept[view.question.id] ?? view.state;
+  set state({ at, fields }) {
+    for (const view of this.#views) view.state = fields[view.question.id];
+    this.#show(at);
   }
 
-  get page() {
-    return this.#page;
-  }
-
-  set page(page) {
-    this.#show(Math.min(page, this.#pages.length - 1));
-  }
-
-  /** Lead the reader to the first of the questions that are shown. */
+  /** Lead the reader to the questions that are shown. */
   focus() {
-    this.#pages[this.#page][0].focus();
+    const { title, views } = this.#parts[this.#at];
+    if (title) title.focus();
+    else views[0].focus();
   }
 
   /** Show what the client says of one question. @param {string} id @param {string} words */
   refuse(id, words) {
-    const page = this.#pages.findIndex((views) => views.some(({ question }) => question.id === id));
-    this.#show(Math.max(page, 0));
-    this.#tell([[/** @type {QuestionView} */ (this.#views.find(({ question }) => question.id === id)), words]]);
+    const found = /** @type {QuestionView} */ (this.#views.find(({ question }) => question.id === id));
+    this.#show(this.#parts.findIndex(({ views }) => views.includes(found)));
+    this.#tell([[found, words]]);
   }
 
   /** Nothing that was answered stays in the page. */
   clear() {
     for (const view of this.#views) view.clear();
     this.#tell([]);
-    this.#show(0);
   }
 
   #next() {
-    const wrong = this.#pages[this.#page].filter(({ problem }) => problem !== "");
+    const wrong = this.#parts[this.#at].views.filter(({ problem }) => problem !== "");
     this.#tell(wrong.map((view) => [view, view.problem]));
     if (wrong.length > 0) return;
-    if (this.#page === this.#pages.length - 1) return this.#onReview();
-    this.#turn(this.#page + 1);
+    if (this.#at === this.#parts.length - 1) this.#onReview();
+    else this.#turn(this.#at + 1);
   }
 
-  #turn(/** @type {number} */ page) {
+  #turn(/** @type {number} */ at) {
     this.#tell([]);
-    this.#show(page);
-    this.#progress.focus(); // the reader begins at the top of the page
+    this.#show(at);
+    this.focus();
   }
 
-  #show(/** @type {number} */ page) {
+  #show(/** @type {number} */ at) {
     const t = this.#t;
-    this.#page = page;
-    [...this.#form.querySelectorAll(".page")].forEach((each, index) => each.toggleAttribute("hidden", index !== page));
-    const [n, all] = [page + 1, this.#pages.length];
-    this.#progress.textContent = all > 1 ? t("Page %(n)s of %(all)s", { n, all }) : "";
-    this.#progress.hidden = all === 1;
-    const isLast = n === all;
+    this.#at = at;
+    this.#parts.forEach(({ element }, index) => element.toggleAttribute("hidden", index !== at));
+    const isLast = at === this.#parts.length - 1;
     const words = isLast ? t("Review what will be sent") : t("Next");
     const next = make("button", { type: "submit", part: "button primary", class: "primary" }, words);
-    const back = page > 0 ? [button(t("Back"), "back", () => this.#turn(page - 1))] : [];
-    this.#actions.replaceChildren(next, ...back, ...(isLast ? [paragraph("small", t("Nothing is sent yet."))] : []));
+    const back = at > 0 ? [button(t("Back"), "back", () => this.#turn(at - 1))] : [];
+    this.#actions.replaceChildren(next, ...back, paragraph("small", t("Nothing is sent yet.")));
   }
 
   /** Show these problems at their questions, and as a list of links that takes the focus; or that there is none. */
   #tell(/** @type {[QuestionView, string][]} */ wrong) {
     for (const view of this.#views) view.tell("");
     for (const [view, words] of wrong) view.tell(words);
-    const title = make("p", { class: "problems-title" }, this.#t("There is a problem"));
-    const links = wrong.map(([view, words]) => make("li", {}, this.#linkTo(view, words)));
-    this.#problems.replaceChildren(title, make("ul", {}, ...links));
-    this.#problems.setAttribute("aria-label", title.textContent ?? "");
+    const words = this.#t("There is a problem");
+    const links = wrong.map(([view, problem]) => make("li", {}, this.#linkTo(view, problem)));
+    this.#problems.replaceChildren(make("p", { class: "problems-title" }, words), make("ul", {}, ...links));
+    this.#problems.setAttribute("aria-label", words);
     this.#problems.hidden = wrong.length === 0;
     if (wrong.length > 0) this.#problems.focus();
   }
 
   #linkTo(/** @type {QuestionView} */ view, /** @type {string} */ problem) {
-    const words = this.#t("Question %(n)s: %(problem)s", { n: view.number, problem });
-    const link = make("a", { href: "#" }, words);
+    const link = make("a", { href: "#" }, this.#t("Question %(n)s: %(problem)s", { n: view.number, problem }));
     link.addEventListener("click", (event) => {
       event.preventDefault();
       view.focus();
     });
     return link;
   }
-
-  #makePage(/** @type {QuestionView[]} */ views, /** @type {(id: string) => QuestionWords} */ wordsOf) {
-    const { section } = wordsOf(views[0].question.id);
-    const title = section ? [make("h3", { class: "section", part: "section-title", dir: "auto" }, section)] : [];
-    return make("div", { class: "page", part: "page" }, ...title, ...views.map(({ element }) => element));
-  }
 }
 
-/** Return the views page by page: each section that begins is a page of its own. @returns {QuestionView[][]} */
-function pagesOf(
-  /** @type {QuestionView[]} */ views,
-  /** @type {(view: QuestionView) => string | undefined} */ sectionOf,
+/** Each section that begins is a part of its own. @returns {Part[]} */
+function makeParts(
+  /** @type {Translate} */ t,
+  /** @type {readonly Question[]} */ questions,
+  /** @type {(id: string) => QuestionWords} */ wordsOf,
 ) {
-  /** @type {QuestionView[][]} */
-  const pages = [];
-  for (const view of views) {
-    if (pages.length === 0 || sectionOf(view)) pages.push([]);
-    pages[pages.length - 1].push(view);
-  }
-  return pages;
+  const starts = questions.map((_, index) => index).filter((index) => index === 0 || questions[index].section !== "");
+  const all = starts.length;
+  return starts.map((start, index) => {
+    const asked = questions.slice(start, starts[index + 1]);
+    const heading = all > 1 ? "h4" : "h3";
+    const views = asked.map((each, place) => new QuestionView(t, each, wordsOf(each.id), start + place + 1, heading));
+    const counted = make("span", { class: "number" }, t("Part %(n)s of %(all)s", { n: index + 1, all }));
+    const { section, lang } = wordsOf(asked[0].id);
+    const about = { class: "section", part: "section-title", tabindex: -1 };
+    const title = all > 1 ? make("h3", about, counted, " ", make("span", { dir: "auto", lang }, section)) : null;
+    const element = make("div", { part: "part" }, ...(title ? [title] : []), ...views.map((view) => view.element));
+    return { title, views, element };
+  });
 }

@@ -50,15 +50,3 @@ export async function loadWords(tag, folder) {
 function baseOf(/** @type {string} */ tag) {
   return tag.toLowerCase().split("-")[0];
 }
-
-/** A survey's words in a language of its own. @param {any} survey @param {string} lang */
-export function wordsIn(survey, lang) {
-  if (survey.words) return survey.words(lang);
-  const questions = Object.fromEntries(
-    survey.questions.map((/** @type {any} */ { id, text, options, range }) => [
-      id,
-      { text, options, unit: range?.unit },
-    ]),
-  );
-  return { title: survey.title, questions };
-}

@@ -3,30 +3,33 @@
 import { controlOf } from "../form/controls.js";
 import { judge, numberIn, textIn } from "../form/judge.js";
 import { make } from "./dom.js";
+import { noiseOf } from "./protection.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
 /** @typedef {import("../src/survey.js").Question} Question */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 
 export class QuestionView {
   #t;
   #control;
+  #lang;
   #error;
   /** @type {(HTMLInputElement | HTMLSelectElement)[]} */
   #fields = [];
 
   /**
    * @param {Translate} t @param {Question} question @param {QuestionWords} words
-   * @param {number} number from 1 @param {number} nQuestions
+   * @param {number} number from 1 @param {"h3" | "h4"} heading
    */
-  constructor(t, question, words, number, nQuestions) {
+  constructor(t, question, words, number, heading) {
     this.#t = t;
     this.#control = controlOf(t, question, words);
     this.question = question;
     this.number = number;
     this.key = `q${number}`;
     this.#error = make("p", { id: `${this.key}-error`, class: "error", part: "error", hidden: true });
-    this.element = this.#make(words.text, nQuestions);
+    this.#lang = words.lang;
+    this.element = this.#make(words.text, heading);
     this.element.addEventListener("change", () => this.#recheck());
   }
 
@@ -68,6 +71,11 @@ export class QuestionView {
     }
   }
 
+  /** Of what the survey's author has written. */
+  get #spoken() {
+    return { dir: "auto", lang: this.#lang };
+  }
+
   focus() {
     this.#fields[0].focus();
   }
@@ -84,19 +92,15 @@ export class QuestionView {
     if (words === "" || this.#control.field === "boxes") this.tell(words);
   }
 
-  #make(/** @type {string} */ text, /** @type {number} */ nQuestions) {
+  #make(/** @type {string} */ text, /** @type {"h3" | "h4"} */ heading) {
     const { field, hint } = this.#control;
     const isGroup = field === "radios" || field === "boxes";
     const head = [
-      make(
-        "span",
-        { class: "number", part: "number" },
-        this.#t("%(n)s of %(all)s", { n: this.number, all: nQuestions }),
-      ),
+      make("span", { class: "number", part: "number" }, String(this.number)),
       " ",
-      make("span", { class: "asked", dir: "auto" }, text),
+      make("span", { class: "asked", ...this.#spoken }, text),
     ];
-    const title = make("h3", { part: "question-title" });
+    const title = make(heading, { part: "question-title" });
     title.append(...(isGroup ? head : [make("label", { for: `${this.key}-1` }, ...head)]));
     const described = { "aria-describedby": `${this.key}-hint ${this.key}-error` };
     const about = { class: "question", part: "question", "data-question": this.question.id };
@@ -106,6 +110,7 @@ export class QuestionView {
       make("p", { id: `${this.key}-hint`, class: "hint", part: "hint" }, hint),
       this.#error,
       isGroup ? this.#choices() : this.#field(described),
+      noiseOf(this.#t, this.question),
     );
     return box;
   }
@@ -117,7 +122,7 @@ export class QuestionView {
       const id = `${this.key}-${index + 1}`;
       const input = make("input", { type, id, name: this.key, value: String(index), autocomplete: "off" });
       this.#fields.push(input);
-      return make("label", { class: "choice", part: "choice" }, input, " ", make("span", { dir: "auto" }, label));
+      return make("label", { class: "choice", part: "choice" }, input, " ", make("span", this.#spoken, label));
     });
     return make("div", { class: "choices" }, ...rows);
   }
@@ -127,7 +132,7 @@ export class QuestionView {
     const common = { id: `${this.key}-1`, autocomplete: "off", part: "field", ...described };
     if (field === "list") {
       const first = make("option", { value: "" }, skip === null ? this.#t("Choose one") : this.#t("Left out"));
-      const others = choices.map(({ label }, index) => make("option", { value: index }, label));
+      const others = choices.map(({ label }, index) => make("option", { value: index, ...this.#spoken }, label));
       const list = make("select", common, first, ...others);
       this.#fields.push(list);
       return list;
@@ -137,7 +142,7 @@ export class QuestionView {
     this.#fields.push(input);
     const { unit } = this.#control;
     return unit
-      ? make("span", { class: "measured" }, input, " ", make("span", { class: "unit", dir: "auto" }, unit))
+      ? make("span", { class: "measured" }, input, " ", make("span", { class: "unit", ...this.#spoken }, unit))
       : input;
   }
 

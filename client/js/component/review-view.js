@@ -4,7 +4,7 @@ import { sayAnswer, sayComfort, sayReported } from "../form/said.js";
 import { button, make, paragraph } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("../src/survey.js").Survey} Survey */
 /** @typedef {import("../src/draft.js").Draft} Draft */
@@ -51,7 +51,7 @@ function rowsOf(
   /** @type {any} */ reported,
 ) {
   const label = (/** @type {any} */ option) => words.options[question.options.indexOf(option)];
-  const said = { label, unit: words.unit ?? "" };
+  const said = { label, unit: words.unit };
   const { line, more } = sayReported(t, reported, question, said);
   const sent = make("dd", { class: "sent", part: "sent", dir: "auto" }, line);
   if (more.length > 0) {
@@ -61,7 +61,7 @@ function rowsOf(
   return make(
     "div",
     { class: "row", part: "row" },
-    make("h4", { dir: "auto" }, words.text),
+    make("h4", { dir: "auto", lang: words.lang }, words.text),
     make(
       "dl",
       {},

@@ -40,9 +40,10 @@ const STYLE = `
   overflow-wrap: break-word;
   text-align: start;
 }
-h2, h3, h4, p, ul, dl, dd, pre, fieldset { margin: 0 0 0.75em; padding: 0; border: 0; }
+h2, h3, h4, p, ul, ol, dl, dd, pre, fieldset { margin: 0 0 0.75em; padding: 0; border: 0; }
 fieldset { min-width: 0; }
-legend { width: 100%; padding: 0; }
+legend { float: left; width: 100%; padding: 0; }
+legend + * { clear: both; }
 h2 { font-size: 1.5em; line-height: 1.25; }
 h3 { font-size: 1.15em; line-height: 1.35; }
 h4 { margin-bottom: 0.35em; font-size: 1em; }
@@ -63,6 +64,8 @@ h4 { margin-bottom: 0.35em; font-size: 1em; }
 }
 .alert > :last-child, .problems > :last-child { margin-bottom: 0; }
 .alert strong, .problems-title { display: block; color: var(--_error); font-weight: 700; }
+.about { list-style: none; }
+ol { padding-inline-start: 1.4em; }
 .problems ul { padding-inline-start: 1.2em; }
 a { color: var(--_error); }
 summary { padding: 0.35em 0; color: var(--_accent); cursor: pointer; }

@@ -3,7 +3,7 @@
  * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
  */
 
-import { describe, forgotten, insecure, sentence, unread } from "../form/faults.js";
+import { describe, forgotten, insecure, over, sentence, unread } from "../form/faults.js";
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
 import { InvitationView } from "./invitation-view.js";
@@ -17,13 +17,14 @@ import { reviewOf } from "./review-view.js";
 /** @typedef {import("../src/survey.js").Survey} Survey */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
  * what went wrong, `emit` tells the page.
  * @typedef {object} Stage
  * @property {Translate} t
  * @property {(survey: Survey) => Promise<void>} announce the survey, checked
- * @property {(id: string) => import("../form/controls.js").QuestionWords} wordsOf
+ * @property {(id: string) => QuestionWords} wordsOf
  * @property {(...elements: HTMLElement[]) => void} show
  * @property {(fault?: Fault, again?: () => void) => void} alarm
  * @property {(name: string, detail: object) => void} emit
@@ -60,13 +61,16 @@ export class Visit {
     return this.#run(
       async () => {
         const survey = await this.#client.survey();
-        const [before] = (await this.#client.answered()).filter(({ wave }) => wave === this.#settings.wave);
-        this.#survey = survey;
         survey.checkWave(this.#settings.wave);
+        const [before] = (await this.#client.answered()).filter(({ wave }) => wave === this.#settings.wave);
+        this.#asked = await this.#client.questions();
+        if (this.#isOver) return;
+        this.#survey = survey;
         await this.#stage.announce(survey);
+        if (this.#isOver) return;
         this.#tell("ready", { isAnswered: before !== undefined });
         if (before) return this.#finish(before.id, sayAnswered(this.#stage.t));
-        this.#asked = await this.#client.questions();
+        if (isOverOn(survey, new Date())) return this.#stage.alarm(over(this.#stage.t));
         const given = this.#settings.invitation || (survey.invited ? takeFromAddress() : "");
         return survey.invited ? this.#invite(given) : this.#ask();
       },
@@ -77,17 +81,17 @@ export class Visit {
   /** Say all of it again, in the stage's words: nothing that was answered is lost. */
   translate() {
     if (this.#receipt || !this.#form) return;
-    const { state, page } = this.#form;
+    const { state } = this.#form;
     this.#form = this.#makeForm();
-    Object.assign(this.#form, { state, page });
+    this.#form.state = state;
     if (this.#made) this.#review(this.#made);
     else this.#stage.show(this.#form.element);
   }
 
   /** Forget what was answered, as nobody looks any more; a report that was sent is delivered all the same. */
   end() {
-    this.#isOver = true;
     this.#forget();
+    this.#isOver = true;
     this.#receipt?.close();
     const client = this.#client;
     void client.flush().then(
@@ -110,6 +114,7 @@ export class Visit {
   /** Go on with an invitation, or ask for one: for the first, or for another. */
   async #invite(/** @type {string} */ given) {
     const isUsed = isInvitation(given) && !(await isUsable(this.#url, given, this.#settings.wave));
+    if (this.#isOver) return;
     if (isInvitation(given) && !isUsed) {
       this.#invitation = given;
       this.#client.close();
@@ -167,8 +172,8 @@ export class Visit {
 
   /** Forget what was answered, and show a receipt in its place. */
   #finish(/** @type {string} */ receipt, /** @type {string} */ title) {
-    this.#forget();
     if (this.#isOver) return;
+    this.#forget();
     const asked = { client: this.#client, survey: /** @type {Survey} */ (this.#survey), url: this.#url };
     this.#receipt = new ReceiptView(this.#stage.t, asked, receipt, title, (fate, code) => {
       if (fate === "delivered" || fate === "refused") this.#tell(fate, fate === "refused" ? { code } : {});
@@ -225,6 +230,11 @@ export class Visit {
 
 function focusIn(/** @type {HTMLElement} */ element) {
   /** @type {HTMLElement | null} */ (element.querySelector("[tabindex]"))?.focus();
+}
+
+/** Whether a survey takes no report any more, by its own last day: the collector's clock decides, in UTC. */
+function isOverOn(/** @type {Survey} */ { closes }, /** @type {Date} */ now) {
+  return closes !== "" && now.toISOString().slice(0, 10) > closes;
 }
 
 function sayAnswered(/** @type {Translate} */ t) {

@@ -5,6 +5,7 @@
 
 const SCALE = 2n ** 32n;
 const MOST_PEOPLE = 1_000_000n;
+const MAX_SMALL = 20; // the largest denominator of a fraction that is said as it is
 
 /** @typedef {[bigint, bigint]} Fraction of two integers, the second above 0 */
 /** @typedef {{ifTrue: Fraction, ifOther: Fraction}} Support that a report speaks for an answer: for a true one, for another */
@@ -44,6 +45,30 @@ export function ofPeople([part, whole]) {
   return { n: Number((part * people) / whole), people: Number(people) };
 }
 
+/**
+ * Return a probability as so many times in so many, if it is such a fraction of small numbers; else null.
+ * @param {Fraction} fraction @returns {{n: number, of: number} | null}
+ */
+export function simple(fraction) {
+  const share = valueOf(fraction);
+  for (let of = 2; of <= MAX_SMALL; of += 1) {
+    const n = Math.round(share * of);
+    if (0 < n && n < of && Math.abs(n / of - share) < 1e-8) return { n, of };
+  }
+  return null;
+}
+
+/** How likely a number's report is one of those that stand for it, rounded. @param {Mechanism} mechanism @returns {Fraction} */
+export function insideOf({ ifTrue, repeats }) {
+  const [first, again] = [BigInt(ifTrue), BigInt(repeats ?? Number(SCALE))];
+  return [first * again + (SCALE - first) * (SCALE - again), SCALE * SCALE];
+}
+
+/** The nearest double, or one beside it. */
+function valueOf(/** @type {Fraction} */ [part, whole]) {
+  return Number((part * 2n ** 80n) / whole) / 2 ** 80;
+}
+
 function ofBits(/** @type {Mechanism} */ { ifTrue, ifOther, ifOne, ifZero }) {
   const reported = (/** @type {number} */ permanent) =>
     /** @type {Fraction} */ ([
@@ -79,14 +104,14 @@ function ofSets(/** @type {number} */ threshold, /** @type {Fraction} */ against
 }
 
 /** Of the greatest number and the least: what stands for both speaks for neither. */
-function ofWindow(/** @type {Mechanism} */ { ifTrue, repeats, levels, width }) {
-  const [first, again] = [BigInt(ifTrue), BigInt(repeats ?? Number(SCALE))];
-  const truth = first * again + (SCALE - first) * (SCALE - again);
+function ofWindow(/** @type {Mechanism} */ mechanism) {
+  const { levels, width } = mechanism;
+  const [truth, whole] = insideOf(mechanism);
   const own = BigInt(width === levels ? width - 1 : width);
   /** @type {Support} */
   const found = {
-    ifTrue: [truth * own, SCALE * SCALE * BigInt(width)],
-    ifOther: [(SCALE * SCALE - truth) * own, SCALE * SCALE * BigInt(levels - 1)],
+    ifTrue: [truth * own, whole * BigInt(width)],
+    ifOther: [(whole - truth) * own, whole * BigInt(levels - 1)],
   };
   return found;
 }

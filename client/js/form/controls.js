@@ -1,11 +1,10 @@
 /** What a form shows for a question, whatever its type: as the survey page shows it (sotto_protocol/questions/control.py). */
 
+import { sayAnswer } from "./said.js";
+
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("./words.js").Translate} Translate */
-/**
- * A question's words in one language: its options stand in the order of the survey's own.
- * @typedef {{text: string, options: readonly string[], section?: string, unit?: string}} QuestionWords
- */
+/** @typedef {import("../src/words.js").QuestionWords} QuestionWords */
 /** @typedef {{answer: unknown, label: string}} Choice what can be picked, as the client takes it, and the words for it */
 /**
  * `field`: radios, list, boxes, line or number; `most`: how many boxes may be chosen; `hint` and `expected` in words;
@@ -29,8 +28,8 @@ export function controlOf(t, question, words) {
         ]
       : question.options.map((option, index) => ({ answer: option, label: words.options[index] }));
   const expected = field === "number" ? expectedOf(t, question.range) : "";
-  const skip = question.skip === null ? null : saidOfSkip(question, words);
-  const control = { field, choices, most, expected, skip, unit: words.unit ?? "" };
+  const skip = question.skip === null ? null : saySkip(t, question, words);
+  const control = { field, choices, most, expected, skip, unit: words.unit };
   return { ...control, hint: hintOf(t, control) };
 }
 
@@ -46,9 +45,9 @@ function fieldOf(/** @type {Question} */ { type, options }) {
   return options.length > MAX_RADIOS ? "list" : "radios";
 }
 
-function saidOfSkip(/** @type {Question} */ { skip, options, range }, /** @type {QuestionWords} */ words) {
-  if (typeof skip === "number") return words.unit ? `${skip} ${words.unit}` : String(skip);
-  return range === null && options.length > 0 ? words.options[options.indexOf(String(skip))] : String(skip);
+function saySkip(/** @type {Translate} */ t, /** @type {Question} */ question, /** @type {QuestionWords} */ words) {
+  const label = (/** @type {any} */ option) => words.options[question.options.indexOf(option)];
+  return sayAnswer(t, question.skip, question, { label, unit: words.unit });
 }
 
 function expectedOf(/** @type {Translate} */ t, /** @type {any} */ { minimum, maximum, step, scale }) {

@@ -81,6 +81,11 @@ export function unread(/** @type {Translate} */ t) {
   ]);
 }
 
+/** The survey takes no more reports. @returns {Fault} */
+export function over(/** @type {Translate} */ t) {
+  return made([t("This survey is closed"), t("It takes no more answers. Nothing was sent."), false]);
+}
+
 /** A fault's words as a sentence. @param {string} message */
 export function sentence(message) {
   const words = message.charAt(0).toUpperCase() + message.slice(1);
@@ -94,7 +99,8 @@ function made(/** @type {[string, string, boolean]} */ [title, text, mayPass]) {
 /** @returns {[string, string, boolean]} */
 function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem }) {
   if (problem?.code === "survey_closed") {
-    return [t("This survey is closed"), t("It takes no more answers. Nothing was sent."), false];
+    const { title, text } = over(t);
+    return [title, text, false];
   }
   if (problem?.code === "no_such_survey") {
     return [t("There is no such survey"), t("Please ask whoever gave you the address. Nothing was sent."), false];

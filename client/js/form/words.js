@@ -26,7 +26,7 @@ const FORMS = { 1: ["other"], 2: ["one", "other"], 6: ["zero", "one", "two", "fe
 export function makeWords({ lang = "en", messages = {} } = {}) {
   const numbers = new Intl.NumberFormat(lang + DIGITS, { maximumFractionDigits: 20 });
   const rules = new Intl.PluralRules(lang);
-  const percents = new Intl.NumberFormat(lang + DIGITS, { style: "percent", maximumFractionDigits: 2 });
+  const percents = new Intl.NumberFormat(lang + DIGITS, { style: "percent", maximumFractionDigits: 4 });
   const say = (/** @type {string | number} */ value) =>
     typeof value === "number" ? numbers.format(value) : String(value);
   const fill = (/** @type {string} */ message, /** @type {Values} */ values) =>

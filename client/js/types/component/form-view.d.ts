@@ -1,22 +1,27 @@
 /** @typedef {import("../form/words.js").Translate} Translate */
 /** @typedef {import("../src/survey.js").Question} Question */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {{[id: string]: (string | boolean)[]}} State what stands in the fields, by question id */
+/** @typedef {{title: HTMLElement | null, views: QuestionView[], element: HTMLElement}} Part what is shown at once */
 export class FormView {
     /**
      * @param {Translate} t @param {readonly Question[]} questions that are asked @param {(id: string) => QuestionWords} wordsOf
-     * @param {() => void} onReview what follows the last page
+     * @param {() => void} onReview what follows the last part
      */
     constructor(t: Translate, questions: readonly Question[], wordsOf: (id: string) => QuestionWords, onReview: () => void);
     element: HTMLDivElement;
     /** By question id what was answered, as the client takes it; null where it was left out. */
     get answers(): any;
-    set state(kept: State);
-    /** What stands in the fields: for the same questions in another language. @returns {State} */
-    get state(): State;
-    set page(page: number);
-    get page(): number;
-    /** Lead the reader to the first of the questions that are shown. */
+    set state({ at, fields }: {
+        at: number;
+        fields: any;
+    });
+    /** What stands in the fields, and which part is shown: for the same questions in another language. */
+    get state(): {
+        at: number;
+        fields: any;
+    };
+    /** Lead the reader to the questions that are shown. */
     focus(): void;
     /** Show what the client says of one question. @param {string} id @param {string} words */
     refuse(id: string, words: string): void;
@@ -26,10 +31,21 @@ export class FormView {
 }
 export type Translate = import("../form/words.js").Translate;
 export type Question = import("../src/survey.js").Question;
-export type QuestionWords = import("../form/controls.js").QuestionWords;
+export type QuestionWords = import("../src/words.js").QuestionWords & {
+    lang: string;
+};
 /**
  * what stands in the fields, by question id
  */
 export type State = {
     [id: string]: (string | boolean)[];
 };
+/**
+ * what is shown at once
+ */
+export type Part = {
+    title: HTMLElement | null;
+    views: QuestionView[];
+    element: HTMLElement;
+};
+import { QuestionView } from "./question-view.js";

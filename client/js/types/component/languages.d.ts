@@ -13,6 +13,4 @@ export function nameOf(tag: string): string;
  * @param {string} tag @param {string | URL} folder of the files @returns {Promise<Translate>}
  */
 export function loadWords(tag: string, folder: string | URL): Promise<Translate>;
-/** A survey's words in a language of its own. @param {any} survey @param {string} lang */
-export function wordsIn(survey: any, lang: string): any;
 export type Translate = import("../form/words.js").Translate;

@@ -1,12 +1,12 @@
 /** @typedef {import("../form/words.js").Translate} Translate */
 /** @typedef {import("../src/survey.js").Question} Question */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 export class QuestionView {
     /**
      * @param {Translate} t @param {Question} question @param {QuestionWords} words
-     * @param {number} number from 1 @param {number} nQuestions
+     * @param {number} number from 1 @param {"h3" | "h4"} heading
      */
-    constructor(t: Translate, question: Question, words: QuestionWords, number: number, nQuestions: number);
+    constructor(t: Translate, question: Question, words: QuestionWords, number: number, heading: "h3" | "h4");
     question: import("../src/survey.js").Question;
     number: number;
     key: string;
@@ -27,4 +27,6 @@ export class QuestionView {
 }
 export type Translate = import("../form/words.js").Translate;
 export type Question = import("../src/survey.js").Question;
-export type QuestionWords = import("../form/controls.js").QuestionWords;
+export type QuestionWords = import("../src/words.js").QuestionWords & {
+    lang: string;
+};

@@ -1,5 +1,5 @@
 /** @typedef {import("../form/words.js").Translate} Translate */
-/** @typedef {import("../form/controls.js").QuestionWords} QuestionWords */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("../src/survey.js").Survey} Survey */
 /** @typedef {import("../src/draft.js").Draft} Draft */
@@ -15,7 +15,9 @@ export function reviewOf(t: Translate, survey: Survey, wordsOf: (id: string) => 
     draft: Draft;
 }, send: () => void, change: () => void): HTMLElement;
 export type Translate = import("../form/words.js").Translate;
-export type QuestionWords = import("../form/controls.js").QuestionWords;
+export type QuestionWords = import("../src/words.js").QuestionWords & {
+    lang: string;
+};
 export type Question = import("../src/survey.js").Question;
 export type Survey = import("../src/survey.js").Survey;
 export type Draft = import("../src/draft.js").Draft;

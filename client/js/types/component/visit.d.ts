@@ -4,13 +4,14 @@
 /** @typedef {import("../src/survey.js").Survey} Survey */
 /** @typedef {import("../src/survey.js").Question} Question */
 /** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
  * what went wrong, `emit` tells the page.
  * @typedef {object} Stage
  * @property {Translate} t
  * @property {(survey: Survey) => Promise<void>} announce the survey, checked
- * @property {(id: string) => import("../form/controls.js").QuestionWords} wordsOf
+ * @property {(id: string) => QuestionWords} wordsOf
  * @property {(...elements: HTMLElement[]) => void} show
  * @property {(fault?: Fault, again?: () => void) => void} alarm
  * @property {(name: string, detail: object) => void} emit
@@ -32,6 +33,9 @@ export type Draft = import("../src/draft.js").Draft;
 export type Survey = import("../src/survey.js").Survey;
 export type Question = import("../src/survey.js").Question;
 export type Settings = import("./settings.js").Settings;
+export type QuestionWords = import("../src/words.js").QuestionWords & {
+    lang: string;
+};
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
  * what went wrong, `emit` tells the page.
@@ -42,7 +46,7 @@ export type Stage = {
      * the survey, checked
      */
     announce: (survey: Survey) => Promise<void>;
-    wordsOf: (id: string) => import("../form/controls.js").QuestionWords;
+    wordsOf: (id: string) => QuestionWords;
     show: (...elements: HTMLElement[]) => void;
     alarm: (fault?: Fault, again?: () => void) => void;
     emit: (name: string, detail: object) => void;

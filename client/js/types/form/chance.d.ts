@@ -14,6 +14,16 @@ export function ofPeople([part, whole]: Fraction): {
     people: number;
 };
 /**
+ * Return a probability as so many times in so many, if it is such a fraction of small numbers; else null.
+ * @param {Fraction} fraction @returns {{n: number, of: number} | null}
+ */
+export function simple(fraction: Fraction): {
+    n: number;
+    of: number;
+} | null;
+/** How likely a number's report is one of those that stand for it, rounded. @param {Mechanism} mechanism @returns {Fraction} */
+export function insideOf({ ifTrue, repeats }: Mechanism): Fraction;
+/**
  * of two integers, the second above 0
  */
 export type Fraction = [bigint, bigint];

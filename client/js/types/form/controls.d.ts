@@ -2,15 +2,7 @@
 export function controlOf(t: Translate, question: Question, words: QuestionWords): Control;
 export type Question = import("../src/survey.js").Question;
 export type Translate = import("./words.js").Translate;
-/**
- * A question's words in one language: its options stand in the order of the survey's own.
- */
-export type QuestionWords = {
-    text: string;
-    options: readonly string[];
-    section?: string;
-    unit?: string;
-};
+export type QuestionWords = import("../src/words.js").QuestionWords;
 /**
  * what can be picked, as the client takes it, and the words for it
  */

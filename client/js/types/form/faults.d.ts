@@ -6,6 +6,8 @@ export function insecure(t: Translate): Fault;
 export function forgotten(t: Translate): Fault;
 /** The report is made, and how it stands is not known. @returns {Fault} */
 export function unread(t: Translate): Fault;
+/** The survey takes no more reports. @returns {Fault} */
+export function over(t: Translate): Fault;
 /** A fault's words as a sentence. @param {string} message */
 export function sentence(message: string): string;
 export type Translate = import("./words.js").Translate;

@@ -1,0 +1,10 @@
+/** @param {Translate} t @param {Question} question @returns {string} */
+export function sayInShort(t: Translate, { type, mechanism }: Question): string;
+/**
+ * Return what a report tells at most, a sentence each: to who suspects an answer, and of others who send as much by chance.
+ * @param {Translate} t @param {Question} question @returns {string[]}
+ */
+export function sayReadings(t: Translate, question: Question): string[];
+export type Translate = import("./words.js").Translate;
+export type Fraction = import("./chance.js").Fraction;
+export type Question = import("../src/survey.js").Question;

@@ -1,0 +1,76 @@
+"""`<sotto-survey>` in every engine: two on one page of another origin, answered by pointer, reviewed, sent."""
+
+from pathlib import Path
+
+import pytest
+
+from asked import ANSWERS, HABITS, configure, named, publish, wait_for_reports
+from chromium import FIND
+from collecting import Served
+from component_site import asking, element, page_of, policy_for
+from engines import ENGINES, Tab, until
+from visit import report_in
+from wire import Wire
+
+TEXT = f"(path) => ({FIND})(path)?.textContent"
+IS_SHOWN = f"(path) => ({FIND})(path)?.checkVisibility()"
+HEARD = """() => {
+  globalThis.heard = [];
+  for (const name of ["ready", "prepared", "sent", "delivered", "refused", "error"]) {
+    addEventListener(`sotto-${name}`, ({ detail }) => heard.push([name, detail]));
+  }
+}"""
+
+
+def answer(tab: Tab, host: str) -> None:
+    """Give ANSWERS by pointer and by typing."""
+    for question in HABITS.questions:
+        given, place = ANSWERS[question.id], f'{host} >> [data-question="{question.id}"]'
+        if question.type == "text":
+            tab.type(f"{place} input", given)
+        elif len(question.options) > 12:
+            tab.choose(f"{place} select", given)
+        else:
+            options = list(question.options) or [True, False]
+            for value in given if question.type == "any-of" else [given]:
+                tab.click(f'{place} input[value="{options.index(value)}"]')
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wire: Wire, tmp_path: Path) -> None:
+    surveys = [publish(collector, named(f"element-{engine}-{number}")) for number in (1, 2)]
+    elements = "".join(element(wire.url, survey, id=survey.id) for survey in surveys)
+    with (
+        asking({"/index.html": page_of(elements, policy_for(wire.url))}) as url,
+        ENGINES[engine](tmp_path / "p") as tab,
+    ):
+        for survey in surveys:
+            configure(collector, survey, cors_origins=[url])
+        tab.goto(f"{url}/index.html")
+        tab.run(HEARD)
+        bodies = []
+        for survey in surveys:
+            host = f"#{survey.id}"
+            until(tab, IS_SHOWN, f"{host} >> [data-question]")
+            answer(tab, host)
+            tab.click(f"{host} >> button.primary")
+            until(tab, IS_SHOWN, f"{host} >> dd.answered")
+            bodies.append(tab.run(TEXT, f"{host} >> pre"))
+        for survey, body in zip(surveys, bodies, strict=True):
+            host = f"#{survey.id}"
+            tab.click(f"{host} >> [part~=send]")
+            receipt = until(tab, TEXT, f"{host} >> [part=receipt-code]")
+            until(
+                tab,
+                f"(path) => ({FIND})(path)?.textContent === 'Your report was delivered.'",
+                f"{host} >> [part=delivery]",
+            )
+            assert report_in(body)["id"] == receipt
+            wait_for_reports(collector, survey, receipt)
+        assert [post.body.decode() for post in wire.posts()] == bodies
+        heard = tab.run("() => heard.filter(([name]) => name !== 'ready')")
+        assert [name for name, _ in heard] == ["prepared", "prepared", "sent", "delivered", "sent", "delivered"]
+        for _, detail in heard:
+            assert detail.keys() == {"survey", "fingerprint", "wave"}
+        tab.reload()
+        assert until(tab, TEXT, f"#{surveys[1].id} >> [part=receipt-code]") == receipt
