@@ -60,6 +60,11 @@ def read_sources() -> dict[str, list[str | tuple[str, str]]]:
     return {path: messages for path, messages in found.items() if messages}
 
 
+def keys_of(messages: list[str | tuple[str, str]]) -> set[str]:
+    """Return the keys that messages have in the JSON files: of plural forms the first."""
+    return {message if isinstance(message, str) else message[0] for message in messages}
+
+
 def make_template() -> Catalog:
     """Return all messages with the files that they stand in."""
     template = Catalog(project="sottovoce", creation_date=_THEN, revision_date=_THEN)
@@ -111,9 +116,7 @@ def is_translated(message: Message) -> bool:
 def as_scripts() -> str:
     """Return the messages of each script, by its folder and name."""
     found = {
-        "/".join(Path(path).parts[-2:]): sorted(
-            {message if isinstance(message, str) else message[0] for message in messages}
-        )
+        "/".join(Path(path).parts[-2:]): sorted(keys_of(messages))
         for path, messages in read_sources().items()
         if path.endswith(".js")
     }
@@ -125,7 +128,7 @@ def as_component(translations: str) -> str:
     known, used = json.loads(translations), set()
     for path, messages in read_sources().items():
         if path.startswith(_OF_COMPONENT):
-            used |= {message if isinstance(message, str) else message[0] for message in messages}
+            used |= keys_of(messages)
     return _dump({message: said for message, said in known.items() if message in used})
 
 

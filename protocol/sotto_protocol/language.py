@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from importlib.resources import files
 
 Catalogue = dict[str, str | list[str]]
 """Translations by message: a sentence, or one for each plural form."""
@@ -177,6 +176,8 @@ def mark(message: str) -> str:
 
 @cache
 def _read(name: str) -> Catalogue:
+    from importlib.resources import files  # it takes longer to load than all of this package that a device needs
+
     found: Catalogue = json.loads((files(__package__) / "catalogues" / name).read_text(encoding="utf-8"))
     return found
 

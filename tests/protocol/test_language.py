@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto_protocol.language import LANGUAGES, Language, direction, language, script_messages
+from sotto_protocol.language_names import OWN_NAMES, own_name
 
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 ORDERS = {"right-to-left": "rtl", "left-to-right": "ltr"}
@@ -108,3 +109,13 @@ def test_no_catalogue_is_read_before_a_language_is_spoken() -> None:
     code = "import sotto_protocol.explain, sys; from sotto_protocol.language import _read; "
     code += "assert 'gettext' not in sys.modules; assert _read.cache_info().currsize == 0"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("tag", OWN_NAMES)
+def test_names_of_languages_are_the_cldrs(tag: str) -> None:
+    assert own_name(tag).casefold() == Locale(tag).get_display_name(tag).casefold()
+
+
+@each
+def test_the_products_languages_have_their_own_names(spoken: Language) -> None:
+    assert own_name(spoken.tag) == spoken.name

@@ -5,26 +5,30 @@ from http import HTTPStatus
 from flask import Flask, Response, render_template, request
 
 from sotto_collector.pages.headers import PAGE_TYPE, root_from, wants_page
+from sotto_collector.pages.languages import page_language
+from sotto_protocol.language import mark
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
 _TITLES = {
-    "no_such_survey": "There is no such survey here",
-    "no_such_wave": "The survey has no such wave",
-    "not_found": "There is no such page here",
-    "bad_choice": "That cannot be chosen",
-    "no_estimates": "There is nothing to download yet",
-    "below_minimum": "There are too few reports yet",
-    "not_installed": "This collector shows no results",
-    "busy": "This cannot be shown now",
-    "method_not_allowed": "A page can only be read",
-    "store_unavailable": "This cannot be shown now",
-    "internal": "This cannot be shown now",
+    "no_such_survey": mark("There is no such survey here"),
+    "no_such_wave": mark("The survey has no such wave"),
+    "not_found": mark("There is no such page here"),
+    "bad_choice": mark("That cannot be chosen"),
+    "no_estimates": mark("There is nothing to download yet"),
+    "below_minimum": mark("There are too few reports yet"),
+    "not_installed": mark("This collector shows no results"),
+    "busy": mark("This cannot be shown now"),
+    "method_not_allowed": mark("A page can only be read"),
+    "store_unavailable": mark("This cannot be shown now"),
+    "internal": mark("This cannot be shown now"),
 }
 _ADVICE = {
-    "no_such_survey": "Look at the address again, or ask whoever gave it to you: a survey may have been taken away.",
-    "not_found": "Look at the address again, or ask whoever gave it to you.",
-    "store_unavailable": "Please try again in a moment. Nothing was sent.",
-    "internal": "Please try again in a moment. Nothing was sent.",
+    "no_such_survey": mark(
+        "Look at the address again, or ask whoever gave it to you: a survey may have been taken away."
+    ),
+    "not_found": mark("Look at the address again, or ask whoever gave it to you."),
+    "store_unavailable": mark("Please try again in a moment. Nothing was sent."),
+    "internal": mark("Please try again in a moment. Nothing was sent."),
 }
 
 
@@ -36,12 +40,13 @@ def install_page_problems(app: Flask) -> None:
 def _show(response: Response) -> Response:
     if response.mimetype == CONTENT_TYPE and wants_page():
         problem = Problem.from_response(response.status_code, response.get_data())
+        say = page_language().gettext
         page = render_template(
             "problem.html",
             root=root_from(request.path),
-            title=_TITLES.get(problem.code, HTTPStatus(problem.status).phrase),
+            title=say(_TITLES[problem.code]) if problem.code in _TITLES else HTTPStatus(problem.status).phrase,
             detail=problem.detail[:1].upper() + problem.detail[1:],
-            advice=_ADVICE.get(problem.code, ""),
+            advice=say(_ADVICE[problem.code]) if problem.code in _ADVICE else "",
         )
         response.set_data(page)
         response.content_type = PAGE_TYPE

@@ -63,7 +63,7 @@ def install_results(app: Flask) -> None:
             n_known=found.n_known,
             address=found.address,
             digest=found.digest,
-            language=choose_for(("en",)).language,
+            language=choose_for(found.survey.languages).language,
         )
 
     page = make_results_page(read_release, "layout.html")

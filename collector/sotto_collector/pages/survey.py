@@ -13,7 +13,8 @@ from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.shown import find_shown
 from sotto_collector.store import StoredSurvey
 from sotto_protocol.explain import explain, said
-from sotto_protocol.language import LANGUAGES, direction
+from sotto_protocol.language import direction
+from sotto_protocol.language_names import own_name
 from sotto_protocol.negotiation import Chosen
 from sotto_protocol.words import epsilon_above, percent_above, percent_below
 
@@ -101,14 +102,7 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int, chosen: Chosen) -
 def _tongues(stored: StoredSurvey, wave: int) -> list[Tongue]:
     """Return the languages of a survey, each with the address of the page in it."""
     after = (f"&wave={wave}" if wave > 1 else "") + (f"&preview={stored.preview}" if stored.is_draft else "")
-    return [Tongue(tag, _name(tag), direction(tag), f"?lang={tag}{after}") for tag in stored.survey.languages]
-
-
-def _name(tag: str) -> str:
-    """Return what those who speak a language call it; its tag, where the product does not speak it."""
-    first, _, rest = tag.partition("-")
-    name = LANGUAGES[first.lower()].name if first.lower() in LANGUAGES else tag
-    return f"{name} ({tag})" if rest and name != tag else name
+    return [Tongue(tag, own_name(tag), direction(tag), f"?lang={tag}{after}") for tag in stored.survey.languages]
 
 
 def _tongue(chosen: Chosen) -> Markup:
