@@ -238,7 +238,8 @@ def test_the_container_has_every_package_and_runs_as_nobody_special() -> None:
     copied = {name for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for name in line.split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = {path.split("/")[0] for path in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]}
-    files = {project["project"]["readme"], *project["project"]["license-files"], "pyproject.toml"}
+    [readme] = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["fragments"]
+    files = {readme["path"], *project["project"]["license-files"], "pyproject.toml"}
     assert copied == packages | files
     assert all((ROOT / name).exists() for name in copied)
     assert text.index("\nUSER sottovoce") < text.index("\nENTRYPOINT")

@@ -1,0 +1,157 @@
+"""Wheel and source distribution as they would be published: built here, read, installed into an empty environment."""
+
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from email import message_from_bytes
+from email.message import Message
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import sotto_author
+import sotto_client
+import sotto_collector
+import sotto_estimator
+import sotto_protocol
+import sotto_rehearsal
+
+ROOT = Path(__file__).parents[2]
+SIDES = (sotto_author, sotto_client, sotto_collector, sotto_estimator, sotto_protocol, sotto_rehearsal)
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+needs_hatch = pytest.mark.skipif(
+    not (find_spec("hatchling") and find_spec("hatch_fancy_pypi_readme")), reason="hatchling is not installed"
+)
+
+
+def build(folder: Path, target: str, source: Path = ROOT) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=300)
+    [made] = folder.glob("*.whl" if target == "wheel" else "*.tar.gz")
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {*archive.namelist()}
+
+
+def metadata_of(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        return message_from_bytes(archive.read(name))
+
+
+def tracked() -> list[str]:
+    """Return the files of this checkout that are kept."""
+    command = ["git", "ls-files"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_there_is_one_version() -> None:
+    said = {side.__name__: side.__version__ for side in SIDES}
+    said["package.json"] = json.loads((ROOT / "client/js/package.json").read_text())["version"]
+    said["package-lock.json"] = json.loads((ROOT / "client/js/package-lock.json").read_text())["version"]
+    said["CITATION.cff"] = re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[0]
+    assert {*said.values()} == {PROJECT["version"]}, said
+
+
+@needs_hatch
+def test_the_wheel_has_every_module_and_all_that_browsers_get_and_no_test(wheel: Path) -> None:
+    names = names_in(wheel)
+    sides = tuple(
+        f"{side}/sotto_{side}/" for side in ("author", "client", "collector", "estimator", "protocol", "rehearsal")
+    )
+    expected = {path.split("/", 1)[1] for path in tracked() if path.startswith(sides)}
+    of_browsers = ("src/", "form/", "component/", "words/")
+    scripts = [path.removeprefix("client/js/") for path in tracked() if path.startswith("client/js/")]
+    served = [path for path in scripts if path.startswith(of_browsers) or re.fullmatch(r"[a-z-]+(\.min)?\.js", path)]
+    assert "sottovoce.min.js" in served
+    expected |= {f"sotto_collector/js/{path}" for path in served}
+    dist_info = {name for name in names if name.startswith(f"sottovoce-{PROJECT['version']}.dist-info/")}
+    assert names - dist_info == expected
+    assert any(name.endswith("licenses/LICENSE") for name in dist_info)
+    assert all(f"{side.__name__}/py.typed" in names for side in SIDES)
+
+
+@needs_hatch
+def test_its_metadata_says_who_made_it_and_where_it_is(wheel: Path) -> None:
+    metadata = metadata_of(wheel)
+    assert metadata["Author"] == PROJECT["authors"][0]["name"]
+    links = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
+    assert links == PROJECT["urls"]
+    assert metadata["Description-Content-Type"].startswith("text/markdown")
+    assert metadata["License-Expression"] == "Apache-2.0"
+
+
+@needs_hatch
+def test_each_link_of_its_long_description_is_absolute_and_leads_to_a_file_that_is_there(wheel: Path) -> None:
+    shown, written = str(metadata_of(wheel).get_payload()), (ROOT / "README.md").read_text()
+    target = re.compile(r"\]\(([^)]+)\)")
+    assert len(target.findall(shown)) == len(target.findall(written)) > 10
+    relative = {link for link in target.findall(written) if not link.startswith(("http", "#"))}
+    own = re.compile(r"https://(?:github|raw\.githubusercontent)\.com/sottovoce/sottovoce/(?:blob/)?main/(.+)")
+    led = {match[1] for link in target.findall(shown) if (match := own.fullmatch(link))}
+    assert led == relative
+    assert [path for path in led if not (ROOT / path.partition("#")[0]).exists()] == []
+    assert not [link for link in target.findall(shown) if not link.startswith(("https://", "http://", "#"))]
+    assert not re.search(r"(?:src|href)=\"(?!https:)", shown)
+
+
+@needs_hatch
+@pytest.mark.thorough
+def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    packed = build(tmp_path / "sdist", "sdist")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [source] = tmp_path.glob("sottovoce-*/")
+    assert not [path for path in source.rglob("*") if path.name in (".venv", "node_modules", "__pycache__")]
+    assert names_in(build(tmp_path / "again", "wheel", source)) == names_in(wheel)
+
+
+PROGRAM = """
+import sys
+import sotto_client, sotto_collector, sotto_estimator
+from sotto_collector.app import create_app
+from sotto_collector.settings import Settings
+assert all(module.__file__.startswith(sys.prefix) for module in (sotto_client, sotto_collector, sotto_estimator))
+app = create_app(Settings(db="survey.db", min_free_bytes=0))
+http = app.test_client()
+print(*[http.get(path).status_code for path in ("/js/sottovoce.min.js", "/js/sottovoce.js", "/readyz")])
+app.extensions["collector"].close()
+"""
+SURVEY = 'id = "s"\ntitle = "S"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "So?"\nepsilon = 1\n'
+
+
+@needs_hatch
+@pytest.mark.thorough
+def test_it_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    """What it needs is taken from this environment: nothing is fetched. Of sottovoce there is the wheel alone."""
+    folder = tmp_path / "env"
+    venv.create(folder, with_pip=False)
+    bin_folder = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--offline", "--no-deps"]
+    subprocess.run([*uv, "--python", str(folder), str(wheel)], check=True, capture_output=True, timeout=300)
+    [packages] = folder.glob("lib/python*/site-packages")
+    (packages / "needed.pth").write_text(str(Path(pytest.__file__).parents[1]) + "\n")
+    (tmp_path / "survey.toml").write_text(SURVEY)
+
+    def run(*command: str) -> str:
+        program = [str(bin_folder / command[0]), *command[1:]]
+        return subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=300).stdout
+
+    assert run("sotto", "--version") == f"sotto, version {PROJECT['version']}\n"
+    assert "fingerprint" in run("sotto", "check", "survey.toml")
+    run("sotto", "db", "init", "--db", "survey.db")
+    assert run("python", "-c", PROGRAM).split() == ["200", "200", "200"]
