@@ -107,6 +107,15 @@ def test_what_authors_write_is_text_in_the_index(house: House) -> None:
     assert "Set-Cookie" not in response.headers
 
 
+def test_pages_in_english_say_so_to_whoever_reads_them(house: House) -> None:
+    arabic = {"Accept-Language": "ar"}
+    for response in (
+        house.http.get("/s", headers=arabic),
+        house.http.get("/s", headers=arabic | password(house.admin)),
+    ):
+        assert read_page(response).all("html") == [{"lang": "en", "dir": "ltr"}]
+
+
 def test_collector_without_surveys_says_so(tmp_path: Path) -> None:
     with open_house(tmp_path / "survey.db", SMALL) as house:
         house.administer("POST", "/v1/surveys/small/close")

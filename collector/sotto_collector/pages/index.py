@@ -8,6 +8,7 @@ from sotto_collector.api.access import LISTERS
 from sotto_collector.api.request import get_collector, list_for
 from sotto_collector.collector import Collector
 from sotto_collector.pages.headers import PAGE_TYPE
+from sotto_collector.pages.languages import speak_english
 from sotto_collector.pages.sign_in import ask_to_sign_in, require_reader
 from sotto_collector.store import StoredSurvey
 from sotto_collector.turnout import count_invited
@@ -21,6 +22,7 @@ def show_index() -> Response:
     """List the surveys that the token is for: as `GET /v1/surveys` does, for people."""
     collector = get_collector()
     token = require_reader(collector.tokens, LISTERS)
+    speak_english()
     rows = [_describe(collector, stored) for stored in list_for(collector, token)]
     page = render_template("index.html", root="./", rows=rows, token=token)
     response = Response(page, content_type=PAGE_TYPE)

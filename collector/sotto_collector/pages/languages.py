@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from flask import Flask, g, request
 from markupsafe import Markup
 
-from sotto_protocol.language import LANGUAGES, Language, script_messages
+from sotto_protocol.language import ENGLISH, LANGUAGES, Language, script_messages
 from sotto_protocol.negotiation import Chosen, choose_language
 
 
@@ -27,6 +27,11 @@ def choose_for(languages: tuple[str, ...]) -> Chosen:
     chosen: Chosen = choose_language(languages, asked, accepted)
     g.language = chosen.language
     return chosen
+
+
+def speak_english() -> None:
+    """Show this request's page in English, whoever reads it: what operators get is in no other language."""
+    choose_for((ENGLISH.tag,))
 
 
 def page_language() -> Language:

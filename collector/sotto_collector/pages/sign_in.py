@@ -10,6 +10,7 @@ from flask import Blueprint, Response, render_template, request
 from sotto_collector.api.access import require_known, require_token
 from sotto_collector.errors import RequestError, refuse
 from sotto_collector.pages.headers import PAGE_TYPE, root_from, wants_page
+from sotto_collector.pages.languages import speak_english
 from sotto_collector.store import StoredToken, TokenTable
 from sotto_protocol.problem import CONTENT_TYPE, Problem
 
@@ -61,6 +62,7 @@ def ask_to_sign_in(page: Blueprint, roles: tuple[str, ...]) -> None:
             return response
         detail = Problem.from_response(response.status_code, response.get_data()).detail
         said = detail if request.authorization else ""
+        speak_english()
         root = root_from(request.path)
         response.set_data(render_template("sign_in.html", root=root, roles=roles, survey_id=survey_id, detail=said))
         response.content_type = PAGE_TYPE
