@@ -108,9 +108,17 @@ def method_words(level: float, method: str, target: Target, made: str = "") -> s
 
 
 def level_words(level: float) -> str:
-    """Return a level in per cent, with all its digits: rounded, 0.9999999 would be 100 %."""
-    exact = (100 * Decimal(str(level))).normalize()
-    return f"{exact:f} %"
+    """Return a level in per cent, with all its digits."""
+    return f"{level_digits(level)} %"
+
+
+def level_digits(level: float) -> str:
+    """Return a level in per cent with all its digits: rounded, 0.9999999 would be 100.
+
+    >>> level_digits(0.95), level_digits(0.9999999)
+    ('95', '99.99999')
+    """
+    return f"{(100 * Decimal(str(level))).normalize():f}"
 
 
 def escaped(text: str) -> str:

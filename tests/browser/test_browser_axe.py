@@ -36,6 +36,22 @@ epsilon = 2
 distribution = true
 """)
 
+ARABIC = compile_toml("""
+id = "arabic"
+title.en = "How we work"
+title.ar = "كيف نعمل"
+[[questions]]
+id = "stay"
+type = "one-of"
+text.en = "What keeps you here most?"
+text.ar = "ما الذي يبقيك هنا أكثر؟"
+options.en = ["pay", "colleagues"]
+options.ar = ["الأجر", "الزملاء"]
+epsilon = 8
+""")
+HIDDEN = """() => [document.documentElement, ...document.querySelectorAll(".scroll")].filter(
+  (box) => box.scrollWidth > box.clientWidth).map((box) => box.id || box.tagName)"""
+
 Check = Callable[[Page, str], None]
 
 
@@ -146,11 +162,23 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
     waves = publish(collector, named(f"axe-waves-{scheme}", DIARY))
     few = publish(collector, named(f"axe-few-{scheme}", min_reports=100))
     numbers = publish(collector, named(f"axe-numbers-{scheme}", NUMBERS))
-    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few), (1, numbers)):
+    arabic = publish(collector, named(f"axe-arabic-{scheme}", ARABIC))
+    for wave, asked in ((1, survey), (1, waves), (2, waves), (1, few), (1, numbers), (1, arabic)):
         assert collector.send(make_reports(60, asked, wave), asked)[0] == 200
     stranger = new_page(devices, scheme, extra_http_headers={"X-Requested-With": "a test"})  # no prompt comes up then
     analyst = new_page(devices, scheme, http_credentials={"username": "ann", "password": collector.analyst})
+    telephone = new_page(
+        devices,
+        scheme,
+        http_credentials={"username": "ann", "password": collector.analyst},
+        viewport={"width": 360, "height": 740},
+    )
     for page, path in (
+        (telephone, f"s/{survey.id}/results"),
+        (telephone, f"s/{waves.id}/results"),
+        (telephone, f"s/{numbers.id}/results"),
+        (telephone, f"s/{arabic.id}/results?lang=ar"),
+        (analyst, f"s/{arabic.id}/results?lang=ar"),
         (stranger, ""),
         (stranger, "?lang=ar"),
         (stranger, "s"),
@@ -163,6 +191,8 @@ def test_results_and_index(scheme: str, check: Check, collector: Served, devices
     ):
         page.goto(f"{collector.url}/{path}")
         check(page, path)
+        if page is telephone:
+            assert page.evaluate(HIDDEN) == []
 
 
 def test_a_datasheet_and_the_picture_of_an_explanation(

@@ -259,11 +259,13 @@ def test_reports_of_zeros_alone_are_warned_of_with_their_question(tmp_path: Path
 
 def test_results_page_and_its_charts_say_it() -> None:
     results = find_results(Release(SURVEY, True, {1: ZEROS}), Choices())
-    (warning,) = results.warnings
-    assert warning.startswith("q1: 3,000 reports support ")
+    (void,) = [section for section in results.sections if section.verdict.is_void]
+    assert any(line.startswith("q1: 3,000 reports support ") for line in void.technical)
+    assert not void.shows
     captions = {section.question.id: " ".join(section.caption_of("shares")) for section in results.sections}
-    assert [key for key, caption in captions.items() if "the counts contradict the design" in caption] == ["q1"]
-    assert find_results(Release(SURVEY, True, {1: honest(3000)}), Choices()).warnings == []
+    assert [key for key, caption in captions.items() if "contradict the survey's design" in caption] == ["q1"]
+    well = find_results(Release(SURVEY, True, {1: honest(3000)}), Choices())
+    assert not any(section.verdict.is_void for section in well.sections)
 
 
 def test_plot_says_it(tmp_path: Path) -> None:

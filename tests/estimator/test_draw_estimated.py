@@ -114,9 +114,8 @@ def test_what_is_withheld_of_a_drawn_question_is_named_without_a_count() -> None
     release = Release(survey, True, {1: nothing})
     results = find_results(release, Choices())
     assert results.estimates is None
-    assert [section.withheld for section in results.sections] == [
-        f"{key}: withheld until it has 3 reports that answer it." for key in ("q0", "q1")
-    ]
+    said = "Nothing of this question is shown before it has 3 reports."
+    assert [section.withheld for section in results.sections] == [said, said]
 
 
 def test_table_json_and_csv_have_n_by_question() -> None:
@@ -169,12 +168,12 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
     results = find_results(Release(WAVES, True, tallies), Choices())
     section = results.sections[0]
     n = sum(tally.counted("q0").n_reports for tally in tallies.values())
-    assert section.caption[0] == f"n = {n:,} reports, epsilon 1"
+    assert section.caption[0] == f"n = {n:,}, epsilon 1"
     assert [point.wave for point in section.series[0].points] == [1, 3]
     assert [point.n_reports for point in section.series[0].points] == [
         tallies[wave].counted("q0").n_reports for wave in (1, 3)
     ]
-    assert any(line.startswith("draw: a device answers 2 of 5 questions") for line in section.caption)
+    assert any(line.startswith("a device answers 2 of the 5 questions") for line in section.caption)
 
 
 def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:

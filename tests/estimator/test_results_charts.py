@@ -21,6 +21,7 @@ from sotto_estimator.page.drawing import MARGIN_PX, WIDTH_PX, Drawing, head_px, 
 from sotto_estimator.page.picture import draw_png
 from sotto_estimator.page.svg import inline_svg, whole_svg
 from sotto_estimator.page.waves import Point, WaveSeries
+from sotto_estimator.verdict.verdict import of_precision
 from sotto_protocol import Tally, compile_toml
 
 shares = st.floats(-5, 5, allow_subnormal=False)
@@ -75,23 +76,30 @@ def test_bars_and_whiskers_stand_where_the_numbers_say(triples: list[tuple[float
     chart = read(draw_shares("Which?", rows(*triples)))
     (zero,) = places(chart, [0])
     starts, widths = percent_of(chart, "bar", "x"), percent_of(chart, "bar", "width")
-    for (share, _, _), place, start, width in zip(
-        triples, places(chart, [t[0] for t in triples]), starts, widths, strict=True
-    ):
-        ends = (start, start + width) if share >= 0 else (start + width, start)
-        assert ends == (zero, place)
+    likely = places(chart, [min(max(share, 0), 1) for share, _, _ in triples])
+    for place, start, width in zip(likely, starts, widths, strict=True):
+        assert (start, start + width) == (zero, place)
     across = list(zip(percent_of(chart, "whisker", "x1"), percent_of(chart, "whisker", "x2"), strict=True))
-    for (_, low, high), (body, at_low, at_high) in zip(triples, zip(*[iter(across)] * 3, strict=True), strict=True):
+    spans = [of_precision(share, (low, high), (0, 1)) for share, low, high in triples]
+    for (low, high), (body, at_low, at_high) in zip(spans, zip(*[iter(across)] * 3, strict=True), strict=True):
         assert [*body] == places(chart, [low, high])
         assert [*at_low, *at_high] == places(chart, [low, low, high, high])
 
 
 def test_chart_of_a_tally_is_of_the_estimator_s_numbers() -> None:
-    tally = Tally(FACTS, {1: 1000}, {"f": np.array([300, 500, 900])})
+    tally = Tally(FACTS, {1: 1000}, {"f": np.array([300, 500, 650])})
     estimated = estimate_tally(tally, IntervalOptions(level=0.99)).rows
     chart = read(draw_shares("Which?", estimated))
-    assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [row.low for row in estimated])
-    assert percent_of(chart, "whisker", "x2")[::3] == places(chart, [row.high for row in estimated])
+    spans = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in estimated]
+    assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [low for low, _ in spans])
+    assert percent_of(chart, "whisker", "x2")[::3] == places(chart, [high for _, high in spans])
+
+
+def test_of_what_is_not_known_no_bar_is_drawn() -> None:
+    chart = read(draw_shares("Which?", rows((0.9, 0, 1), (0.2, 0.1, 0.3))))
+    assert len(percent_of(chart, "bar", "x")) == 1
+    assert len(percent_of(chart, "whisker", "x1")) == 6
+    assert [mark.text for mark in chart if mark.get("text-anchor") == "end"][-2:] == ["too few reports", "20 %"]
 
 
 def test_points_of_the_waves_stand_where_the_numbers_say() -> None:
@@ -118,7 +126,7 @@ def test_chart_is_described_for_who_cannot_see_it() -> None:
     assert chart.attrib["aria-labelledby"].split() == list(texts)
     assert list(texts.values()) == [
         "Which?",
-        "A bar with its interval for each answer. answer 0: 35.00 %, from 32.00 % to 38.00 %.",
+        "A bar with its interval for each answer. answer 0: between 32 and 38 %, most likely 35 %.",
     ]
 
 

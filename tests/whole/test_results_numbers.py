@@ -20,6 +20,7 @@ from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.picture import draw_png
 from sotto_estimator.page.svg import inline_svg
 from sotto_protocol import Survey, compile_toml
+from sotto_protocol.language import language
 
 NUMBER = """
 type = "number"
@@ -76,16 +77,18 @@ def test_tables_hold_the_numbers_of_the_estimator(house: House) -> None:
     found = estimate_tally(tally, IntervalOptions(0.9))
     page = read_page(see(house, PEOPLE, "?level=0.9"))
     for mean in found.means:
-        (row,) = page.table(f"The mean of {mean.question} (<years>): n = 400")
-        assert row[1:] == [mean.mean, mean.low, mean.high, mean.standard_error, mean.shift_up, mean.shift_down]
-        assert f"90 % intervals {mean.interval}, about the population" in page.words
+        (row,) = page.table(f"Estimates of the mean (<years>) {mean.question}")
+        (more,) = page.table(f"Errors, and what fakes would add {mean.question}")
+        assert row[1:] == [mean.mean, mean.low, mean.high]
+        assert more[1:] == [mean.standard_error, mean.shift_up, mean.shift_down]
+        assert f"90 % intervals about the population, each by itself; method: {mean.interval}" in page.words
     (distribution,) = found.distributions
-    quantiles = page.table("Quantiles of married (<years>), approximate")
+    quantiles = page.table("Quantiles, approximate (<years>) married")
     assert [row[1:] for row in quantiles] == [[of.value, of.low, of.high] for of in distribution.quantiles]
-    assert [row[0] for row in quantiles] == ["10 %", "25 %", "median", "75 %", "90 %"]
-    shares = page.table("Shares of married (<years>), approximate")
+    assert [row[0] for row in quantiles] == ["10 %", "25 %", "Median", "75 %", "90 %"]
+    shares = page.table("Density, bin by bin, approximate (<years>) married")
     assert [row[2] for row in shares] == [each.share for each in distribution.bins]
-    assert "Approximate: the quantiles" in page.words
+    assert "Approximate: the density of" in page.words
     assert "<years>" not in page.text
 
 
@@ -108,14 +111,11 @@ def test_waves_of_means_stand_beside_each_other(house: House) -> None:
     tallies = {wave: tally_of(WAVES, house.collect(WAVES, 60 * wave, wave)) for wave in (1, 2)}
     page = read_page(see(house, WAVES))
     means = {wave: estimate_tally(tally).means[0] for wave, tally in tallies.items()}
-    rows = [row[-6:] for row in page.table("The means of service, wave by wave")]
-    assert rows == [
-        [str(wave), f"{mean.n_reports:,}", mean.mean, mean.low, mean.high, mean.standard_error]
-        for wave, mean in means.items()
-    ]
-    pooled, last = page.table("The mean of service")
+    rows = page.table("Wave by wave: Mean service")
+    assert rows == [[str(wave), f"{of.n_reports:,}", of.mean, of.low, of.high] for wave, of in means.items()]
+    pooled, last = page.table("Estimates of the mean (<years>) service")
     assert pooled[1] == estimate_tally(tallies[1] + tallies[2]).means[0].mean
-    assert last[:2] == ["the last wave (2)", means[2].mean]
+    assert last[:2] == ["the last wave", means[2].mean]
     assert see(house, WAVES, "/service/waves.svg").status_code == 200
 
 
@@ -124,7 +124,7 @@ def test_a_mean_that_a_method_does_not_know_says_by_which_its_interval_is(house:
     response = see(house, PEOPLE, "?method=wilson")
     assert response.status_code == 200
     words = read_page(response).words
-    assert "95 % intervals by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more" in words
+    assert "by a mixture of bets (Waudby-Smith & Ramdas), as wilson knows no mean of more" in words
     chart = see(house, PEOPLE, "/married/mean.svg?method=wilson").text
     assert "as wilson knows no mean" in " ".join(ElementTree.fromstring(chart).itertext())  # noqa: S314  # our own
 
@@ -164,9 +164,9 @@ def test_marks_stand_where_the_numbers_say() -> None:
 
 def test_the_chart_is_described_for_who_cannot_see_it() -> None:
     words = draw_number("Which?", MEAN, DISTRIBUTION).description
-    assert words.startswith("The mean with its interval: 20.0, from 15.0 to 30.0 years. median: 25, about 22 to 28.")
-    assert "histogram" in words
-    assert "histogram" not in draw_number("Which?", MEAN, None).description
+    assert words == "Mean: 20, from 15 to 30. Median: 25, about 22 to 28. The table has all numbers."
+    spoken = draw_number("Which?", MEAN, None, language("en"), "Jahre")
+    assert spoken.description == "Mean (Jahre): 20, from 15 to 30."
 
 
 @pytest.mark.parametrize("mean", [-30.0, 80.0])

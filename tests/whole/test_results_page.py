@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from collecting import SMALL, STRINGS, SURVEY, make_reports, serve, tally_of
 from console import Console
 from house import House, open_house
-from page_reading import password, read_page
+from page_reading import Page, password, read_page
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, estimate_tally
 from sotto_estimator.page.section import MAX_ROWS
@@ -40,6 +40,8 @@ options = ["a", "b", "c"]
 epsilon = 2
 """)
 TEXT_ONLY = replace(STRINGS, id="text-only", waves=1, questions=(STRINGS.questions[1],))
+PLAIN = {"Yes": "yes"}
+"""How the estimator calls what the page says."""
 QUERIES = ["", "?level=0.9", "?level=0.99&method=wilson&target=respondents", "?method=hoeffding&simultaneous=yes"]
 
 
@@ -69,13 +71,23 @@ def rows_of(tally: Tally, question: str, options: IntervalOptions | None = None)
     return [[getattr(row, name) for name in names] for row in rows if row.question == question]
 
 
+def shown(page: Page, question: str, n_before: int = 0) -> list[list[Any]]:
+    """Return the rows of a question's two tables side by side, as `rows_of` has them."""
+    estimates = page.table(f"Estimates of the shares {question}")
+    errors = page.table(f"Errors, and what fakes would add {question}")
+    assert [row[0] for row in estimates] == [row[0] for row in errors]
+    return [
+        [PLAIN.get(of[0], of[0]), *of[1:], *more[1 + n_before :]] for of, more in zip(estimates, errors, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_tables_hold_the_numbers_of_the_estimator(house: House, query: str) -> None:
     tally = tally_of(SURVEY, house.collect(SURVEY, 500))
     page = read_page(see(house, SURVEY, query))
     for question in SURVEY.questions:
-        assert page.table(f"The shares of {question.id}: n = 500") == rows_of(tally, question.id, options_of(query))
-        assert f"n = 500 reports, epsilon {epsilon_above(question.epsilon)}" in page.words
+        assert shown(page, question.id) == rows_of(tally, question.id, options_of(query))
+        assert f"n = 500, epsilon {epsilon_above(question.epsilon)}" in page.words
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -101,25 +113,24 @@ def test_waves_are_shown_one_after_the_other_and_the_last_beside_all(house: Hous
     page = read_page(see(house, WAVES))
     pooled = tallies[1] + tallies[2] + tallies[3]
     for question in WAVES.questions:
+        assert shown(page, question.id) == rows_of(pooled, question.id)
         last = [row[1:4] for row in rows_of(tallies[3], question.id)]
-        expected = [row + more for row, more in zip(rows_of(pooled, question.id), last, strict=True)]
-        assert page.table(f"The shares of {question.id}: n = 600") == expected
-        shown = page.table(f"The shares of {question.id}, wave by wave")
-        by_answer = [
-            [wave, tally.n_reports, *rows_of(tally, question.id)[number][1:5]]
-            for number in range(len(question.labels))
-            for wave, tally in tallies.items()
-        ]
-        assert [list(map(float, row[-6:])) for row in shown] == [pytest.approx(row, abs=1e-12) for row in by_answer]
-    assert "waves 1, 2, 3 pooled: a device's reports are not independent" in page.words
+        assert [row[1:] for row in page.table(f"The last wave alone {question.id}")] == last
+        for number, label in enumerate(question.labels):
+            name = "Yes" if question.type == "yes-no" else label
+            rows = page.table(f"Wave by wave: {name} {question.id}")
+            of_waves = [[wave, of.n_reports, *rows_of(of, question.id)[number][1:4]] for wave, of in tallies.items()]
+            assert [list(map(float, row)) for row in rows] == [pytest.approx(row, abs=1e-12) for row in of_waves]
+    assert "waves 1, 2, 3 pooled: reports of one device are not independent" in page.words
+    assert "600 reports. Of 3 waves together." in page.words
 
 
 def test_chart_that_is_downloaded_says_what_it_shows(house: House) -> None:
     for wave in (1, 2):
-        house.collect(WAVES, 30, wave)
+        house.collect(WAVES, 300, wave)
     said = {
-        "shares": ["n = 60 reports, epsilon 2", "95 % intervals by the Chernoff bound", "waves 1, 2 pooled"],
-        "waves": ["waves 1 to 2, each by itself; epsilon 2", "95 % intervals by the Chernoff bound"],
+        "shares": ["n = 600, epsilon 2", "95 % intervals about the population", "waves 1, 2 pooled"],
+        "waves": ["waves 1 to 2, each by itself; epsilon 2", "95 % intervals about the population"],
     }
     for chart, lines in said.items():
         response = house.http.get(f"/s/waves/results/facts/{chart}.svg", headers=house.analyst)
@@ -140,11 +151,10 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
         tally = tally_of(survey, house.collect(survey, 400))
         page = read_page(see(house, survey))
     found = estimate_tally(tally)
-    rows = page.table("The shares of liked: n = ")
-    assert [row[1:3] for row in rows] == [
-        [f"{row.n_reports:,}", row.share] for row in found.rows if row.question == "liked"
-    ]
-    assert page.table("The shares of member: n = ")[0][1] == found.rows[-1].share
+    n_asked = [row[1] for row in page.table("Errors, and what fakes would add liked")]
+    assert n_asked == [f"{row.n_reports:,}" for row in found.rows if row.question == "liked"]
+    assert [row[1] for row in shown(page, "liked", 1)] == [row.share for row in found.rows if row.question == "liked"]
+    assert shown(page, "member")[0][1] == found.rows[-1].share
     assert "Epsilon a report at most 2" in page.words
     assert table(found).startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
 
@@ -153,10 +163,10 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
 def test_wave_is_chosen_in_the_address(house: House, query: str) -> None:
     tallies = {wave: tally_of(WAVES, house.collect(WAVES, 90, wave)) for wave in (1, 2)}
     page = read_page(see(house, WAVES, f"?wave=2{query}"))
-    assert page.table("The shares of facts: n = 90") == rows_of(tallies[2], "facts", options_of(query))
-    rows = [row[-6:] for row in page.table("The shares of facts, wave by wave")]
-    shares = [row[1:5] for row in rows_of(tallies[1], "facts", options_of(query))]
-    assert [row[2:] for row in rows if row[0] == "1"] == [pytest.approx(row, abs=1e-12) for row in shares]
+    assert shown(page, "facts") == rows_of(tallies[2], "facts", options_of(query))
+    shares = [row[1:4] for row in rows_of(tallies[1], "facts", options_of(query))]
+    first = [page.table(f"Wave by wave: {answer} facts")[0][2:] for answer in "abc"]
+    assert first == [pytest.approx(row, abs=1e-12) for row in shares]
     file = house.http.get(f"/s/waves/results.json?wave=2{query}", headers=house.analyst)
     assert file.get_json()["waves"] == [2]
     assert file.headers["Content-Disposition"] == 'attachment; filename="waves-results-wave-2.json"'
@@ -172,21 +182,21 @@ def test_table_of_very_many_answers_has_the_largest_shares_and_the_file_all(tmp_
     with open_house(tmp_path / "wide.db", survey) as house:
         rows = rows_of(tally_of(survey, house.collect(survey, 300)), "q")
         page = read_page(see(house, survey))
-        assert "The 1000 largest of 1050 shares" in page.words
-        shown = page.table("The shares of q")
-        left_out = [row for row in rows if row not in shown]
-        assert (len(shown), len(left_out)) == (MAX_ROWS, 50)
-        assert max(row[1] for row in left_out) <= min(row[1] for row in shown)
+        assert "The 1,000 largest of 1,050 shares" in page.words
+        seen = shown(page, "q")
+        left_out = [row for row in rows if row not in seen]
+        assert (len(seen), len(left_out)) == (MAX_ROWS, 50)
+        assert max(row[1] for row in left_out) <= min(row[1] for row in seen)
         assert len(house.http.get("/s/wide/results.csv", headers=house.analyst).text.splitlines()) == 1 + len(rows)
 
 
 def test_closed_survey_shows_what_it_had(house: House) -> None:
     tally = tally_of(SMALL, house.collect(SMALL, 50))
-    assert "State open" in read_page(see(house, SMALL)).words
+    assert "The survey is open." in read_page(see(house, SMALL)).words
     house.administer("POST", "/v1/surveys/small/close")
     page = read_page(see(house, SMALL))
-    assert "State closed" in page.words
-    assert page.table("The shares of rating") == rows_of(tally, "rating")
+    assert "The survey is closed." in page.words
+    assert shown(page, "rating") == rows_of(tally, "rating")
 
 
 def test_empty_survey_says_so_and_has_no_files(house: House) -> None:
@@ -207,7 +217,7 @@ def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them
         assert served.send(make_reports(2000, survey), survey)[0] == 200
         status, _, content = served.fetch("GET", "/s/lunch/results", token=served.analyst)
         assert status == 200
-        (command,) = re.findall(r"<pre>(.*)</pre>", content.decode())
+        (command,) = re.findall(r"<pre dir=\"ltr\">(.*)</pre>", content.decode())
         assert command == f"sotto decode {served.url} lunch place --candidates candidates.txt"
         listed = tmp_path / "list.txt"
         listed.write_text("\u00e1\nb\n")
@@ -221,7 +231,7 @@ def test_text_question_says_how_its_strings_are_found_and_the_command_finds_them
 def test_survey_of_text_alone_has_no_shares_to_download(house: House) -> None:
     house.collect(TEXT_ONLY, 40)
     page = read_page(see(house, TEXT_ONLY))
-    assert "n = 40 reports, epsilon 2" in page.words
+    assert "n = 40, epsilon 2." in page.words
     assert "sotto decode http://localhost text-only home --candidates candidates.txt" in page.words
     response = house.http.get("/s/text-only/results.csv", headers=house.analyst)
     assert (response.status_code, "text questions only" in response.text) == (404, True)
@@ -245,8 +255,9 @@ def test_fake_reports_are_warned_of_in_the_words_of_the_command(house: House, tm
     warned = CliRunner().invoke(main, ["estimate", str(tmp_path / "tally.json")]).stderr
     assert warned.startswith("Warning: 50 reports to colour")
     page = read_page(see(house, SURVEY))
-    assert " ".join(warned.split()) in page.words
-    assert "quality of colour: 50 of 50 reports implausible" in page.words
+    for line in warned.splitlines():
+        assert " ".join(line.removeprefix("Warning: ").split()) in page.words
+    assert "Warning: More reports are unlike any that honest devices send than chance allows" in page.words
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
 from sotto_collector.store.releases import read_released_waves
+from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Survey, Tally
 
 ROLES = ("analyst",)
@@ -36,6 +37,7 @@ class Read(NamedTuple):
     n_known: int | None
     address: str
     digest: str
+    turnout: list[Turnout]
 
 
 Digest = Callable[[Survey, dict[int, Tally]], str]
@@ -56,6 +58,7 @@ def install_results(app: Flask) -> None:
 
     def read_release(survey_id: str) -> Release:
         found = read(survey_id)
+        chosen = choose_for(found.survey.languages)
         return Release(
             survey=found.survey,
             is_open=found.is_open,
@@ -63,7 +66,9 @@ def install_results(app: Flask) -> None:
             n_known=found.n_known,
             address=found.address,
             digest=found.digest,
-            language=choose_for(found.survey.languages).language,
+            language=chosen.language,
+            lang=chosen.tag,
+            turnout={of.wave: (of.invited, of.n_reports) for of in found.turnout},
         )
 
     page = make_results_page(read_release, "layout.html")
@@ -81,7 +86,8 @@ class ResultsReader:
         self._cache: TimeCache[tuple[dict[int, Tally], str]] = TimeCache(KNOWN_S, clock)
 
     def __call__(self, survey_id: str) -> Read:
-        """Return the tallies, by wave; how many reports there are only to an analyst, who may list that anyway.
+        """Return the tallies, by wave; how many reports there are, and how many of the invited took part, only to an
+        analyst, who may list that anyway.
 
         To others it would tell when each report came, which the least number of reports is there to hide.
         Raises RequestError 401, 403, 404.
@@ -94,7 +100,9 @@ class ResultsReader:
         tallies, digest = self._read(stored) if is_analyst else self._read_cached(stored)
         is_told = is_analyst and stored.survey.min_reports > 1
         n_known = collector.store.count_tallied(stored.key) if is_told else None
-        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest)
+        is_counted = is_analyst and stored.survey.invited
+        turnout = count_turnout(collector.store, stored, tallies) if is_counted else []
+        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest, turnout)
 
     def _read(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
         tallies = read_released_waves(get_collector().store, stored)

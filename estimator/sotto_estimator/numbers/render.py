@@ -82,12 +82,6 @@ def value_words(value: float, error: float) -> str:
     return words.removeprefix("-") if not words.strip("-0.,") else words
 
 
-def said_mean(mean: MeanEstimate) -> str:
-    """Return a mean with its interval and unit, in words."""
-    value, low, high = (value_words(number, mean.standard_error) for number in (mean.mean, mean.low, mean.high))
-    return f"{value}, from {low} to {high}" + (f" {mean.unit}" if mean.unit else "")
-
-
 def mean_members(mean: MeanEstimate) -> dict[str, Any]:
     """Return a mean's members, by name; `consistent_mean` where it was asked for."""
     members = asdict(mean)

@@ -3,6 +3,9 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+
+from sotto_protocol.language import Language
 
 _MAX_STEPS = 5
 _STEPS = (1, 2, 2.5, 5, 10, 20)
@@ -53,10 +56,21 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def tick_words(share: float) -> str:
+def tick_words(share: float, say: Language) -> str:
     """Return a tick's share in per cent, without digits that say nothing.
 
-    >>> tick_words(0.25), tick_words(-0.005)
+    >>> from sotto_protocol.language import ENGLISH
+    >>> tick_words(0.25, ENGLISH), tick_words(-0.005, ENGLISH)
     ('25 %', '-0.5 %')
     """
-    return f"{round(100 * share, 6):g} %"
+    return say.percent(f"{round(100 * share, 6):g}")
+
+
+def shortest(number: float, say: Language) -> str:
+    """Return a number as a language writes it, with no more digits than it has, of at most twelve.
+
+    >>> from sotto_protocol.language import ENGLISH
+    >>> shortest(0.1 + 0.2, ENGLISH), shortest(1e15, ENGLISH)
+    ('0.3', '1,000,000,000,000,000')
+    """
+    return say.number(f"{Decimal(f'{number:.12g}').normalize():f}")

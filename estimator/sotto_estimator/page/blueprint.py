@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeVar
 from flask import Blueprint, Response, render_template, request
 
 from sotto_estimator.estimate import is_text
-from sotto_estimator.numbers.render import quantile_words, smoothing_words, value_words
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
+from sotto_estimator.page.lines import interval_line
 from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
-from sotto_estimator.render import as_csv, as_json, cut_words, interval_words, percent, signed_percent
-from sotto_protocol.words import counted, epsilon_above
+from sotto_estimator.render import as_csv, as_json
+from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")
 
@@ -80,15 +80,13 @@ class _Routes:
             root="../../",
             tag=tag,
             results=results,
-            fields=results.choices.fields(results.survey),
-            counted=counted,
-            cut_words=cut_words,
+            wave_field=results.choices.wave_field(results.survey, results.spoken.say),
+            fields=results.choices.interval_fields(results.spoken.say),
+            tongues=results.spoken.tongues(results.choices),
+            spoken=results.spoken.words,
             epsilon_above=epsilon_above,
             inline_svg=inline_svg,
-            words={"quantile": quantile_words, "smoothing": smoothing_words, "value": value_words},
-            interval_words=interval_words,
-            percent=percent,
-            signed_percent=signed_percent,
+            interval_line=interval_line,
         )
 
     def get_numbers(self, survey_id: str, kind: str) -> Response:
@@ -125,8 +123,7 @@ class _Routes:
     def _read(self, survey_id: str) -> "_Selection":
         """Return what the request asks for. Raises ChoiceError, NoSuchWaveError, and as `read_release`."""
         release = self._read_release(survey_id)
-        chosen = {name: request.args.getlist(name) for name in request.args if name != "lang"}
-        choices = read_choices(chosen, release.survey)
+        choices = read_choices({name: request.args.getlist(name) for name in request.args}, release.survey)
         return _Selection(release, choices, _tag(release, choices))
 
     def _find(self, selection: "_Selection") -> Results:
@@ -159,7 +156,8 @@ def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
     has_commands = any(map(is_text, release.survey.questions))
     address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
-    told = release.digest, release.is_open, release.n_known, address, choices, release.language.tag
+    counts = release.digest, release.is_open, release.n_known, dict(release.turnout)
+    told = *counts, address, choices, release.language.tag, release.lang
     return sha256(repr(told).encode()).hexdigest()[:32]
 
 

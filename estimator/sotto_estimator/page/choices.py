@@ -2,21 +2,21 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
-from urllib.parse import urlencode
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from sotto_estimator.channel import TARGETS, Target
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
-from sotto_estimator.render import level_words
+from sotto_estimator.render import level_digits
 from sotto_protocol import Survey
+from sotto_protocol.language import Language
 
 LEVELS = ("0.9", "0.95", "0.99")
 ALL = "all"
 _WAVE = re.compile(r"[1-9][0-9]{0,3}")
-_TOGETHER = {"no": "each by itself", "yes": "all together"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,17 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled."""
+    """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled.
+
+    `lang`: the language of the survey that was asked for; "" where none was.
+    """
 
     wave: int | None = None
     level: str = "0.95"
     method: str = "chernoff"
     target: Target = "population"
     simultaneous: str = "no"
+    lang: str = ""
 
     @property
     def interval_options(self) -> IntervalOptions:
@@ -54,30 +58,42 @@ class Choices:
         chosen = {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != getattr(usual, name)}
         return "?" + urlencode(chosen) if chosen else ""
 
+    def others(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Return what is chosen besides these, by name, of what differs from the defaults."""
+        return [(name, value) for name, value in parse_qsl(self.query.removeprefix("?")) if name not in names]
+
     @property
-    def words(self) -> str:
-        """How intervals are made, in a few words.
+    def is_advanced(self) -> bool:
+        """Whether intervals are chosen that are not the usual ones."""
+        return self.interval_options != Choices().interval_options
 
-        >>> Choices().words
-        '95 % intervals, chernoff, population, each by itself'
-        """
-        level = level_words(float(self.level))
-        return f"{level} intervals, {self.method}, {self.target}, {_TOGETHER[self.simultaneous]}"
+    def query_in(self, lang: str) -> str:
+        """Return the query that chooses the same in another language."""
+        return replace(self, lang=lang).query
 
-    def fields(self, survey: Survey) -> list[Field]:
-        """Return the form's selects; of a survey of one wave there is none for the wave."""
-        waves = {ALL: "all waves"} | {str(wave): f"wave {wave}" for wave in range(1, survey.waves + 1)}
-        listed = [
-            *([("wave", "Wave", waves)] if survey.waves > 1 else []),
-            ("level", "Level", {level: level_words(float(level)) for level in LEVELS}),
-            ("method", "Method", {method: method for method in METHODS}),
-            ("target", "About", {target: target for target in TARGETS}),
-            ("simultaneous", "Intervals hold", _TOGETHER),
-        ]
+    def wave_field(self, survey: Survey, say: Language) -> Field | None:
+        """Return the select of the wave; None of a survey of one."""
+        if survey.waves == 1:
+            return None
+        waves = {ALL: say.gettext("all waves")}
+        waves |= {str(wave): say.gettext("wave %(n)s", n=wave) for wave in range(1, survey.waves + 1)}
+        return self._field("wave", say.gettext("Wave"), waves)
+
+    def interval_fields(self, say: Language) -> list[Field]:
+        """Return the selects that say how intervals are made."""
+        targets = {"population": say.gettext("the population"), "respondents": say.gettext("these respondents")}
+        together = {"no": say.gettext("each by itself"), "yes": say.gettext("all together")}
         return [
-            Field(name, label, tuple((key, words, key == self._text(name)) for key, words in options.items()))
-            for name, label, options in cast(list[tuple[str, str, dict[str, str]]], listed)
+            self._field(
+                "level", say.gettext("Level"), {level: say.percent(level_digits(float(level))) for level in LEVELS}
+            ),
+            self._field("method", say.gettext("Method"), {method: method for method in METHODS}),
+            self._field("target", say.gettext("About"), targets),
+            self._field("simultaneous", say.gettext("Intervals hold"), together),
         ]
+
+    def _field(self, name: str, label: str, options: Mapping[str, str]) -> Field:
+        return Field(name, label, tuple((key, words, key == self._text(name)) for key, words in options.items()))
 
     def _text(self, name: str) -> str:
         value = getattr(self, name)
@@ -89,14 +105,16 @@ def read_choices(query: Mapping[str, Sequence[str]], survey: Survey) -> Choices:
 
     Raises NoSuchWaveError and ChoiceError, which say what can be chosen, and never what was.
     """
-    domains = {"level": LEVELS, "method": tuple(METHODS), "target": TARGETS, "simultaneous": tuple(_TOGETHER)}
+    domains = {"level": LEVELS, "method": tuple(METHODS), "target": TARGETS, "simultaneous": ("no", "yes")}
     chosen: dict[str, Any] = {}
     for name, domain in domains.items():
         if name in query:
             if len(query[name]) > 1 or query[name][0] not in domain:
                 raise ChoiceError(f"{name} must be given once, as one of {', '.join(domain)}.")
             chosen[name] = query[name][0]
-    return Choices(wave=_read_wave(query.get("wave", [ALL]), survey), **chosen)
+    lang = query.get("lang", [""])[0]
+    asked = lang if lang in survey.languages else ""  # whoever asks for another gets one that is there
+    return Choices(wave=_read_wave(query.get("wave", [ALL]), survey), lang=asked, **chosen)
 
 
 def _read_wave(asked: Sequence[str], survey: Survey) -> int | None:

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.numbers.render import quantile_words, said_mean, value_words
-from sotto_estimator.page.axis import Axis
+from sotto_estimator.page.axis import Axis, shortest
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
+from sotto_estimator.verdict.verdict import mean_finding, of_precision
+from sotto_protocol.language import ENGLISH, Language
 
 _AXIS_PX = 26
 _ROW_PX = 42
@@ -33,33 +34,51 @@ class Frame(NamedTuple):
         return 100 * (number - self.low) / (self.high - self.low)
 
 
-def draw_number(title: str, mean: MeanEstimate, distribution: Distribution | None) -> Drawing:
-    """Return a row for the mean and for each quantile, on one axis of the numbers, and a histogram of the bins."""
+def draw_number(
+    title: str, mean: MeanEstimate, distribution: Distribution | None, say: Language = ENGLISH, unit: str = ""
+) -> Drawing:
+    """Return a row for the mean and for each quantile, on one axis of the numbers, and a histogram of the bins.
+
+    The mean stands where it is most likely; a quantile is approximate.
+    """
     bars = distribution.bars if distribution else []
-    ends = [mean.minimum, mean.maximum, mean.mean, *(end for bar in bars for end in bar[:2])]
-    frame, rows = Frame(min(ends), max(ends)), _rows(mean, distribution)
+    ends = [mean.minimum, mean.maximum, *(end for bar in bars for end in bar[:2])]
+    frame, rows = Frame(min(ends), max(ends)), _rows(mean, distribution, say, unit)
     bottom = _AXIS_PX + _ROW_PX * len(rows) + (_GAP_PX + _PLOT_PX if bars else 0)
-    marks = _grid(frame, bottom)
+    marks = _grid(frame, bottom, say)
     for number, (label, words, values) in enumerate(rows):
         marks += _row(label, words, [frame.across(value) for value in values], _AXIS_PX + _ROW_PX * number)
     if bars:
-        marks.append(Label(0, bottom - _PLOT_PX - 10, "density (approximate)", kind="faint"))
+        marks.append(Label(0, bottom - _PLOT_PX - 10, say.gettext("Density (approximate)"), kind="faint"))
         marks += _histogram(bars, frame, bottom)
-    said = [f"The mean with its interval: {said_mean(mean)}."]
-    said += [f"{label}: {words}." for label, words, _ in rows[1:]]
-    said += ["A histogram of the density stands below; the table has all numbers."] if bars else []
+    said = [f"{label}: {words}." for label, words, _ in rows]
+    said += [say.gettext("The table has all numbers.")] if bars else []
     return Drawing(title, " ".join(said), bottom, tuple(marks))
 
 
-def _rows(mean: MeanEstimate, distribution: Distribution | None) -> list[tuple[str, str, tuple[float, float, float]]]:
+def _rows(
+    mean: MeanEstimate, distribution: Distribution | None, say: Language, unit: str
+) -> list[tuple[str, str, tuple[float, float, float]]]:
     """Return a label, words and (value, low, high) of each row."""
-    words = [value_words(number, mean.standard_error) for number in (mean.mean, mean.low, mean.high)]
-    label = f"mean ({shorten(mean.unit, _UNIT_COLUMNS)})" if mean.unit else "mean"
-    rows = [(label, "{}, from {} to {}".format(*words), (mean.mean, mean.low, mean.high))]
+    span = mean.minimum, mean.maximum
+    low, high = of_precision(mean.mean, (mean.low, mean.high), span)
+    finding = mean_finding("", mean.mean, (mean.low, mean.high), span, "")
+    name = say.gettext("Mean")
+    label = f"{name} ({shorten(unit, _UNIT_COLUMNS)})" if unit else name
+    words = say.gettext("%(value)s, from %(low)s to %(high)s", value=finding.likely, low=finding.low, high=finding.high)
+    rows = [(label, words, (min(max(mean.mean, span[0]), span[1]), low, high))]
     for quantile in distribution.quantiles if distribution else ():
-        said = f"{quantile.value:,.12g}, about {quantile.low:,.12g} to {quantile.high:,.12g}"
-        rows.append((quantile_words(quantile.prob), said, (quantile.value, quantile.low, quantile.high)))
+        values = {"value": quantile.value, "low": quantile.low, "high": quantile.high}
+        said = say.gettext(
+            "%(value)s, about %(low)s to %(high)s", **{key: shortest(value, say) for key, value in values.items()}
+        )
+        rows.append((quantile_label(quantile.prob, say), said, (quantile.value, quantile.low, quantile.high)))
     return rows
+
+
+def quantile_label(prob: float, say: Language) -> str:
+    """Return what a quantile is called."""
+    return say.gettext("Median") if prob == 0.5 else say.percent(f"{100 * prob:g}")
 
 
 def _row(label: str, words: str, places: list[float], top: float) -> list[Mark]:
@@ -75,13 +94,13 @@ def _row(label: str, words: str, places: list[float], top: float) -> list[Mark]:
     ]
 
 
-def _grid(frame: Frame, bottom: float) -> list[Mark]:
+def _grid(frame: Frame, bottom: float, say: Language) -> list[Mark]:
     marks: list[Mark] = []
     for tick in frame.ticks:
         x = frame.across(tick)
         anchor: Anchor = "start" if x < _EDGE else "end" if x > 100 - _EDGE else "middle"
         marks.append(Line(x, _AXIS_PX - 6, x, bottom, "grid", 1))
-        marks.append(Label(x, 13, f"{tick:,.12g}", anchor, "faint"))
+        marks.append(Label(x, 13, shortest(tick, say), anchor, "faint"))
     return marks
 
 

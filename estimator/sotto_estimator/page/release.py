@@ -8,7 +8,6 @@ from operator import add
 
 from sotto_protocol import Survey, Tally
 from sotto_protocol.language import ENGLISH, Language
-from sotto_protocol.minimum import of_a_wave
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,8 @@ class Release:
     `tallies`: by wave, ascending, of those of which anything is given. `n_known`: how many reports there are in all
     waves, where the reader may know that even of tallies that are withheld; else None. `address`: the collector's.
     `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
-    `language`: of the page's words.
+    `language`: of the page's words; `lang`: the tag of that of the survey's texts. `turnout`: of each wave, how many
+    were invited and how many answered, where the reader may know it; None of a wave with too few to be told.
     """
 
     survey: Survey
@@ -28,27 +28,36 @@ class Release:
     address: str = ""
     digest: str = ""
     language: Language = ENGLISH
+    lang: str = ""
+    turnout: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
 
     def tally(self, wave: int | None) -> Tally:
         """Return the tally of one wave, or of all; the empty one where nothing is given."""
         chosen = [tally for number, tally in self.tallies.items() if wave in (None, number)]
         return reduce(add, chosen) if chosen else Tally.empty(self.survey)
 
-    def say_missing(self, wave: int | None) -> str:
-        """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
+    def say_missing(self, say: Language = ENGLISH) -> str:
+        """Return why nothing is shown: what of it may be said to this reader."""
         least = self.survey.min_reports
         if least == 1:
-            return "No reports yet."
-        each = of_a_wave(self.survey)
-        promise = f"There are fewer reports than the {least:,} that the survey promises as the least{each}."
-        if self.n_known is None:
-            return promise
-        parts = ["waves"] * (self.survey.waves > 1) + ["strata"] * bool(self.survey.strata)
-        together = f" in all {' and '.join(parts)} together" if parts else ""
-        missing = least - self.n_known
-        at_least = "at least " if together else ""
-        known = f" So far there are {self.n_known:,}{together}"
-        return promise + known + (f": {at_least}{missing:,} are missing." if missing > 0 else ".")
+            return say.gettext("No reports yet.")
+        if self.survey.waves > 1 or self.survey.strata:
+            promise = say.gettext(
+                "There are fewer reports than the %(n)s of one wave, or of one group, that the survey promises as the "
+                "least.",
+                n=least,
+            )
+        else:
+            promise = say.gettext(
+                "There are fewer reports than the %(n)s that the survey promises as the least.", n=least
+            )
+        lines = [promise]
+        if self.n_known is not None:
+            missing = least - self.n_known
+            lines.append(say.ngettext("So far there is %(n)s.", "So far there are %(n)s.", self.n_known))
+            if missing > 0:
+                lines.append(say.ngettext("At least %(n)s is missing.", "At least %(n)s are missing.", missing))
+        return " ".join(lines)
 
 
 def digest_of(survey: Survey, tallies: Mapping[int, Tally]) -> str:

@@ -1,7 +1,7 @@
 """The results of one survey as one reader chose them: what the page, its charts and its files are made of."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from shlex import quote
 
@@ -13,17 +13,19 @@ from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
+from sotto_estimator.page.lines import remarks_on, say_answered, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
+from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import MAX_ANSWERS, MAX_WAVES, WaveSeries, mean_series_of, series_of
 from sotto_estimator.quality import qualities
-from sotto_estimator.render import interval_words, notes
+from sotto_estimator.verdict.judge import with_verdicts
+from sotto_estimator.verdict.verdict import Verdict
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
-_ASKED = "a device is asked one of the {} options: each share is of the n reports that ask its own"
 Rows = dict[str, tuple[Estimate, ...]]
 """Estimates by their question's id."""
 
@@ -33,32 +35,30 @@ class Results:
     """The results, without the counts that they were made of: those may be large, and results are kept.
 
     `n_reports`, `estimates` and `sections` are of the waves that were chosen; `n_waves` says of how many anything is
-    released. `nothing`: why there is nothing to be seen; empty where there is something.
+    released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
+    English, for programs. `answered`: how many of the
+    invited people answered, where the reader may know it.
     """
 
     survey: Survey
+    spoken: Spoken
     choices: Choices
     is_open: bool
+    answered: tuple[str, ...]
     n_reports: int
     n_waves: int
     last_wave: int | None
     nothing: str
+    refusal: str
     estimates: Estimates | None
     sections: tuple[Section, ...]
-
-    @property
-    def warnings(self) -> list[str]:
-        """What `sotto estimate` warns of."""
-        found = [section.quality for section in self.sections if section.quality]
-        contradictions = self.estimates.contradictions if self.estimates else ()
-        return [quality.warning for quality in found if quality.is_alarming] + [of.warning for of in contradictions]
 
     def require_estimates(self) -> Estimates:
         """Return the estimates, for a file. Raises WithheldError, NoEstimatesError."""
         if self.nothing and self.survey.min_reports > 1:
-            raise WithheldError(self.nothing)
+            raise WithheldError(self.refusal)
         if self.estimates is None:
-            raise NoEstimatesError(self.nothing or "The survey has text questions only; their shares are decoded.")
+            raise NoEstimatesError(self.refusal or "The survey has text questions only; their shares are decoded.")
         return self.estimates
 
     def require_chart(self, question: str, name: str) -> tuple[Drawing, list[str]]:
@@ -80,48 +80,58 @@ def find_results(release: Release, choices: Choices) -> Results:
     Raises ChoiceError where the method does not allow for what is pooled, NoEstimatesError for an unknown mechanism.
     """
     survey, tally = release.survey, release.tally(choices.wave)
+    spoken = Spoken(release.language, survey, survey.words(release.lang))
     last_wave = max(release.tallies, default=None) if survey.waves > 1 else None
     estimates = _estimate(tally, choices)
     last = _estimate(release.tally(last_wave), choices) if last_wave and choices.wave is None else None
     return Results(
         survey,
+        spoken,
         choices,
         release.is_open,
+        say_answered(release, choices.wave),
         tally.n_reports,
         len(release.tallies),
         last_wave,
-        "" if tally.n_reports else release.say_missing(choices.wave),
+        "" if tally.n_reports else release.say_missing(spoken.say),
+        "" if tally.n_reports else release.say_missing(),
         estimates,
-        tuple(_sections(release, choices, tally, estimates, last)) if tally.n_reports else (),
+        tuple(_sections(release, spoken, choices, tally, estimates, last)) if tally.n_reports else (),
     )
 
 
 def _sections(
-    release: Release, choices: Choices, tally: Tally, estimates: Estimates | None, last: Estimates | None
-) -> list[Section]:
+    release: Release,
+    spoken: Spoken,
+    choices: Choices,
+    tally: Tally,
+    estimates: Estimates | None,
+    last: Estimates | None,
+) -> Iterator[Section]:
     quality = {known.question: known for known in qualities(tally)}
     rows, last_rows = _by_question(estimates), _by_question(last)
-    withheld = {of.question: f"{of}." for of in withheld_of(tally)}
-    contradictions = {of.question: (str(of),) for of in estimates.contradictions} if estimates else {}
-    sections = []
+    verdicts = {of.question: of for of in estimates.verdicts} if estimates else {}
+    withheld = {of.question: say_withheld(of, spoken.say) for of in withheld_of(tally)}
     for question in release.survey.questions:
-        key, mechanism = question.id, question.mechanism
-        n_counted, number = tally.counted(key).n_reports, _number(estimates, key)
-        remarks = _remarks(estimates, number)
-        asked = (_ASKED.format(len(question.options)),) if not is_text(question) and mechanism.has_cohorts else ()
-        about = (question, n_counted, (*remarks, *asked, *contradictions.get(key, ())), quality.get(key))
+        key, number = question.id, _number(estimates, question.id)
+        n_counted, verdict = tally.counted(key).n_reports, verdicts.get(key, Verdict(key, is_text=is_text(question)))
+        section = Section(
+            question, n_counted, spoken, verdict, quality=quality.get(key), withheld=withheld.get(key, "")
+        )
+        if estimates:
+            technical = technical_lines(question, estimates, section.quality)
+            section = replace(section, remarks=remarks_on(question, estimates, spoken.say), technical=technical)
         if is_text(question):
-            commands = _commands(release, choices.wave, question) if n_counted else ()
-            sections.append(Section(*about, commands=commands, withheld=withheld.get(key, "")))
+            yield replace(section, commands=_commands(release, choices.wave, question) if n_counted else ())
         elif number:
-            series = _series(release, choices, question, ())
-            sections.append(Section(*about, series=series, number=number, last_mean=_mean(last, key)))
-        elif key not in rows:  # nobody answers it yet, or so few that it is withheld
-            sections.append(Section(*about, withheld=withheld.get(key, "")))
-        else:
-            series = _series(release, choices, question, rows[key])
-            sections.append(Section(*about, rows[key], last_rows.get(key, ()), series))
-    return sections
+            series = _series(release, choices, spoken, question, ())
+            yield replace(section, series=series, number=number, last_mean=_mean(last, key))
+        elif key in rows:
+            series = _series(release, choices, spoken, question, rows[key])
+            shown, last_shown = (spoken.labelled(question, of.get(key, ())) for of in (rows, last_rows))
+            yield replace(section, rows=shown, last_rows=last_shown, series=series)
+        else:  # nobody answers it yet, or so few that it is withheld
+            yield section
 
 
 def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
@@ -129,7 +139,7 @@ def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
     if not any(tally.counted(question.id).n_reports for question in tally.survey.questions if not is_text(question)):
         return None
     try:
-        return estimate_tally(tally, choices.interval_options)
+        return with_verdicts(estimate_tally(tally, choices.interval_options), tally)
     except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
     except SourceError as fault:
@@ -152,23 +162,19 @@ def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
     return NumberResult(mean, next((of for of in estimates.distributions if of.question == question), None))
 
 
-def _remarks(estimates: Estimates | None, number: NumberResult | None) -> tuple[str, ...]:
-    """Return what a question's intervals are, and which waves are pooled, in the words of `sotto estimate`."""
-    if estimates is None:
-        return ()
-    pooled = [line for line in notes(estimates) if line.startswith(("wave", "draw:"))]
-    return interval_words(estimates.options, number.mean.interval if number else ""), *pooled
-
-
-def _series(release: Release, choices: Choices, question: Question, rows: Sequence[Estimate]) -> tuple[WaveSeries, ...]:
+def _series(
+    release: Release, choices: Choices, spoken: Spoken, question: Question, rows: Sequence[Estimate]
+) -> list[WaveSeries]:
     if release.survey.waves == 1:
-        return ()
+        return []
     waves = dict(list(release.tallies.items())[-MAX_WAVES:])
-    n_intervals = count_intervals(release.survey)
+    n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
     if is_number(question):
-        return mean_series_of(question, waves, choices.interval_options, n_intervals)
-    answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
-    return series_of(question, waves, answers, choices.interval_options, n_intervals)
+        found = mean_series_of(question, waves, choices.interval_options, n_intervals)
+    else:
+        answers = [row.answer for row in largest(rows, MAX_ANSWERS)]
+        found = series_of(question, waves, answers, choices.interval_options, n_intervals)
+    return [replace(one, answer=labels[one.answer]) for one in found]
 
 
 def _commands(release: Release, wave: int | None, question: Question) -> tuple[str, ...]:

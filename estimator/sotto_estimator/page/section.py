@@ -1,5 +1,6 @@
 """One question's part of the results page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
@@ -12,14 +13,19 @@ from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.charts import draw_shares, draw_waves
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
+from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.quality import Quality
+from sotto_estimator.verdict.verdict import Verdict
+from sotto_estimator.verdict.words import finding_words, sentences, void_words
 from sotto_protocol import Question
-from sotto_protocol.words import counted, epsilon_above
+from sotto_protocol.words import epsilon_above
 
 MAX_ROWS = 1000
 """A page of more would be slow to look at; the files have all."""
 _CAPTION_COLUMNS = 98
+_ISOLATE, _POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+"""Between them a text of the author's runs its own way, and the sentence around it another."""
 
 
 class NumberResult(NamedTuple):
@@ -33,19 +39,22 @@ class NumberResult(NamedTuple):
 class Section:
     """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
 
-    `number`: of a question that asks for numbers, which has no rows; `last_mean`: of the last wave.
-
-    None of it of a text question: `commands` say how its strings are found, `withheld` what of its reports is not yet
-    counted. `remarks`: what the intervals are.
+    Answers are as their reader reads them. `verdict`: what is known of it. `number`: of a question that asks for
+    numbers, which has no rows; `last_mean`: of the last wave. None of it of a text question: `commands` say how its
+    strings are found. `withheld`: what of its reports is not yet counted. `remarks`: what the intervals are, in the
+    page's language; `technical`: what the command would say besides, in English.
     """
 
     question: Question
     n_reports: int
-    remarks: tuple[str, ...]
-    quality: Quality | None
-    rows: tuple[Estimate, ...] = ()
-    last_rows: tuple[Estimate, ...] = ()
-    series: tuple[WaveSeries, ...] = ()
+    spoken: Spoken
+    verdict: Verdict
+    remarks: tuple[str, ...] = ()
+    technical: tuple[str, ...] = ()
+    quality: Quality | None = None
+    rows: Sequence[Estimate] = ()
+    last_rows: Sequence[Estimate] = ()
+    series: Sequence[WaveSeries] = ()
     commands: tuple[str, ...] = ()
     withheld: str = ""
     number: NumberResult | None = None
@@ -57,31 +66,75 @@ class Section:
         return bool(self.rows) and self.question.mechanism.has_cohorts
 
     @property
+    def is_outside(self) -> bool:
+        """Whether an unbiased estimate is not in what is possible."""
+        of_mean = (
+            self.number is not None
+            and not self.number.mean.minimum <= self.number.mean.mean <= self.number.mean.maximum
+        )
+        return of_mean or any(not 0 <= row.share <= 1 for row in self.rows)
+
+    @property
+    def findings(self) -> list[tuple[str, str]]:
+        """What is known of each answer, with its name; of a mean, which needs none, with an empty one."""
+        labels = {"mean": ""} if self.number else self.spoken.labels(self.question)
+        return [(labels[of.answer], finding_words(of, self.spoken.say)) for of in self.verdict.findings]
+
+    @property
+    def shows(self) -> bool:
+        """Whether anything is known that a chart could show."""
+        return bool(self.verdict.findings) and not self.verdict.is_unknown
+
+    @property
+    def sentences(self) -> list[str]:
+        """What else is to be said of what is known."""
+        labels = {answer: f"{_ISOLATE}{label}{_POP}" for answer, label in self.spoken.labels(self.question).items()}
+        return sentences(self.verdict, self.spoken.say, labels)
+
+    @property
     def caption(self) -> list[str]:
-        """What stands beside a chart: n and epsilon first."""
-        return [
-            f"n = {counted(self.n_reports, 'report')}, epsilon {epsilon_above(self.question.epsilon)}",
-            *self.remarks,
-        ]
+        """What stands over a chart that is downloaded: n and epsilon first."""
+        say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon)
+        first = say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon)
+        return [first, *self.remarks, *([void_words(say)] if self.verdict.is_void else [])]
 
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
         lines = self.caption
         if chart == "waves":
             waves = [point.wave for point in self.series[0].points]
-            about = f"waves {waves[0]} to {waves[-1]}, each by itself; epsilon {epsilon_above(self.question.epsilon)}"
+            values = {"first": waves[0], "last": waves[-1], "epsilon": epsilon_above(self.question.epsilon)}
+            about = self.spoken.say.gettext(
+                "waves %(first)s to %(last)s, each by itself; epsilon %(epsilon)s", **values
+            )
             lines = [about, *self.remarks[:1]]
         return [part for line in lines for part in wrap(line, _CAPTION_COLUMNS)]
 
     @cached_property
-    def table(self) -> list[tuple[Estimate, Estimate | None]]:
-        """The rows of the table, each beside the last wave's; of very many those of the largest shares."""
-        last = {row.answer: row for row in self.last_rows}
-        return [(row, last.get(row.answer)) for row in largest(self.rows, MAX_ROWS)]
+    def table(self) -> list[Estimate]:
+        """The rows of the tables; of very many those of the largest shares."""
+        return largest(self.rows, MAX_ROWS)
+
+    @property
+    def last_table(self) -> list[Estimate]:
+        """The same rows of the last wave."""
+        shown = {row.answer for row in self.table}
+        return [row for row in self.last_rows if row.answer in shown]
+
+    @property
+    def means(self) -> list[tuple[str, MeanEstimate]]:
+        """What means there are, with whose they are."""
+        say, of_all = self.spoken.say, self.number.mean if self.number else None
+        named = [(say.gettext("these reports"), of_all), (say.gettext("the last wave"), self.last_mean)]
+        return [(name, mean) for name, mean in named if mean]
 
     @cached_property
     def charts(self) -> dict[str, Drawing]:
         """The question's charts, by name; of a survey of one wave there is none over the waves."""
-        drawn = {"shares": draw_shares(self.question.text, self.rows)} if self.rows else {}
-        drawn |= {"mean": draw_number(self.question.text, *self.number)} if self.number else {}
-        return drawn | ({"waves": draw_waves(f"{self.question.text} Wave by wave", self.series)} if self.series else {})
+        say, text = self.spoken.say, self.spoken.text(self.question)
+        drawn = {"shares": draw_shares(text, self.rows, say)} if self.rows else {}
+        if self.number:
+            drawn["mean"] = draw_number(text, *self.number, say, self.spoken.unit(self.question))
+        if self.series:
+            drawn["waves"] = draw_waves(say.gettext("%(question)s Wave by wave", question=text), self.series, say)
+        return drawn

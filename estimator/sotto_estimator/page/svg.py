@@ -33,6 +33,7 @@ def inline_svg(drawing: Drawing, name: str) -> Markup:
     """
     attributes = {
         "class": "chart",
+        "direction": "ltr",
         "role": "img",
         "aria-labelledby": f"{name}-title {name}-desc",
         "width": "100%",
@@ -47,6 +48,7 @@ def whole_svg(drawing: Drawing, caption: Sequence[str]) -> bytes:
     top = head_px(caption)
     attributes = {
         "xmlns": "http://www.w3.org/2000/svg",
+        "direction": "ltr",
         "role": "img",
         "aria-labelledby": "chart-title chart-desc",
         "width": f"{WIDTH_PX}",

@@ -11,8 +11,8 @@ from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.numbers.render import value_words
-from sotto_estimator.render import percent
 from sotto_protocol import Question, Tally
+from sotto_protocol.language import Language
 
 MAX_WAVES = 24
 """So many of the last waves are shown."""
@@ -40,14 +40,11 @@ class WaveSeries:
     points: tuple[Point, ...]
     is_mean: bool = False
 
-    def words(self, number: float, point: Point) -> str:
+    def words(self, number: float, point: Point, say: Language) -> str:
         """Return a number of a point as it is shown."""
-        return value_words(number, point.standard_error) if self.is_mean else percent(number)
-
-    def said(self, point: Point) -> str:
-        """Return a point's value and its interval in words."""
-        value, low, high = (self.words(number, point) for number in (point.value, point.low, point.high))
-        return f"{value}, from {low} to {high}"
+        if self.is_mean:
+            return say.number(value_words(number, point.standard_error).replace(",", ""))
+        return say.percent(f"{100 * number:.2f}")
 
 
 def series_of(

@@ -1,6 +1,6 @@
 """Verdicts in sentences of any of the product's languages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from sotto_estimator.verdict.order import Order
@@ -38,17 +38,17 @@ def _mean_words(finding: Finding, say: Language) -> str:
     return say.gettext("on average between %(low)s and %(high)s %(unit)s, most likely %(likely)s %(unit)s", **values)
 
 
-def sentences(verdict: Verdict, say: Language) -> list[str]:
-    """Return what is to be said of a question beside its findings."""
+def sentences(verdict: Verdict, say: Language, labels: Mapping[str, str] | None = None) -> list[str]:
+    """Return what is to be said of a question beside its findings. `labels`: how answers are called in sentences."""
     said = [*_conditions(verdict, say)]
     if verdict.order and not verdict.is_unknown:
-        said += _of_order(verdict.order, say)
+        said += _of_order(_labelled(verdict.order, labels) if labels else verdict.order, say)
     return said + ([_of_aim(verdict.aim, say)] if verdict.aim else [])
 
 
 def _conditions(verdict: Verdict, say: Language) -> Iterator[str]:
     if verdict.is_void:
-        yield say.gettext("The reports contradict the survey's design: nothing can be said of this question.")
+        yield void_words(say)
     if verdict.is_text:
         yield say.gettext("Texts are not read. Which are common is found by looking for candidates (sotto decode).")
     if verdict.n_left_out:
@@ -57,6 +57,16 @@ def _conditions(verdict: Verdict, say: Language) -> Iterator[str]:
             "The largest shares are told, by intervals that hold all together; %(n)s more are in the table.",
             verdict.n_left_out,
         )
+
+
+def void_words(say: Language) -> str:
+    """Return what is said of a question whose counts contradict the design."""
+    return say.gettext("The reports contradict the survey's design: nothing can be said of this question.")
+
+
+def _labelled(order: Order, labels: Mapping[str, str]) -> Order:
+    groups = tuple(tuple(labels[answer] for answer in group) for group in order.groups)
+    return Order(groups, tuple(labels[answer] for answer in order.leaders))
 
 
 def _of_order(order: Order, say: Language) -> Iterator[str]:

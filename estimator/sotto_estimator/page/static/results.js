@@ -1,8 +1,10 @@
 // Keeps the results fresh while they are looked at: the page is fetched anew, and what has changed takes its place.
 
+import { t } from "../language.js";
+
 const EVERY_MS = 30_000;
 const news = document.getElementById("news");
-const FAILED = "The results could not be fetched anew; what is shown may be old.";
+const FAILED = t("The results could not be fetched anew; what is shown may be old.");
 let askedAt = Date.now();
 let isAsking = false;
 let isOver = false;
@@ -37,7 +39,7 @@ async function ask() {
   if ([401, 403, 404].includes(response.status)) {
     isOver = true;
     clearInterval(timer);
-    say("The results are no longer shown here. Reload the page to sign in again.");
+    say(t("The results are no longer shown here. Reload the page to sign in again."));
     return null;
   }
   if (!response.ok) throw new Error(String(response.status));
@@ -55,7 +57,10 @@ function show(fresh) {
   old.replaceWith(fresh);
   for (const [id, left] of across) document.getElementById(id)?.scrollTo({ left });
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  if (fresh.dataset.n !== old.dataset.n) say(`Now ${Number(fresh.dataset.n).toLocaleString("en")} reports.`);
+  if (fresh.dataset.n !== old.dataset.n) {
+    const n = Number(fresh.dataset.n);
+    say(t.n("Now %(n)s report.", "Now %(n)s reports.", n));
+  }
 }
 
 /** Say it, to screen readers too when they are idle; not twice. */

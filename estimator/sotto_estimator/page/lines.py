@@ -1,0 +1,117 @@
+"""Lines of the results page, in its language: how its intervals are made, whose reports these are, what is missing."""
+
+from collections.abc import Iterator
+
+from sotto_estimator.estimate import Estimates, is_text
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.numbers.render import smoothing_words
+from sotto_estimator.page.release import Release
+from sotto_estimator.quality import Quality
+from sotto_estimator.render import cut_words, level_digits
+from sotto_estimator.withheld import Withheld
+from sotto_protocol import Question
+from sotto_protocol.language import Language
+
+
+def interval_line(options: IntervalOptions, say: Language, method: str = "") -> str:
+    """Return what the intervals are: their level, whom they are about, whether they hold together, and their method.
+
+    `method`: how they are made, where it is not by the options' method alone.
+    """
+    values = {"level": say.percent(level_digits(options.level)), "method": method or options.method}
+    if options.target == "population":
+        if options.simultaneous:
+            return say.gettext("%(level)s intervals about the population, all together; method: %(method)s", **values)
+        return say.gettext("%(level)s intervals about the population, each by itself; method: %(method)s", **values)
+    if options.simultaneous:
+        return say.gettext("%(level)s intervals about these respondents, all together; method: %(method)s", **values)
+    return say.gettext("%(level)s intervals about these respondents, each by itself; method: %(method)s", **values)
+
+
+def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
+    """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
+    by = next((mean.interval for mean in estimates.means if mean.question == question.id), "")
+    made = () if is_text(question) else (interval_line(estimates.options, say, by),)
+    return *made, *_of_reports(question, estimates, say)
+
+
+def _of_reports(question: Question, estimates: Estimates, say: Language) -> Iterator[str]:
+    waves = estimates.waves
+    if len(waves) == 1:
+        yield say.gettext("wave %(n)s", n=waves[0])
+    elif waves:
+        yield say.gettext(
+            "waves %(waves)s pooled: reports of one device are not independent, and the intervals allow for it",
+            waves=say.joined(map(str, waves)),
+        )
+    if estimates.drawn:
+        n_drawn, n_all = estimates.drawn
+        yield say.gettext(
+            "a device answers %(drawn)s of the %(all)s questions; n is the number of reports that answer this one",
+            drawn=n_drawn,
+            all=n_all,
+        )
+    if not is_text(question) and question.mechanism.has_cohorts:
+        yield say.gettext(
+            "a device is asked one of the %(n)s options: each share is of the reports that ask its own",
+            n=len(question.options),
+        )
+
+
+def technical_lines(question: Question, estimates: Estimates, quality: Quality | None) -> tuple[str, ...]:
+    """Return what `sotto estimate` says of a question besides, in its words."""
+    key = question.id
+    lines = [f"{question.id}: {question.type}, by {question.mechanism.name}."]
+    lines += [contradiction.warning for contradiction in estimates.contradictions if contradiction.question == key]
+    if quality:
+        lines.append(quality.warning if quality.is_alarming else f"{quality}.")
+    if cut := cut_words([row for row in estimates.rows if row.question == key], estimates.options):
+        lines.append(f"{cut}.")
+    lines += [f"Approximate: the {smoothing_words(of)}." for of in estimates.distributions if of.question == key]
+    return tuple(lines)
+
+
+def say_withheld(withheld: Withheld, say: Language) -> str:
+    """Return what of a question is not shown yet, and what is missing."""
+    if withheld.n_counted:
+        return say.gettext(
+            "%(counted)s of these %(n)s reports are counted here; the others wait until enough have come.",
+            counted=withheld.n_counted,
+            n=withheld.n_reports,
+        )
+    if withheld.is_drawn and withheld.min_reports == 1:
+        return say.gettext("None of these reports answers this question.")
+    if withheld.n_cohorts > 1:
+        lines = [
+            say.gettext(
+                "Nothing of this question is shown before each of its %(cohorts)s groups has %(least)s reports.",
+                cohorts=withheld.n_cohorts,
+                least=withheld.min_reports,
+            )
+        ]
+    else:
+        lines = [say.gettext("Nothing of this question is shown before it has %(n)s reports.", n=withheld.min_reports)]
+    if not (withheld.is_drawn or withheld.of):
+        lines.append(
+            say.ngettext("At least %(n)s more must come.", "At least %(n)s more must come.", withheld.n_missing)
+        )
+    return " ".join(lines)
+
+
+def say_answered(release: Release, wave: int | None) -> tuple[str, ...]:
+    """Return how many of the invited people answered, of the wave that is chosen, or of each."""
+    say, lines = release.language, []
+    for number, (n_invited, n_answered) in release.turnout.items():
+        if wave not in (None, number):
+            continue
+        values = {"wave": number, "invited": n_invited, "answered": n_answered}
+        if n_answered is None:
+            line = say.gettext(
+                "%(invited)s were invited; too few have answered for their number to be shown.", **values
+            )
+        elif release.survey.waves > 1:
+            line = say.gettext("Wave %(wave)s: %(answered)s of %(invited)s who were invited have answered.", **values)
+        else:
+            line = say.gettext("%(answered)s of %(invited)s who were invited have answered.", **values)
+        lines.append(line)
+    return tuple(lines)

@@ -1,0 +1,106 @@
+"""What a reader reads: the page's words and numbers in their language, and the survey's texts in one that it has."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import NamedTuple
+
+from sotto_estimator.estimate import Estimate, is_text
+from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.numbers.render import value_words
+from sotto_estimator.page.axis import shortest
+from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.number_chart import quantile_label
+from sotto_protocol import Question, Survey
+from sotto_protocol.language import LANGUAGES, Language, direction
+from sotto_protocol.translation import SurveyWords
+
+
+class Tongue(NamedTuple):
+    """A language that the survey can be read in, by the name that its speakers have for it, and the page's address."""
+
+    tag: str
+    name: str
+    direction: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The language of the page's own words, `say`, and the survey's texts as they are read."""
+
+    say: Language
+    survey: Survey
+    words: SurveyWords
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What an element that holds one of the survey's texts says of it: its language, and how it is written."""
+        tag = self.words.lang
+        lang = {} if tag == self.say.tag else {"lang": tag}
+        # A survey of one language may not say which, and then it is English by name alone.
+        return lang | {"dir": "auto" if self.survey.languages == ("en",) else direction(tag)}
+
+    def tongues(self, choices: Choices) -> list[Tongue]:
+        """Return the languages to choose from; none where there is one."""
+        tags = self.survey.languages if len(self.survey.languages) > 1 else ()
+        return [Tongue(tag, _own_name(tag), direction(tag), f"results{choices.query_in(tag)}") for tag in tags]
+
+    def text(self, question: Question) -> str:
+        """Return a question's text."""
+        return self.words.questions[question.id].text
+
+    def unit(self, question: Question) -> str:
+        """Return what a question's numbers are counted in."""
+        return self.words.questions[question.id].unit
+
+    def labels(self, question: Question) -> dict[str, str]:
+        """Return how answers are shown: options as they are read, a yes in the page's words."""
+        if is_number(question) or is_text(question):
+            return {"mean": self.say.gettext("Mean")}
+        if question.type == "yes-no":
+            return {"yes": self.say.gettext("Yes")}
+        options = self.words.questions[question.id].options
+        return dict(zip(question.labels, options or question.labels, strict=True))
+
+    def labelled(self, question: Question, rows: Sequence[Estimate]) -> list[Estimate]:
+        """Return the rows with their answers as they are shown."""
+        labels = self.labels(question)
+        return [replace(row, answer=labels[row.answer]) for row in rows]
+
+    def percent(self, share: float) -> str:
+        """Return a share in per cent with two decimals."""
+        return self.say.percent(f"{100 * share:.2f}")
+
+    def signed_percent(self, shift: float) -> str:
+        """Return a difference of shares in per cent with two decimals and its sign, where it has one."""
+        return _with_sign(f"{100 * shift:+.2f}", self.say.percent)
+
+    def number(self, value: float, error: float) -> str:
+        """Return a number with as many decimals as show two digits of its error."""
+        return self.say.number(value_words(value, error).replace(",", ""))
+
+    def signed_number(self, value: float) -> str:
+        """Return a number of three digits with its sign."""
+        return _with_sign(f"{Decimal(f'{value:.3g}'):+f}", self.say.number)
+
+    def shortest(self, value: float) -> str:
+        """Return a number with no more digits than it has, of at most twelve."""
+        return shortest(value, self.say)
+
+    def quantile(self, prob: float) -> str:
+        """Return what a quantile is called."""
+        return quantile_label(prob, self.say)
+
+
+def _with_sign(digits: str, write: Callable[[str], str]) -> str:
+    """Return signed digits in a language; a zero has no sign."""
+    if not digits.strip("+-0."):
+        return write(digits[1:])
+    return f"+{write(digits[1:])}" if digits[0] == "+" else write(digits)
+
+
+def _own_name(tag: str) -> str:
+    first, _, rest = tag.partition("-")
+    name = LANGUAGES[first.lower()].name if first.lower() in LANGUAGES else tag
+    return f"{name} ({tag})" if rest and name != tag else name
