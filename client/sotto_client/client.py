@@ -173,11 +173,10 @@ class SurveyClient(Renewed):
         is missing, or the survey takes none), StateError; ValueError for a wave outside its domain. Then nothing was
         charged.
         """
-        if self._is_closed:
-            raise StateError("this client is closed.")
-        survey = self.survey
         try:
-            receipt = self._answering.answer(survey, answers, wave, self._invitation)
+            if self._is_closed:
+                raise StateError("this client is closed.")
+            receipt = self._answering.answer(self.survey, answers, wave, self._invitation)
         except (SottoError, ValueError) as fault:
             del answers
             raise without_frames(fault) from fault.__cause__

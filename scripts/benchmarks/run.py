@@ -31,6 +31,7 @@ BENCHMARKS = (
     "archive",
     "pages",
     "planning",
+    "starting",
 )
 """The modules beside this one that have `measure`, and perhaps `measure_more`, for --full; both return bars."""
 HEAD = ["", "what", "ours", "reference", "ratio", "bar", "reference is"]

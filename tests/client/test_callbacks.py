@@ -197,6 +197,22 @@ def test_a_callback_that_hangs_holds_up_no_answer_and_no_close(http: FaultServer
     device.close()
 
 
+def test_logs_say_each_step_without_an_answer_a_survey_or_a_receipt(
+    http: FaultServer, state: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "sottovoce")
+    http.script = [BAD]
+    with closing(SurveyClient(http.url, "lunch", state=state)) as device:
+        receipt = device.answer(ANSWERS)
+        assert device.flush(30)
+    lines = [record.getMessage() for record in caplog.records if record.name == "sottovoce"]
+    steps = ["The survey came from the collector.", "A survey was answered.", "A report is sent, for the 1. time."]
+    assert lines[:3] == steps
+    assert lines[3].startswith("A report was refused for good (HTTP 422, bad_report)")
+    secrets = ("leftovers", "wine", "lunch", receipt.id, "127.0.0.1", "epsilon")
+    assert not [line for line in lines for secret in secrets if secret in line]
+
+
 async def never(_: object) -> None:
     raise AssertionError
 

@@ -204,6 +204,18 @@ def test_a_wrong_answer_is_in_no_error_and_in_no_frame_of_ours(wrong: dict[str, 
         assert_silent(of_wave.value, CANARY)
 
 
+def test_an_answer_that_could_not_be_given_is_in_no_error_and_in_no_frame_of_ours() -> None:
+    device = SurveyClient(f"http://127.0.0.1:{closed_port()}", "types", state=":memory:")
+    with pytest.raises(SurveyUnavailable) as caught:
+        device.answer(RIGHT)
+    assert type(caught.value.__cause__).__name__ == "DeliveryError"
+    assert_silent(caught.value, CANARY)
+    device.close()
+    with pytest.raises(StateError, match="closed") as closed:
+        device.answer(RIGHT)
+    assert_silent(closed.value, CANARY)
+
+
 def test_right_answers_and_the_secret_are_in_no_error_and_in_no_frame_of_ours(tmp_path: Path) -> None:
     """Those of answers that differ, and of a state that fails while the report is made, whose cause is kept."""
     state = tmp_path / "device.db"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -110,6 +111,33 @@ def test_types_see_the_names_that_are_there(package: ModuleType) -> None:
     for name in package.__all__:
         home = sys.modules[typed[name] or ""] if name in typed and typed[name] in sys.modules else package
         assert getattr(package, name) is getattr(home, name)
+
+
+TYPED = """
+from sotto_client import Receipt, Rejected, SurveyClient, explain, os_coins
+from sotto_protocol import Survey, compile_toml
+
+def tell(receipt: Receipt) -> str:
+    return receipt.id
+
+device = SurveyClient("https://x", "lunch", on_delivered=tell, on_rejected=lambda rejected: rejected.problem.code)
+survey: Survey = device.survey
+said: str = explain(survey).questions[0].id
+wave: int = device.answer({"paid": True}).wave
+coins: int = os_coins()  # type: ignore[assignment]
+none: int = device.pending  # type: ignore[assignment]
+SurveyClient("https://x", "lunch", on_delivered=len)  # type: ignore[arg-type]
+from sotto_client import Surveys  # type: ignore[attr-defined]
+"""
+
+
+@pytest.mark.thorough
+def test_a_program_that_uses_the_packages_is_checked_by_mypy(tmp_path: Path) -> None:
+    """An ignore that is not needed is an error: of names that are loaded on demand, the types are known."""
+    (tmp_path / "program.py").write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "Success: no issues found in 1 source file\n"
 
 
 @pytest.mark.parametrize(
