@@ -45,6 +45,30 @@ epsilon = 2
 """Questions that may be left out, and ids that JavaScript's objects have a mind of their own about."""
 
 
+SPOKEN = compile_toml("""
+id = "spoken"
+lang = "en"
+title = { en = "Your ward", ar = "\u062c\u0646\u0627\u062d\u0643" }
+closes = "2100-12-31"
+[[questions]]
+id = "rested"
+type = "yes-no"
+section = { en = "You", ar = "\u0623\u0646\u062a" }
+text = { en = "Did you rest?", ar = "\u0647\u0644 \u0627\u0633\u062a\u0631\u062d\u062a\u061f" }
+skip = "no"
+want = 0.05
+epsilon = 2
+[[questions]]
+id = "shift"
+type = "one-of"
+text = { en = "Which shift?", ar = "\u0623\u064a \u0645\u0646\u0627\u0648\u0628\u0629\u061f" }
+options.en = ["early", "late"]
+options.ar = ["\u0635\u0628\u0627\u062d\u064a\u0629", "\u0645\u0633\u0627\u0626\u064a\u0629"]
+epsilon = 2
+""")
+"""Two languages, and a yes or no that may be left out."""
+
+
 def published() -> dict[str, Survey]:
     """Return the surveys by the names that the tests use."""
     return {
@@ -56,6 +80,7 @@ def published() -> dict[str, Survey]:
         "invitedPulse": INVITED_PULSE,
         "again": AGAIN,
         "skipped": SKIPPED,
+        "spoken": SPOKEN,
         **{f"yesNo{epsilon}": yes_no("lunch", epsilon) for epsilon in ("5", "3", "0.5", "8.1")},
         "supper": yes_no("supper"),
         "five": FIVE,

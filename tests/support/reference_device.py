@@ -60,7 +60,7 @@ def encode(question: Document, given: Any) -> Answer:
     """Return an answer as the mechanism takes it; None stands for `skip`."""
     said = question["skip"] if given is None else given
     if question["type"] == "yes-no":
-        return int(said)
+        return int(said == "yes" if given is None else said)
     if question["type"] == "one-of":
         return int(question["options"].index(said))
     if question["type"] == "number":

@@ -10,6 +10,7 @@ from reference_survey_cases import (
     HALF,
     MEMOS,
     NUMBERS,
+    SPOKEN,
     STAGES,
     WARNER,
     of_shape,
@@ -62,6 +63,7 @@ SURVEYS: dict[str, Document] = {
         waves=9,
     ),
     "numbers": survey(*NUMBERS),
+    "spoken": SPOKEN,
     "numbers in waves": survey(*NUMBERS, waves=9),
     "low": survey(
         of_shape("low", "yes-no", symmetric("basic-rappor", 0x90000000), 0, epsilon=5, epsilon_forever=2),
@@ -102,6 +104,10 @@ CASES: list[Case] = [
     ("skipped: left out", "skips", 1, {}),
     ("skipped in words", "skips", 1, {"one": "say nothing", "open": "(keine a\u0308)"}),
     ("not skipped", "skips", 1, {"one": "tea", "open": " .\u200e\t"}),
+    *[
+        ("a survey in three languages, and a no that may be left out", "spoken", 1, {"b": "two", "constructor": 33} | a)
+        for a in ({}, {"a": None}, {"a": False}, {"a": True})
+    ],
     ("many options", "wide", 1, {"k": "option 299", "o": "option 256", "f": ["option 299", "option 0"]}),
     ("many options, all", "wide", 1, {"k": "option 0", "o": "option 0", "f": [f"option {n}" for n in range(300)]}),
     *[("long filters", "long", wave, {"filter": "so long", "grams": "a\u0301" * 9}) for wave in (1, 2)],
@@ -163,6 +169,8 @@ REFUSED: list[tuple[str, Any, str]] = [
     *[("options", {"one": text, "any": []}, "one") for text in ("E\u0301", "\u00e8", 'a "b" \\\\ c')],
     *[("skips", {"one": "tea", "open": text}, "open") for text in ("", 5, False)],
     ("skips", {"one": "", "open": None}, "one"),
+    *[("spoken", {"a": given, "b": "two", "constructor": 33}, "a") for given in ("no", "", 0, [])],
+    *[("spoken", {"b": given, "constructor": 33}, "b") for given in ("1", "2", "0", "\u4e8c")],
     *[("every", {key: given for key, given in EVERY.items() if key != left_out}, "$") for left_out in ("q0", "q13")],
     ("ids", {key: given for key, given in IDS.items() if key != "constructor"}, "$"),
     *[("ids", IDS | {unknown: True}, "$") for unknown in ("2", "B_1", "__proto__", "")],

@@ -10,6 +10,7 @@ from sotto_protocol import AnswerError, Survey, SurveyError, compile_survey
 
 ONE_OF = {"type": "one-of", "options": ["Yes", "No", "No answer"], "skip": "No answer"}
 TEXT = {"type": "text", "skip": "(no answer)"}
+YES_NO = {"type": "yes-no", "skip": "no"}
 
 
 def survey_of(*members: dict[str, Any]) -> Survey:
@@ -30,6 +31,15 @@ def test_a_survey_that_can_be_skipped_reads_back(members: dict[str, Any]) -> Non
     survey = survey_of(members)
     assert Survey.from_canonical(survey.canonical).questions[0].skip == members["skip"]
     assert survey.fingerprint != survey_of({k: v for k, v in members.items() if k != "skip"}).fingerprint
+
+
+@pytest.mark.parametrize("said", ["yes", "no"])
+def test_a_yes_or_no_that_is_left_out_counts_as_the_author_says(said: str) -> None:
+    survey = Survey.from_canonical(survey_of(YES_NO | {"skip": said}).canonical)
+    for answers in ({}, {"q0": None}, {"q0": said == "yes"}):
+        assert [part.tolist() for part in check_answers(survey, answers)] == [[int(said == "yes")]]
+    with pytest.raises(AnswerError, match="must be True or False"):
+        check_answers(survey, {"q0": said})
 
 
 def test_who_may_skip_is_told_so() -> None:

@@ -164,6 +164,22 @@ test("a question that may be skipped is answered by what skipping stands for, wh
   assert.ok(fault instanceof AnswerError && fault.message.includes("missing: 10."), String(fault));
 });
 
+test("a survey in languages has the words of each, and is answered with the options of its own", async (t) => {
+  const http = await serve(t, TEXTS.spoken);
+  const device = open(t, http, "spoken");
+  const survey = await device.survey();
+  assert.deepEqual([survey.lang, survey.languages, survey.closes], ["en", ["en", "ar"], "2100-12-31"]);
+  assert.deepEqual([survey.words().title, survey.words("ar").title], ["Your ward", "جناحك"]);
+  assert.deepEqual(survey.words("ar").questions.shift.options, ["صباحية", "مسائية"]);
+  assert.deepEqual(survey.questions[0].section, "You");
+  assert.throws(() => survey.words("de"), RangeError);
+  assert.throws(() => Object.assign(survey.words("ar").questions.shift, { text: "?" }), TypeError);
+  const draft = await device.prepare({ shift: "late", rested: false });
+  assert.equal((await device.prepare({ shift: "late" })).body, draft.body);
+  const fault = await faultOf(device.prepare({ shift: "مسائية" }));
+  assert.ok(fault instanceof AnswerError && fault.message.includes("early | late"), String(fault));
+});
+
 test("a report that is refused for good is kept and shown, and the survey stays answered", async (t) => {
   const [http, state] = [await serve(t, TEXTS.lunch), newState()];
   http.script = [problem(409, "survey_closed", "$.reports[0]")];
