@@ -7,7 +7,7 @@ from typing import Any
 from sotto_protocol.documents import Fields, is_short
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
-from sotto_protocol.places import PLACES
+from sotto_protocol.places import OF_SURVEY, PLACES
 from sotto_protocol.translation import QUESTION_TEXTS, SURVEY_TEXTS, QuestionWords, SurveyWords
 
 _TEXTS = {*SURVEY_TEXTS, *QUESTION_TEXTS}
@@ -80,12 +80,13 @@ class AuthorFields(Fields):
         return value
 
     def finish(self) -> None:
-        """Refuse members that belong elsewhere, all of them."""
-        together(*(partial(self._refuse, key) for key in self._left if key in PLACES))
+        """Refuse members that belong to another kind of question, all of them: after whatever is known was taken."""
+        together(*(partial(self._refuse, key) for key in self._left if key in PLACES and key not in OF_SURVEY))
 
     def finish_rest(self) -> None:
-        """Refuse members that belong nowhere, and wrong translations: what does not depend on what else was taken."""
-        together(*self._later, *(partial(self._refuse, key) for key in self._left if key not in {*PLACES, *self._told}))
+        """Refuse wrong translations, and what belongs to no question: it is wrong whatever else was taken or not."""
+        strange = [key for key in self._left if key not in PLACES or key in OF_SURVEY]
+        together(*self._later, *(partial(self._refuse, key) for key in strange if key not in self._told))
 
     def _refuse(self, key: str) -> None:
         raise self.misplaced(key) if key in PLACES else self.unknown(key)

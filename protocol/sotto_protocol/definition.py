@@ -9,7 +9,16 @@ from sotto_protocol.author_fields import AuthorFields
 from sotto_protocol.documents import Fields, load_json, parse_decimal
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import USUAL_TAG
-from sotto_protocol.members import CROWD, LENGTHS, is_crowd, read_id, read_settings, right_settings
+from sotto_protocol.members import (
+    CROWD,
+    ID_PATTERN,
+    LENGTHS,
+    Settings,
+    is_crowd,
+    read_id,
+    read_settings,
+    right_settings,
+)
 from sotto_protocol.questions.definition import compile_fields
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
@@ -98,15 +107,15 @@ def said_to_questions(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compile(fields: AuthorFields, of_survey: Mapping[str, Any]) -> Survey:
-    survey_id, title, settings, people, questions, _ = together(
+    survey_id, title, settings, people, questions, *_ = together(
         partial(read_id, fields),
         partial(fields.text, "title", LENGTHS["title"]),
-        partial(read_settings, fields),
+        partial(_read_settings, fields),
         partial(_read_people, fields),
         partial(_compile_questions, fields, of_survey),
         fields.check_languages,
+        fields.finish,
     )
-    fields.finish()
     translations = tuple(
         fields.words_in(tag, [question.id for question in questions]) for tag in sorted(fields.languages)
     )
@@ -115,14 +124,27 @@ def _compile(fields: AuthorFields, of_survey: Mapping[str, Any]) -> Survey:
 
 def _compile_questions(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tuple[Question, ...]:
     listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
-    places = [f"$.questions[{index}]" for index in range(len(listed))]
-    return tuple(
-        together(*(partial(_compile_question, fields, *one, of_survey) for one in zip(listed, places, strict=True)))
-    )
+    steps = [
+        partial(_compile_question, fields, question, f"$.questions[{index}]", of_survey)
+        for index, question in enumerate(listed)
+    ]
+    *questions, _ = together(*steps, partial(_check_ids, listed))
+    return tuple(questions)
+
+
+def _check_ids(listed: list[Any]) -> None:
+    ids = [question["id"] for question in listed if isinstance(question, dict) and isinstance(question.get("id"), str)]
+    twice = [given for given in dict.fromkeys(ids) if ids.count(given) > 1 and ID_PATTERN.fullmatch(given)]
+    if twice:
+        raise SurveyError("$.questions", f"must not have two questions of the same id: {', '.join(twice)}.")
 
 
 def _compile_question(survey: AuthorFields, document: Any, where: str, of_survey: Mapping[str, Any]) -> Question:
     return compile_fields(survey.below(document, where), **of_survey)
+
+
+def _read_settings(fields: Fields) -> dict[str, Any]:
+    return Settings(**read_settings(fields)).settings()
 
 
 def _read_people(fields: Fields) -> int | None:
@@ -130,8 +152,10 @@ def _read_people(fields: Fields) -> int | None:
 
 
 def _check_bytes(survey: Survey) -> None:
-    if len(survey.canonical) > MAX_SURVEY_BYTES:  # nobody could read it back
-        raise SurveyError("$", f"must have at most {MAX_SURVEY_BYTES} bytes in canonical form.")
+    n_bytes = len(survey.canonical)
+    if n_bytes > MAX_SURVEY_BYTES:  # nobody could read it back
+        most = f"at most {MAX_SURVEY_BYTES} bytes in canonical form"
+        raise SurveyError("$", f"must have {most}, not {n_bytes}: ask fewer questions, or in fewer words or languages.")
 
 
 def _check_kept(survey: Survey) -> None:

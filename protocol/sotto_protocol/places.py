@@ -4,9 +4,10 @@ from dataclasses import fields
 
 from sotto_protocol.members import Settings
 
+OF_SURVEY = ("title", "questions", "people", *(setting.name for setting in fields(Settings)))
 PLACES: dict[str, str] = {
     **dict.fromkeys(
-        ["title", "questions", "people", *(setting.name for setting in fields(Settings))],
+        OF_SURVEY,
         "the survey, not to a question: in TOML it stands above the first [[questions]]",
     ),
     **dict.fromkeys(["id", "type", "text", "skip", "section", "mechanism", "epsilon", "epsilon_forever"], "a question"),

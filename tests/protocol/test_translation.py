@@ -247,3 +247,35 @@ def test_tags_of_the_standard_are_tags(tag: str) -> None:
     assert not is_tag(tag + "-")
     assert not is_tag(tag + "\n")
     assert not is_tag(tag.swapcase())
+
+
+LANGUAGES = ("en", "ar", "de", "es", "fr", "hi", "pt", "zh")
+
+
+def large(n_questions: int, n_characters: int) -> dict[str, Any]:
+    """Return a survey in eight languages, of one-of questions of six options each."""
+
+    def by_language(text: str) -> dict[str, Any]:
+        return {tag: f"{text} {tag}" for tag in LANGUAGES}
+
+    question = {
+        "type": "one-of",
+        "text": by_language("x" * n_characters),
+        "options": {tag: [f"option {number} {tag}" for number in range(6)] for tag in LANGUAGES},
+        "epsilon": 1,
+    }
+    questions = [{"id": f"q{number}"} | question for number in range(n_questions)]
+    return {"id": "large", "title": by_language("Large"), "questions": questions}
+
+
+def test_two_hundred_questions_in_eight_languages_are_a_survey() -> None:
+    survey = compile_survey(large(200, 100))
+    assert (len(survey.questions), survey.languages) == (200, LANGUAGES)
+    assert Survey.from_canonical(survey.canonical) == survey
+
+
+def test_a_survey_in_so_many_words_that_nobody_could_read_it_back_is_refused() -> None:
+    with pytest.raises(
+        SurveyError, match=r"at most 1048576 bytes in canonical form, not [0-9]+: ask fewer questions, or"
+    ):
+        compile_survey(large(200, 700))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
+from sotto_protocol.errors import together
 from sotto_protocol.language import Language
 from sotto_protocol.mechanisms.window import MAX_SPAN
 from sotto_protocol.members import LENGTHS
@@ -43,8 +45,12 @@ class Number(QuestionType):
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
-        minimum, maximum = _take(fields, "minimum"), _take(fields, "maximum")
-        step = _take(fields, "step", _STEP_DOMAIN, lambda v: v > 0)
+        minimum, maximum, step, unit = together(
+            partial(_take, fields, "minimum"),
+            partial(_take, fields, "maximum"),
+            partial(_take, fields, "step", _STEP_DOMAIN, lambda v: v > 0),
+            partial(_take_unit, fields),
+        )
         if minimum >= maximum:
             raise fields.fail("maximum", f"must be above minimum ({_text(minimum)}).")
         places = max(_places(number) for number in (minimum, maximum, step))
@@ -53,7 +59,6 @@ class Number(QuestionType):
         n_steps = _count_steps(minimum, maximum, step)
         if n_steps is None or n_steps > MAX_SPAN:
             raise fields.fail("step", f"must go into maximum - minimum 1 to {MAX_SPAN} times, exactly.")
-        unit = fields.text("unit", LENGTHS["unit"]) if fields.has("unit") else ""
         return cls((), minimum, maximum, step, unit)
 
     def members(self) -> dict[str, Any]:
@@ -128,6 +133,10 @@ def _count_steps(start: Exact, end: Exact, step: Exact) -> int | None:
 
 def _take(fields: Fields, key: str, expected: str = _DOMAIN, accept: Callable[[Exact], bool] = lambda _: True) -> Exact:
     return _exact(fields.take(key, expected, lambda v: is_decimal(v, -_LIMIT, _LIMIT) and accept(v)))
+
+
+def _take_unit(fields: Fields) -> str:
+    return fields.text("unit", LENGTHS["unit"]) if fields.has("unit") else ""
 
 
 def _exact(number: Exact) -> Exact:
