@@ -27,15 +27,15 @@ CATALOGUES = ROOT / "protocol" / "sotto_protocol" / "catalogues"
 SCRIPTS = CATALOGUES / "scripts.json"
 COMPONENT = ROOT / "client" / "js" / "words"
 """What the web component loads: a file a language, of its own scripts' messages."""
-_PYTHON = {"gettext": None, "ngettext": (1, 2), "mark": None}
-_JINJA = {"_": None, "gettext": None, "ngettext": (1, 2)}
-_JAVASCRIPT = {"t": None, "t.n": (1, 2)}
+PYTHON = {"gettext": None, "ngettext": (1, 2), "mark": None}
+JINJA = {"_": None, "gettext": None, "ngettext": (1, 2)}
+JAVASCRIPT = {"t": None, "t.n": (1, 2)}
 _SOURCES = (
-    ("python", _PYTHON, {}, "*/sotto_*/**/*.py"),
-    ("jinja2", _JINJA, {"newstyle_gettext": "true", "trimmed": "true"}, "*/sotto_*/**/templates/**/*.html"),
-    ("javascript", _JAVASCRIPT, {}, "*/sotto_*/**/static/*.js"),
-    ("javascript", _JAVASCRIPT, {}, "client/js/form/*.js"),
-    ("javascript", _JAVASCRIPT, {}, "client/js/component/*.js"),
+    ("python", PYTHON, {}, "*/sotto_*/**/*.py"),
+    ("jinja2", JINJA, {"newstyle_gettext": "true", "trimmed": "true"}, "*/sotto_*/**/templates/**/*.html"),
+    ("javascript", JAVASCRIPT, {}, "*/sotto_*/**/static/*.js"),
+    ("javascript", JAVASCRIPT, {}, "client/js/form/*.js"),
+    ("javascript", JAVASCRIPT, {}, "client/js/component/*.js"),
 )
 _OF_COMPONENT = ("client/js/form/", "client/js/component/")
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%|%")
