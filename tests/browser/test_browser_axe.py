@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish
+from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke
 from chromium import Devices, read_axe
 from collecting import Served, make_reports
 from devices import FIVE, LUNCH, PULSE, ROTATED
@@ -124,15 +124,19 @@ def test_the_survey_page_from_the_form_to_the_receipt(
 
 def test_the_page_of_an_invited_survey(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
     survey = publish(collector, named(f"axe-invited-{scheme}", DIARY, invited=True))
-    (good,) = invite(collector, survey)
+    revoked, good = invite(collector, survey, 2)
     visit = Visit(new_page(devices, scheme), collector.url, survey).open()
     visit.page.get_by_role("button", name="Review").click()
     expect(visit.page.get_by_role("group", name="There is a problem")).to_be_visible()
     check(visit.page, "invitation missing")
     visit = Visit(new_page(devices, scheme), collector.url, survey).open(f"#{'a' * 26}")
+    expect(visit.alarm).to_contain_text("This invitation cannot be used")
+    check(visit.page, "invitation that cannot be used")
+    visit = Visit(new_page(devices, scheme), collector.url, survey).open(f"#{revoked}")
     check(visit.page, "invitation came")
     visit.fill({"well": True})
     visit.review()
+    revoke(collector, survey, revoked)
     visit.send()
     visit.page.get_by_label("Your report waits for another invitation").fill("no invitation")
     visit.page.get_by_role("button", name="Send it again").click()

@@ -3,8 +3,6 @@
 import { judge, numberIn, textIn } from "../js/form/judge.js";
 import { t } from "./language.js";
 
-const TITLE = document.title;
-
 /** Let an element show a text, or nothing. */
 export function say(id, text) {
   const element = document.getElementById(id);
@@ -42,6 +40,8 @@ function isAnswered(question) {
 
 /** The questions of the page. Their values are read when they are asked for, and kept nowhere else. */
 export class Form {
+  #title = document.title;
+
   constructor() {
     this.fields = document.getElementById("fields");
     this.questions = [...this.fields.querySelectorAll("[data-question]")];
@@ -73,6 +73,19 @@ export class Form {
   /** By question id what was answered; null where it was left out. */
   answers() {
     return Object.fromEntries(this.questions.map((question) => [question.dataset.question, read(question)]));
+  }
+
+  /** Answer as it was answered on the page in another language: choices have the same values in all of them. */
+  fill(answers) {
+    for (const question of this.questions) {
+      const answer = answers[question.dataset.question] ?? null;
+      const chosen = answer === null ? [] : [answer].flat().map((each) => JSON.stringify(each));
+      for (const input of question.querySelectorAll("[type=radio], [type=checkbox]")) {
+        input.checked = chosen.includes(input.value);
+      }
+      const field = question.querySelector("select, [type=text], [type=number]");
+      if (field) field.value = answer === null ? "" : field.matches("select") ? chosen[0] : answer;
+    }
   }
 
   /** A question's words on the page, by its id: its text and language, the label of an option, the unit of its numbers. */
@@ -118,7 +131,7 @@ export class Form {
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
-    document.title = problems.length ? t("Error: %(title)s", { title: TITLE }) : TITLE;
+    document.title = problems.length ? t("Error: %(title)s", { title: this.#title }) : this.#title;
     if (problems.length) summary.focus();
   }
 

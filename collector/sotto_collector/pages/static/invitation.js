@@ -1,31 +1,104 @@
-// The invitation that comes in the address, behind its #: browsers send that part to nobody.
+// The invitation to an invited survey. It comes in the address, behind its #, which browsers send to nobody; or is typed.
+
+import { alarm } from "./alarm.js";
+import { say } from "./form.js";
+import { t } from "./language.js";
+
+const find = (id) => document.getElementById(id);
+
+/** The invitation's part of the form. */
+export class Invitation {
+  #url;
+  #wave;
+  #use;
+  #used = "";
+  #refused = new Map();
+
+  /** `url`: of the survey at the collector. `use`: takes an invitation, and throws where it cannot be one. */
+  constructor(url, wave, use) {
+    this.#url = url;
+    this.#wave = wave;
+    this.#use = use;
+  }
+
+  /** Use the invitation in the address, if there is one, and do not ask for it then. */
+  take() {
+    const given = takeFromAddress();
+    if (given) find("invitation").value = given;
+    const isGood = this.problems().length === 0;
+    this.#show(!given || !isGood);
+    if (given && !isGood)
+      say("invitation-error", t("The invitation in the address is not whole. Please type it here."));
+  }
+
+  /** Use what stands in the field. Return what is wrong with it, as the form shows that. */
+  problems() {
+    const typed = find("invitation").value.trim();
+    if (this.#refused.has(typed)) return this.missing(this.#refused.get(typed));
+    if (typed === this.#used) return [];
+    try {
+      this.#use(typed);
+    } catch {
+      return this.missing();
+    }
+    this.#used = typed;
+    return [];
+  }
+
+  /** Show the field; return what is wrong with it, as the form shows that. */
+  missing(words = t("Type your invitation: 26 letters a to z and digits 2 to 7.")) {
+    this.#show(true);
+    return [["invitation", "invitation-error", words]];
+  }
+
+  /** Ask the collector whether it can be used, and say so where it cannot, before anything is answered. */
+  async ask() {
+    if (this.problems().length || !this.#used) return undefined;
+    const asked = this.#used;
+    const words = wordsOf(await this.#stateOf(asked));
+    if (!words) return say("invitation-error", "");
+    this.#refused.set(asked, words);
+    this.missing();
+    say("invitation-error", words);
+    return alarm({ title: t("This invitation cannot be used"), text: words });
+  }
+
+  /** What the collector says of an invitation: unused, used or invalid. It is not spent by that. Nothing: not asked now. */
+  async #stateOf(invitation) {
+    try {
+      const answer = await fetch(`${this.#url}/invitations/check`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        credentials: "omit",
+        body: JSON.stringify({ invitation, wave: this.#wave }),
+      });
+      return answer.ok ? (await answer.json()).state : "";
+    } catch {
+      return ""; // the report will tell
+    }
+  }
+
+  #show(isAsked) {
+    find("invitation-block").hidden = !isAsked;
+    find("invitation-came").hidden = isAsked;
+  }
+}
+
+/** Why an invitation cannot be used, by what the collector says of it; nothing where it can. */
+function wordsOf(state) {
+  if (state === "used") return t("It was used already. If that was not you, please ask whoever invited you.");
+  if (state !== "invalid") return "";
+  return t("It was used already, or it is not one to this survey. Please check it, or ask whoever invited you.");
+}
 
 /**
  * Return the invitation in the address, or an empty text. It leaves the address bar, so that no photo, bookmark or shared
  * address has it; the tab's history keeps it, so that it outlives a reload.
  */
-export function takeInvitation() {
+function takeFromAddress() {
   const given = decode(location.hash.slice(1));
   if (given) history.replaceState({ invitation: given }, "", location.pathname + location.search);
   return given || history.state?.invitation || "";
-}
-
-/**
- * Ask the collector of the survey at `url` whether an invitation can be used for a wave: unused, used or invalid. It is not
- * spent by that. Nothing where the collector does not say; the report will tell.
- */
-export async function askOf(url, invitation, wave) {
-  try {
-    const answer = await fetch(`${url}/invitations/check`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      credentials: "omit",
-      body: JSON.stringify({ invitation, wave }),
-    });
-    return answer.ok ? (await answer.json()).state : "";
-  } catch {
-    return "";
-  }
 }
 
 function decode(text) {

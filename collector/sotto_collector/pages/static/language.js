@@ -2,4 +2,20 @@
 
 import { makeWords } from "../js/form/words.js";
 
-export const t = makeWords(JSON.parse(document.getElementById("words").textContent));
+export let t = readWords();
+
+function readWords() {
+  return makeWords(JSON.parse(document.getElementById("words").textContent));
+}
+
+/** Take the page in another language, from its address, into the place of this one. */
+export async function takePage(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(answer.statusText);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const { lang, dir } = page.documentElement;
+  Object.assign(document.documentElement, { lang, dir });
+  document.title = page.title;
+  document.body.replaceChildren(...page.body.childNodes);
+  t = readWords();
+}

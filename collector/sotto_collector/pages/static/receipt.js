@@ -7,22 +7,6 @@ const OFTEN_MS = 1000;
 const SELDOM_MS = 5000;
 const N_OFTEN = 30;
 
-const SAID = {
-  delivered: t("Your report was delivered."),
-  forgotten: t(
-    "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, it is lost.",
-  ),
-  refused: t("Your report was not accepted."),
-};
-const WAITING = {
-  lasting: t(
-    "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
-  ),
-  lost: t(
-    "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: this window keeps nothing.",
-  ),
-};
-
 /** The receipt's part of the page. */
 export class ReceiptView {
   #url;
@@ -67,7 +51,7 @@ export class ReceiptView {
     const state = await this.#state().catch(() => ""); // the browser's database may be gone for a moment
     if (!state) return this.#lookAgain();
     say("receipt-title", state === "refused" ? t("Your report was not accepted") : this.#title);
-    const words = SAID[state] ?? WAITING[this.#isDurable ? "lasting" : "lost"];
+    const words = wordsOf(state, this.#isDurable);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
@@ -142,6 +126,25 @@ export class ReceiptView {
       say("erased", t("There is no connection now. Please try again later."));
     }
   }
+}
+
+/** What became of a report, in words. */
+function wordsOf(state, isDurable) {
+  if (state === "delivered") return t("Your report was delivered.");
+  if (state === "refused") return t("Your report was not accepted.");
+  if (state === "forgotten") {
+    return t(
+      "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, it is lost.",
+    );
+  }
+  if (isDurable) {
+    return t(
+      "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
+    );
+  }
+  return t(
+    "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: this window keeps nothing.",
+  );
 }
 
 /** Why a report was refused, and what may be done. */

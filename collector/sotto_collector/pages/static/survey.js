@@ -3,9 +3,9 @@
 
 import { describe, forgotten, insecure, sentence, unread } from "../js/form/faults.js";
 import { alarm } from "./alarm.js";
-import { Form, say } from "./form.js";
-import { askOf, takeInvitation } from "./invitation.js";
-import { t } from "./language.js";
+import { Form } from "./form.js";
+import { Invitation } from "./invitation.js";
+import { t, takePage } from "./language.js";
 import { Parts } from "./parts.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
@@ -28,8 +28,6 @@ const MAX_PERIOD_EPSILON = 16; // of all surveys in 30 days, as the client has i
 const IS_OPEN = closed === undefined;
 const IS_INVITED = invited !== undefined && IS_OPEN;
 
-const END_OF_DRAFT = { title: t("This is as far as a draft goes"), text: t("Nothing was sent.") };
-
 const find = (id) => document.getElementById(id);
 
 /** One visit: `sotto` is the client's module. */
@@ -38,14 +36,14 @@ class Visit {
   #client;
   #survey;
   #draft = null;
-  #invitation = "";
-  #refused = new Map();
+  #listening = new AbortController();
   #isBusy = false;
   #isSent = false;
   #isOver = false;
   #form = IS_OPEN ? new Form() : null;
   #parts = this.#form && new Parts(this.#form);
   #receipt = new ReceiptView(ADDRESS);
+  #invitation = IS_INVITED ? new Invitation(ADDRESS, WAVE, (typed) => this.#useInvitation(typed)) : null;
 
   constructor(sotto) {
     this.#sotto = sotto;
@@ -53,11 +51,9 @@ class Visit {
     if (IS_OPEN) this.#listen();
   }
 
-  #makeClient() {
-    const invitation = this.#invitation || undefined;
-    const state = draft ? ":memory:" : undefined;
+  #makeClient(invitation = undefined) {
     return new this.#sotto.SurveyClient(draft ? `${COLLECTOR}/${draft}` : COLLECTOR, SURVEY, {
-      state,
+      state: draft ? ":memory:" : undefined,
       fingerprint: FINGERPRINT,
       invitation,
       maxEpsilon: MAX_EPSILON,
@@ -65,31 +61,45 @@ class Visit {
     });
   }
 
+  /** Give the client another invitation; throws where it can be none. */
+  #useInvitation(typed) {
+    const client = this.#makeClient(typed || undefined);
+    this.#client.close();
+    this.#client = client;
+  }
+
   #listen() {
-    const { part, isReview, ...state } = history.state ?? {};
-    if (part || isReview) history.replaceState(state, ""); // a reload begins anew
-    find("next-button").addEventListener("click", () => this.#goOn());
-    find("back-button").addEventListener("click", () => history.back());
-    find("review-button").addEventListener("click", () => this.#run(() => this.#review()));
-    find("send-button").addEventListener("click", () => this.#run(() => this.#send()));
-    find("change-button").addEventListener("click", () => this.#change());
-    addEventListener("popstate", ({ state }) => this.#follow(state));
-    addEventListener("pagehide", () => this.#forget());
-    addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+    const { signal } = this.#listening;
+    const on = (target, kind, act) => target.addEventListener(kind, act, { signal });
+    on(find("next-button"), "click", () => this.#goOn());
+    on(find("back-button"), "click", () => history.back());
+    on(find("review-button"), "click", () => this.#run(() => this.#review()));
+    on(find("send-button"), "click", () => this.#run(() => this.#send()));
+    on(find("change-button"), "click", () => this.#change());
+    for (const link of document.querySelectorAll(".languages a")) {
+      on(link, "click", (event) => {
+        if (this.#isOver) return; // the page as it is
+        event.preventDefault();
+        this.#run(() => this.#speak(link.href));
+      });
+    }
+    on(window, "popstate", ({ state }) => this.#follow(state));
+    on(window, "pagehide", () => this.#forget());
+    on(window, "pageshow", ({ persisted }) => persisted && location.reload());
     if (!IS_INVITED) return;
-    const ask = () => this.#run(() => this.#askOfInvitation());
-    addEventListener("hashchange", () => {
-      this.#takeInvitation();
+    const ask = () => this.#invitation.ask();
+    on(find("invitation"), "change", ask);
+    on(window, "online", ask);
+    on(window, "hashchange", () => {
+      this.#invitation.take();
       ask();
     });
-    find("invitation").addEventListener("change", ask);
-    addEventListener("online", ask);
-    this.#takeInvitation();
+    this.#invitation.take();
   }
 
   /** Check the survey; show the questions, or the receipt where this device has answered them. */
   open() {
-    return this.#run(
+    const opened = this.#run(
       async () => {
         this.#survey = await this.#client.survey();
         find("not-durable").hidden = await this.#client.isDurable();
@@ -99,15 +109,16 @@ class Visit {
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
         this.#form.enable();
         this.#parts.begin();
-        return this.#askOfInvitation();
+        return this.#invitation?.ask();
       },
       () => this.open(),
     );
+    return opened.finally(() => find("loading")?.remove());
   }
 
   /** Go on to the next part, if nothing is wrong in this one. */
   #goOn() {
-    const problems = [...this.#checkInvitation(), ...this.#form.problems(this.#parts.current)];
+    const problems = [...(this.#invitation?.problems() ?? []), ...this.#form.problems(this.#parts.current)];
     this.#form.show(problems);
     if (problems.length) return;
     const part = this.#parts.index + 1;
@@ -116,7 +127,7 @@ class Visit {
   }
 
   async #review() {
-    const problems = [...this.#checkInvitation(), ...this.#form.problems()];
+    const problems = [...(this.#invitation?.problems() ?? []), ...this.#form.problems()];
     this.#showProblems(problems);
     if (problems.length) return;
     const answers = this.#form.answers();
@@ -155,7 +166,7 @@ class Visit {
   }
 
   async #send() {
-    if (draft) return alarm(END_OF_DRAFT);
+    if (draft) return alarm({ title: t("This is as far as a draft goes"), text: t("Nothing was sent.") });
     const receipt = await this.#draft.send();
     this.#isSent = true;
     return this.#finish(receipt, t("Thank you"));
@@ -205,67 +216,40 @@ class Visit {
       this.#change(); // what it was drawn from went with the browser's data
       return alarm(forgotten(t));
     }
-    if (fault instanceof InvitationError && IS_INVITED) return this.#showProblems([this.#askForInvitation()]);
+    if (fault instanceof InvitationError && IS_INVITED) return this.#showProblems(this.#invitation.missing());
     return alarm(describe(t, fault), again);
   }
 
-  /** Use the invitation in the address, if there is one, and do not ask for it then. */
-  #takeInvitation() {
-    const given = takeInvitation();
-    find("invitation").value = given;
-    const isGood = given !== "" && this.#checkInvitation().length === 0;
-    this.#showInvitation(!isGood);
-    if (given && !isGood)
-      say("invitation-error", t("The invitation in the address is not whole. Please type it here."));
-  }
-
-  #showInvitation(isAsked) {
-    find("invitation-block").hidden = !isAsked;
-    find("invitation-came").hidden = isAsked;
-  }
-
-  /** Give the client the invitation that stands in the field. Return what is wrong with it, as the form shows that. */
-  #checkInvitation() {
-    const typed = IS_INVITED ? find("invitation").value.trim() : "";
-    if (this.#refused.has(typed)) return [this.#askForInvitation(this.#refused.get(typed))];
-    if (typed === this.#invitation) return [];
-    const before = this.#invitation;
-    this.#invitation = typed;
+  /** Show the page in another language, with what was answered. */
+  async #speak(address) {
+    const [answers, typed, part] = [this.#form.answers(), find("invitation")?.value ?? "", this.#parts.index];
     try {
-      const client = this.#makeClient();
-      this.#client.close();
-      this.#client = client;
-      return [];
+      await takePage(address);
     } catch {
-      this.#invitation = before;
-      return [this.#askForInvitation()];
+      return alarm({ title: t("The survey cannot be fetched now"), text: t("Please try again later.") });
     }
+    const { isReview, ...state } = history.state ?? {};
+    history.replaceState(state, "", address);
+    this.#end();
+    if (typed) find("invitation").value = typed;
+    const next = new Visit(this.#sotto);
+    await next.open();
+    return next.#goOnFrom(answers, part);
   }
 
-  /** Ask the collector whether the invitation can be used, and say so where it cannot, before anything is answered. */
-  async #askOfInvitation() {
-    if (!IS_INVITED || this.#checkInvitation().length || !this.#invitation) return;
-    const invitation = find("invitation").value.trim();
-    const words = wordsOf(await askOf(ADDRESS, this.#invitation, WAVE));
-    if (!words) return;
-    this.#refused.set(invitation, words);
-    this.#askForInvitation();
-    say("invitation-error", words);
-    alarm({ title: t("This invitation cannot be used"), text: words });
+  #goOnFrom(answers, part) {
+    if (this.#isOver) return;
+    this.#form.fill(answers);
+    this.#parts.show(part);
+    document.querySelector(".languages [aria-current]").focus();
   }
 
-  /** Show the field for the invitation; return what is wrong with it, as the form shows that. */
-  #askForInvitation(words = t("Type your invitation: 26 letters a to z and digits 2 to 7.")) {
-    this.#showInvitation(true);
-    return ["invitation", "invitation-error", words];
+  /** Let another visit have the page. */
+  #end() {
+    this.#draft = null;
+    this.#listening.abort();
+    this.#client.close();
   }
-}
-
-/** Why an invitation cannot be used, by what the collector says of it; nothing where it can. */
-function wordsOf(state) {
-  if (state === "used") return t("It was used already. If that was not you, please ask whoever invited you.");
-  if (state !== "invalid") return "";
-  return t("It was used already, or it is not one to this survey. Please check it, or ask whoever invited you.");
 }
 
 /** Leave the entries of the tab's history that the page has made, which hold nothing of the answers. */
@@ -274,13 +258,19 @@ function leaveEntries() {
   if (part || isReview) history.go(-part - Number(isReview));
 }
 
-async function start() {
-  if (!globalThis.crypto?.subtle) return alarm(insecure(t));
-  try {
-    return await new Visit(await import(CLIENT)).open();
-  } catch (fault) {
-    return alarm(describe(t, fault));
-  }
+/** Show why the client was not loaded: it is written in what this browser does not read, or it is not there. */
+function tellUnloaded(fault) {
+  find("loading").remove();
+  if (fault instanceof SyntaxError) find("too-old").hidden = false;
+  else alarm({ title: t("This page could not be loaded whole"), text: t("Nothing was sent. Please reload the page.") });
 }
 
-start().finally(() => find("loading").remove());
+async function start() {
+  const { part, isReview, ...state } = history.state ?? {};
+  if (part || isReview) history.replaceState(state, ""); // a reload begins anew
+  if (globalThis.crypto?.subtle) return import(CLIENT).then((sotto) => new Visit(sotto).open(), tellUnloaded);
+  find("loading").remove();
+  return alarm(insecure(t));
+}
+
+start().catch((fault) => alarm(describe(t, fault)));

@@ -1,0 +1,128 @@
+"""A survey of six questions in three sections and eight languages, every kind of question in it."""
+
+import json
+
+from sotto_protocol import Survey, compile_toml
+
+TEXTS = {
+    "en": ["The ward", "Six questions, two minutes.", "Your work", "Your colleagues", "And then",
+           "Have you ever worked drunk?", "How often did you take pills from the ward?",
+           ["never", "once", "often", "no answer"], "What have you seen this year?",
+           ["a mistake that was hidden", "a theft", "a colleague harassed"],
+           "How much overtime did you work last month?", "hours", "Do you think of leaving?",
+           "What should change first?"],
+    "de": ["Die Station", "Sechs Fragen, zwei Minuten.", "Ihre Arbeit", "Ihre Kollegen", "Und dann",
+           "Haben Sie je betrunken gearbeitet?", "Wie oft nahmen Sie Tabletten der Station?",
+           ["nie", "einmal", "oft", "keine Angabe"], "Was haben Sie dieses Jahr gesehen?",
+           ["einen vertuschten Fehler", "einen Diebstahl", "Belästigung"],
+           "Wie viele Überstunden hatten Sie letzten Monat?", "Stunden", "Denken Sie daran zu gehen?",
+           "Was soll sich zuerst ändern?"],
+    "fr": ["Le service", "Six questions, deux minutes.", "Votre travail", "Vos collègues", "Et ensuite",
+           "Avez-vous déjà travaillé ivre ?", "Combien de fois avez-vous pris des comprimés du service ?",
+           ["jamais", "une fois", "souvent", "sans réponse"], "Qu'avez-vous vu cette année ?",
+           ["une erreur cachée", "un vol", "un harcèlement"],
+           "Combien d'heures supplémentaires le mois dernier ?", "heures", "Pensez-vous à partir ?",
+           "Que faut-il changer d'abord ?"],
+    "es": ["La planta", "Seis preguntas, dos minutos.", "Su trabajo", "Sus colegas", "Y después",
+           "¿Ha trabajado alguna vez ebrio?", "¿Cuántas veces tomó pastillas de la planta?",
+           ["nunca", "una vez", "a menudo", "sin respuesta"], "¿Qué ha visto este año?",
+           ["un error oculto", "un robo", "acoso"],
+           "¿Cuántas horas extra hizo el mes pasado?", "horas", "¿Piensa en irse?", "¿Qué debe cambiar primero?"],
+    "pt": ["A enfermaria", "Seis perguntas, dois minutos.", "O seu trabalho", "Os seus colegas", "E depois",
+           "Já trabalhou embriagado?", "Quantas vezes tomou comprimidos da enfermaria?",
+           ["nunca", "uma vez", "muitas vezes", "sem resposta"], "O que viu este ano?",
+           ["um erro escondido", "um roubo", "assédio"],
+           "Quantas horas extra fez no mês passado?", "horas", "Pensa em sair?", "O que deve mudar primeiro?"],
+    "ar": ["القسم", "ستة أسئلة في دقيقتين.", "عملك", "زملاؤك", "وبعد ذلك",
+           "هل عملت يومًا وأنت سكران؟", "كم مرة أخذت حبوبًا من القسم؟",
+           ["أبدًا", "مرة واحدة", "كثيرًا", "بلا إجابة"], "ماذا رأيت هذا العام؟",
+           ["خطأ تم إخفاؤه", "سرقة", "مضايقة زميل"],
+           "كم ساعة إضافية عملت الشهر الماضي؟", "ساعة", "هل تفكر في المغادرة؟", "ما الذي يجب أن يتغير أولًا؟"],
+    "hi": ["वार्ड", "छह प्रश्न, दो मिनट।", "आपका काम", "आपके सहकर्मी", "और फिर",
+           "क्या आपने कभी नशे में काम किया है?", "आपने वार्ड की गोलियाँ कितनी बार लीं?",
+           ["कभी नहीं", "एक बार", "अक्सर", "कोई उत्तर नहीं"], "आपने इस साल क्या देखा?",
+           ["छिपाई गई गलती", "चोरी", "सहकर्मी का उत्पीड़न"],
+           "पिछले महीने आपने कितना ओवरटाइम किया?", "घंटे", "क्या आप छोड़ने की सोच रहे हैं?", "सबसे पहले क्या बदलना चाहिए?"],
+    "zh": ["病房", "六个问题,两分钟。", "您的工作", "您的同事", "然后",
+           "您是否曾在醉酒时工作?", "您多久服用一次病房的药片?",
+           ["从不", "一次", "经常", "不回答"], "您今年看到过什么?",
+           ["被掩盖的错误", "盗窃", "同事受骚扰"],
+           "您上个月加班多少?", "小时", "您考虑过离职吗?", "最先应该改变什么?"],
+}  # fmt: skip
+"""By language: title, introduction, three sections, then what is asked, each question's options or unit behind it."""
+ANSWERS = {
+    "drunk": True,
+    "pills": "often",
+    "seen": ["a theft", "a colleague harassed"],
+    "overtime": 12,
+    "leave": False,
+    "change": "pay",
+}
+"""As the client takes them, in every language."""
+
+
+def ward(survey_id: str, *languages: str, parts: bool = True, **members: object) -> Survey:
+    """Return the survey in these languages, by default in all; the first is its own. `parts`: it has its sections."""
+    said = {tag: TEXTS[tag] for tag in languages or TEXTS}
+
+    def text(member: str, place: int) -> str:
+        return "\n".join(f"{member}.{tag} = {_quoted(texts[place])}" for tag, texts in said.items())
+
+    def section(place: int) -> str:
+        return text("section", place) if parts else ""
+
+    more = "\n".join(f"{name} = {_quoted(value)}" for name, value in members.items())
+    return compile_toml(f"""
+id = "{survey_id}"
+lang = "{next(iter(said))}"
+{more}
+{text("title", 0)}
+{text("introduction", 1)}
+controller = "The staff council"
+contact = "council@hospital.example"
+[[questions]]
+id = "drunk"
+type = "yes-no"
+epsilon = 1
+{section(2)}
+{text("text", 5)}
+[[questions]]
+id = "pills"
+type = "one-of"
+epsilon = 1
+{text("text", 6)}
+{text("options", 7)}
+skip = {_quoted(next(iter(said.values()))[7][3])}
+[[questions]]
+id = "seen"
+type = "any-of"
+mechanism = "bit-flips"
+epsilon = 2
+{section(3)}
+{text("text", 8)}
+{text("options", 9)}
+[[questions]]
+id = "overtime"
+type = "number"
+minimum = 0
+maximum = 80
+step = 1
+epsilon = 1
+{text("text", 10)}
+{text("unit", 11)}
+[[questions]]
+id = "leave"
+type = "yes-no"
+epsilon = 1
+{section(4)}
+{text("text", 12)}
+[[questions]]
+id = "change"
+type = "text"
+epsilon = 2
+{text("text", 13)}
+""")
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
