@@ -19,6 +19,7 @@ SHORT_HELP = {
     "outbox": "Show what a device has spent, and what waits.",
     "plan": "Plan what a survey will show of so many respondents, or how many of them a precision needs.",
     "power": "Plan a test: how likely it finds what is there, or how many respondents that takes.",
+    "preview": "Show a survey file as a page, on this machine alone.",
     "publish": "Publish a survey at a collector.",
     "recount": "Count the stored reports again, and compare with the tallies.",
     "serve": "Run the collector.",

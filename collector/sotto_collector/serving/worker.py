@@ -7,6 +7,8 @@ import socket
 import threading
 from collections.abc import Callable
 
+from flask import Flask
+
 from sotto_collector.app import create_app
 from sotto_collector.logs import OURS, describe_fault
 from sotto_collector.serving.server import make_server
@@ -25,7 +27,13 @@ def serve_on(listening: socket.socket, settings: Settings, slot: Slot, on_ready:
 
     Raises StoreError where the database cannot be used, or could not be left tidy.
     """
-    app = create_app(settings, slot)
+    run_app(create_app(settings, slot), settings, listening, on_ready, is_last=slot is ALONE)
+
+
+def run_app(
+    app: Flask, settings: Settings, listening: socket.socket, on_ready: Callable[[], None], *, is_last: bool = True
+) -> None:
+    """Serve an app as `serve_on` does, and close its collector; `is_last`: no other works on its database then."""
     collector = app.extensions["collector"]
     try:
         server = make_server(app, settings, listening)
@@ -40,7 +48,7 @@ def serve_on(listening: socket.socket, settings: Settings, slot: Slot, on_ready:
         on_ready()
         server.run()
     finally:
-        collector.close(is_last=slot is ALONE)
+        collector.close(is_last=is_last)
 
 
 def be_worker(listening: socket.socket, settings: Settings, slot: Slot, ready: int, lifeline: int) -> None:

@@ -1,0 +1,43 @@
+"""`sotto preview`: a survey as its respondents and readers will see it, on this machine, with nothing published."""
+
+import tempfile
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from sotto_author.errors import AuthorError
+from sotto_client.commands import read_file
+
+NEEDED = ("flask", "sqlalchemy", "waitress")
+
+
+@click.command(epilog="Example:  sotto preview survey.toml --seconds 1")
+@click.argument("survey_file", type=click.Path(path_type=Path))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="TCP port on this machine  [default: a free one]."
+)
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser; off by default.")
+@click.option("--seconds", type=click.IntRange(1), help="Stop after so many seconds  [default: when you press Ctrl-C].")
+def preview(survey_file: Path, port: int, is_opened: bool, seconds: int | None) -> None:
+    """Show a survey file as a page, on this machine alone.
+
+    Serves the page as respondents will get it, to be tried up to what would be sent; and the page of results, of
+    reports of people who are made up, as many as `people` in the file. Nothing is published, sent or kept: what it
+    needs meanwhile is in a temporary folder. When the file is changed, load the page again. Ctrl-C stops it.
+    """
+    survey = read_file(survey_file)
+    if not all(map(find_spec, NEEDED)):
+        raise AuthorError("sotto preview needs: pip install 'sottovoce[collector]'")
+    from sotto_author.previewed import Previewed, serve_preview
+
+    def announce(url: str, previewed: Previewed) -> None:
+        click.echo(f"survey   {url}/")
+        click.echo(f"results  {url}/results  of {previewed.n_made_up:,} made-up people")
+        click.echo("Nothing is published or kept. Ctrl-C stops it.")
+        if is_opened:
+            webbrowser.open(f"{url}/")
+
+    with tempfile.TemporaryDirectory(prefix="sotto-preview-") as folder:
+        serve_preview(survey_file, survey, Path(folder), port, seconds, announce)
