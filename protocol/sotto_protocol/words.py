@@ -81,6 +81,8 @@ def epsilon_above(epsilon: Decimal | float, language: Language = ENGLISH) -> str
     >>> epsilon_above(Decimal("1.098612288669")), epsilon_above(Decimal("0.999999999981")), epsilon_above(0.3)
     ('1.0987', '1', '0.3')
     """
+    if epsilon == float("inf"):  # of a survey on paper that asks for the truth alone
+        return language.gettext("infinite")
     return language.number(decimal_text(Decimal(str(epsilon)).quantize(_EPSILON_STEP, ROUND_CEILING, _CONTEXT)))
 
 

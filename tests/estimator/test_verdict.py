@@ -268,6 +268,15 @@ def test_the_command_begins_with_what_it_means_and_json_says_the_same(tmp_path: 
     assert (home["answers"], home["order"]) == ({}, None)
 
 
+def test_without_noise_what_respondents_said_is_known_exactly() -> None:
+    asked = ["estimate", "--yes", "8", "--n", "25", "--truth", "1", "--target", "respondents"]
+    printed = CliRunner().invoke(main, asked)
+    assert printed.exit_code == 0
+    assert printed.stdout.startswith(
+        "yes  exactly 32 %\n\ncounts as given: n = 25 reports, epsilon infinite a report\n"
+    )
+
+
 @pytest.mark.parametrize("tag", LANGUAGES)
 def test_verdicts_are_said_in_every_language_of_the_product(tag: str) -> None:
     tally = staff(300, 135, [60, 150, 60, 30], 0.4)

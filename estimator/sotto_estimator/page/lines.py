@@ -98,20 +98,16 @@ def say_withheld(withheld: Withheld, say: Language) -> str:
     return " ".join(lines)
 
 
-def say_answered(release: Release, wave: int | None) -> tuple[str, ...]:
-    """Return how many of the invited people answered, of the wave that is chosen, or of each."""
-    say, lines = release.language, []
-    for number, (n_invited, n_answered) in release.turnout.items():
-        if wave not in (None, number):
-            continue
-        values = {"wave": number, "invited": n_invited, "answered": n_answered}
-        if n_answered is None:
-            line = say.gettext(
-                "%(invited)s were invited; too few have answered for their number to be shown.", **values
-            )
-        elif release.survey.waves > 1:
-            line = say.gettext("Wave %(wave)s: %(answered)s of %(invited)s who were invited have answered.", **values)
-        else:
-            line = say.gettext("%(answered)s of %(invited)s who were invited have answered.", **values)
-        lines.append(line)
-    return tuple(lines)
+def say_turnout(release: Release, wave: int | None) -> str:
+    """Return how many of the invited answered, of the wave that is chosen or the last one; "" where nobody is told."""
+    say, several = release.language, release.survey.waves > 1
+    number = wave or max(release.tallies, default=1)
+    if number not in release.turnout:
+        return ""
+    n_invited, n_answered = release.turnout[number]
+    values = {"wave": number, "invited": n_invited, "answered": n_answered}
+    if n_answered is None:
+        return say.gettext("%(invited)s were invited; too few have answered for their number to be shown.", **values)
+    if several:
+        return say.gettext("Wave %(wave)s: %(answered)s of %(invited)s who were invited have answered.", **values)
+    return say.gettext("%(answered)s of %(invited)s who were invited have answered.", **values)

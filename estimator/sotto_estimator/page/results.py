@@ -13,7 +13,7 @@ from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.errors import ChoiceError, NoEstimatesError, NoSuchChartError, WithheldError
-from sotto_estimator.page.lines import remarks_on, say_answered, say_withheld, technical_lines
+from sotto_estimator.page.lines import remarks_on, say_turnout, say_withheld, technical_lines
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.section import NumberResult, Section
 from sotto_estimator.page.spoken import Spoken
@@ -36,7 +36,7 @@ class Results:
 
     `n_reports`, `estimates` and `sections` are of the waves that were chosen; `n_waves` says of how many anything is
     released. `nothing`: why there is nothing to be seen; empty where there is something; `refusal`: in
-    English, for programs. `answered`: how many of the
+    English, for programs. `turnout`: how many of the
     invited people answered, where the reader may know it.
     """
 
@@ -44,7 +44,7 @@ class Results:
     spoken: Spoken
     choices: Choices
     is_open: bool
-    answered: tuple[str, ...]
+    turnout: str
     n_reports: int
     n_waves: int
     last_wave: int | None
@@ -89,7 +89,7 @@ def find_results(release: Release, choices: Choices) -> Results:
         spoken,
         choices,
         release.is_open,
-        say_answered(release, choices.wave),
+        say_turnout(release, choices.wave),
         tally.n_reports,
         len(release.tallies),
         last_wave,

@@ -94,7 +94,7 @@ class Section:
     @property
     def caption(self) -> list[str]:
         """What stands over a chart that is downloaded: n and epsilon first."""
-        say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon)
+        say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon, self.spoken.say)
         first = say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon)
         return [first, *self.remarks, *([void_words(say)] if self.verdict.is_void else [])]
 
@@ -103,7 +103,11 @@ class Section:
         lines = self.caption
         if chart == "waves":
             waves = [point.wave for point in self.series[0].points]
-            values = {"first": waves[0], "last": waves[-1], "epsilon": epsilon_above(self.question.epsilon)}
+            values = {
+                "first": waves[0],
+                "last": waves[-1],
+                "epsilon": epsilon_above(self.question.epsilon, self.spoken.say),
+            }
             about = self.spoken.say.gettext(
                 "waves %(first)s to %(last)s, each by itself; epsilon %(epsilon)s", **values
             )

@@ -12,7 +12,8 @@ from sotto_estimator.page.axis import shortest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.number_chart import quantile_label
 from sotto_protocol import Question, Survey
-from sotto_protocol.language import LANGUAGES, Language, direction
+from sotto_protocol.language import Language, direction
+from sotto_protocol.language_names import own_name
 from sotto_protocol.translation import SurveyWords
 
 
@@ -44,7 +45,7 @@ class Spoken:
     def tongues(self, choices: Choices) -> list[Tongue]:
         """Return the languages to choose from; none where there is one."""
         tags = self.survey.languages if len(self.survey.languages) > 1 else ()
-        return [Tongue(tag, _own_name(tag), direction(tag), f"results{choices.query_in(tag)}") for tag in tags]
+        return [Tongue(tag, own_name(tag), direction(tag), f"results{choices.query_in(tag)}") for tag in tags]
 
     def text(self, question: Question) -> str:
         """Return a question's text."""
@@ -98,9 +99,3 @@ def _with_sign(digits: str, write: Callable[[str], str]) -> str:
     if not digits.strip("+-0."):
         return write(digits[1:])
     return f"+{write(digits[1:])}" if digits[0] == "+" else write(digits)
-
-
-def _own_name(tag: str) -> str:
-    first, _, rest = tag.partition("-")
-    name = LANGUAGES[first.lower()].name if first.lower() in LANGUAGES else tag
-    return f"{name} ({tag})" if rest and name != tag else name
