@@ -1,12 +1,13 @@
 """Catalogues of the product's words: from the sources to .po files, which people translate, and from these to JSON.
 
 scripts/catalogues extract   write every message of the sources into every .po file; translations stay
-scripts/catalogues compile   write the JSON files, which the programs read
+scripts/catalogues compile   write the JSON files, which the programs read; it takes npm
 scripts/catalogues check     say what is not translated, or wrongly; exit 1 where anything is
 """
 
 import json
 import re
+import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
@@ -213,10 +214,10 @@ def extract() -> None:
 
 
 def compile_all() -> None:
-    """Write all JSON files."""
-    COMPONENT.mkdir(exist_ok=True)
+    """Write all JSON files, and the web component, which holds the hashes of its own."""
     for path, text in compiled().items():
         path.write_text(text, encoding="utf-8")
+    subprocess.run(["npm", "run", "--silent", "component"], cwd=COMPONENT.parent, check=True)
 
 
 def check() -> None:
