@@ -210,6 +210,9 @@ def extract() -> None:
     for language in translated_languages():
         catalogue = read_catalogue(language)
         catalogue.update(template)
+        for message in catalogue:
+            if message.id and not is_translated(message):
+                message.flags.discard("fuzzy")  # it was guessed from one that is not translated either
         (CATALOGUES / f"{language.tag}.po").write_bytes(as_po(catalogue))
 
 
