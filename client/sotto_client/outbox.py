@@ -5,13 +5,16 @@ They are kept without the invitation, which is in the ledger: what is deleted he
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto_client.database import expect, reading
 from sotto_client.verdict import NEEDS_INVITATION, SURVEY_UNKNOWN
 from sotto_protocol.invitation import with_invitation
 from sotto_protocol.problem import Problem
+
+_OF_PROBLEM = ("status", "code", "detail", "where")
+"""What is kept of why a report was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Outbox:
         """Keep a report aside for good, and return it; None where it does not wait any more."""
         changed = self._connection.execute(
             "UPDATE outbox SET rejected = ?, n_attempts = n_attempts + 1 WHERE receipt = ? AND rejected IS NULL",
-            (json.dumps(asdict(problem)), receipt),
+            (json.dumps({name: getattr(problem, name) for name in _OF_PROBLEM}), receipt),
         )
         return next((kept for kept in self.rejected() if kept.receipt == receipt), None) if changed.rowcount else None
 

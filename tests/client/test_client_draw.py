@@ -190,7 +190,7 @@ def test_check_explain_and_outbox_say_what_is_drawn(http: FaultServer, state: Pa
         "draw 2 of 5 questions on every device, in total the epsilon of the largest 2; each question has 2 of" in said
     )
     assert "1.58 times as wide as of all" in said
-    assert json.loads(CliRunner().invoke(main, ["check", str(file), "--json"]).output)["draw"] == 2
+    assert json.loads(CliRunner().invoke(main, ["check", str(file), "--json"]).stdout)["draw"] == 2
     assert "only 2 are asked of you" in " ".join(CliRunner().invoke(main, ["explain", str(file)]).output.split())
     with closing(client(http, state)) as device:
         asked = ids_of(device)
