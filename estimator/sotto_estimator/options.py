@@ -25,6 +25,15 @@ def grouped(name: str, kind: type, *options: Callable[..., Any]) -> Callable[[Ca
     return add
 
 
+level_option = click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level, a share between 0 and 1.",
+)
+
+
 def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method and --target, which estimates and plans share."""
     options = (
@@ -42,13 +51,7 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
             show_default=True,
             help="How intervals are made.",
         ),
-        click.option(
-            "--level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            help="Confidence level, a share between 0 and 1.",
-        ),
+        level_option,
     )
     return lambda command: reduce(lambda inner, option: option(inner), options, command)
 

@@ -8,7 +8,7 @@ import click
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.render import as_csv, as_json, table
 from sotto_estimator.chosen import Chosen, chosen_options
-from sotto_estimator.options import style_options, warn
+from sotto_estimator.options import level_option, style_options, warn
 from sotto_estimator.records import save_records
 from sotto_estimator.sources import names_collector, read_source
 from sotto_estimator.strings.candidates import read_candidates
@@ -23,13 +23,7 @@ from sotto_estimator.strings.candidates import read_candidates
     help="Strings of a text question, one a line; all others are one category. May be given for each.",
 )
 @chosen_options("Of a survey of several waves: whose reports.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of every interval, a share between 0 and 1.",
-)
+@level_option
 @click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN].")
 @click.option(
     "--save-records",

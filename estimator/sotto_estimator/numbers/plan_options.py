@@ -1,9 +1,8 @@
 """The options of `sotto plan --minimum --maximum`, and what it prints."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from functools import reduce
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ import click
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan import NumberPlanRow, NumberStudy, plan_numbers
 from sotto_estimator.numbers.render import value_words
-from sotto_estimator.options import plan_error
+from sotto_estimator.options import grouped, plan_error
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.errors import SurveyError
@@ -41,15 +40,24 @@ _NEVER_NUMBERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class NumberAsk:
+    """What is asked of a question for numbers, as it was typed; None where it was not."""
+
+    minimum: str | None
+    maximum: str | None
+    step: str | None
+    deviation: float | None
+
+
 def number_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --minimum, --maximum and the options that go with them."""
-    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), command)
+    """Add --minimum, --maximum and the options that go with them; the command gets `of_numbers`."""
+    return grouped("of_numbers", NumberAsk, *_OPTIONS)(command)
 
 
-def read_study(
-    minimum: str | None, maximum: str | None, step: str | None, deviation: float | None
-) -> NumberStudy | None:
+def read_study(ask: NumberAsk) -> NumberStudy | None:
     """Return the study that is asked for, None where there is none of its options. Raises UsageError."""
+    minimum, maximum, step, deviation = ask.minimum, ask.maximum, ask.step, ask.deviation
     if minimum is None and maximum is None:
         if step is not None or deviation is not None:
             raise click.UsageError("--step and --deviation go with --minimum and --maximum.")

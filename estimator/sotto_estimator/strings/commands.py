@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sotto_estimator.chosen import Chosen, chosen_options
-from sotto_estimator.options import grouped, refuse_token, style_options, warn
+from sotto_estimator.options import grouped, level_option, refuse_token, style_options, warn
 from sotto_estimator.quality import quality_of
 from sotto_estimator.render import escaped
 from sotto_estimator.sources import CollectorSource, FileSource, read_source
@@ -100,13 +100,7 @@ class _Files:
         show_default=True,
         help="How intervals are made.",
     ),
-    click.option(
-        "--level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        help="Confidence level, a share between 0 and 1.",
-    ),
+    level_option,
     click.option(
         "--correction",
         type=click.Choice(CORRECTIONS),

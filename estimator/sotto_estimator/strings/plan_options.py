@@ -1,12 +1,13 @@
 """The options of `sotto plan --text`, and what it prints."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import reduce
 from typing import Any
 
 import click
 
+from sotto_estimator.options import grouped
 from sotto_estimator.strings.plan import POWER, TextStudy, plan_csv, plan_json, plan_table, plan_text_question
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
@@ -22,11 +23,6 @@ _OPTIONS = (
         default=POWER,
         show_default=True,
         help="With --text: the probability with which a string of the smallest share is detected.",
-    ),
-    click.option(
-        "--epsilon-forever",
-        type=float,
-        help="Epsilon of all reports of one answer, in nats; above --epsilon  [default: one report only].",
     ),
     click.option(
         "--bits",
@@ -66,9 +62,21 @@ _NEVER_TEXT = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class TextAsk:
+    """What is asked of a text question; None where it is to be chosen."""
+
+    is_text: bool
+    n_candidates: int | None
+    power: float
+    n_bits: int | None
+    n_hashes: int | None
+    n_cohorts: int | None
+
+
 def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --text and the options that go with it."""
-    return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), command)
+    """Add --text and the options that go with it; the command gets `of_text`."""
+    return grouped("of_text", TextAsk, *_OPTIONS)(command)
 
 
 def check_text_plan_options(is_text: bool) -> None:
@@ -79,20 +87,15 @@ def check_text_plan_options(is_text: bool) -> None:
 
 
 def text_plan_output(
-    style: str,
-    epsilons: Sequence[float],
-    epsilon_forever: float | None,
-    n_reports: int | None,
-    n_candidates: int | None,
-    power: float,
-    shape: Mapping[str, int | None],
+    style: str, epsilons: Sequence[float], epsilon_forever: float | None, n_reports: int | None, ask: TextAsk
 ) -> str:
     """Return the plan of a text question for every epsilon, as text, JSON or CSV. Raises UsageError."""
-    if n_reports is None or n_candidates is None:
+    if n_reports is None or ask.n_candidates is None:
         raise click.UsageError("--text needs --n and --candidates-n.")
     forever = None if epsilon_forever is None else Decimal(str(epsilon_forever))
+    shape = {"n_bits": ask.n_bits, "n_hashes": ask.n_hashes, "n_cohorts": ask.n_cohorts}
     try:
-        study = TextStudy(n_reports, n_candidates, power)
+        study = TextStudy(n_reports, ask.n_candidates, ask.power)
         rows = [
             row for epsilon in epsilons for row in plan_text_question(Decimal(str(epsilon)), forever, study, **shape)
         ]
