@@ -49,14 +49,14 @@ def page_of(body: str, policy: str, *, lang: str = "en", program: bytes = PROGRA
     return _PAGE.format(lang=lang, policy=policy, integrity=integrity_of(program), body=body).encode()
 
 
-def files(pages: dict[str, bytes]) -> dict[str, bytes]:
+def files(pages: dict[str, bytes], program: bytes = PROGRAM) -> dict[str, bytes]:
     """Return these pages, by path, with the program and its words beside them."""
     words = {f"/words/{path.name}": path.read_bytes() for path in (CLIENT / "words").glob("*.json")}
-    return {"/sotto-survey.min.js": PROGRAM, **words, **pages}
+    return {"/sotto-survey.min.js": program, **words, **pages}
 
 
 @contextmanager
-def asking(pages: dict[str, bytes]) -> Iterator[str]:
+def asking(pages: dict[str, bytes], program: bytes = PROGRAM) -> Iterator[str]:
     """Serve pages, the program and its words from an origin of their own; yield its address."""
-    with site_of(files(pages)) as url:
+    with site_of(files(pages, program)) as url:
         yield url

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
-from asked import HABITS
-from chromium import TIMEOUT_MS, Devices, Watch, launch_options
+from asked import HABITS, configure
+from chromium import TIMEOUT_MS, UNREACHABLE, Devices, Watch, launch_options
 from collecting import Served, serve
+from component_site import asking, element, page_of, policy_for
+from component_visit import FORGIVEN, HEAR, Ask
 from own_site import blank, site_of
+from sotto_protocol import Survey
 from wire import Wire, wire_to
 
 
@@ -75,3 +78,23 @@ def devices(browser: Browser, collector: Served) -> Iterator[Devices]:
 
         yield make
     assert [complaint for watch in watches for complaint in watch.complaints] == []
+
+
+@pytest.fixture
+def ask(wire: Wire, collector: Served, devices: Devices) -> Iterator[Ask]:
+    """Open pages of a site of their own that ask surveys, each on a new device; the collector is behind a wire."""
+    with ExitStack() as stack:
+
+        def open_page(*surveys: Survey, at: str = wire.url, body: str = "", anchor: str = "", **given: str) -> Page:
+            body = body or "".join(element(at, survey, **given) for survey in surveys)
+            site = stack.enter_context(asking({"/index.html": page_of(body, policy_for(at))}))
+            for survey in surveys:
+                configure(collector, survey, cors_origins=[site])
+            context, watch = devices(at, site)
+            watch.forgive(UNREACHABLE, *FORGIVEN)
+            page = context.new_page()
+            page.add_init_script(f"({HEAR})()")
+            page.goto(f"{site}/index.html{anchor}")
+            return page
+
+        yield open_page

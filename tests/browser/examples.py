@@ -140,7 +140,8 @@ def _run_flask(folder: Path, collector: str, log: Path) -> Iterator[int]:
 def _pages(collector: str) -> dict[str, bytes]:
     """Return the pages, by path, with a collector's address in place of the documented one."""
     texts = {f"/{path.name}": path.read_text() for path in (EXAMPLES / "web").iterdir()}
-    texts["/sottovoce.min.js"] = (CLIENT / "sottovoce.min.js").read_text()
+    for name in ("sottovoce.min.js", "sotto-survey.min.js"):
+        texts[f"/{name}"] = (CLIENT / name).read_text()
     unguarded = _POLICY.sub("", texts["/index.html"]).replace('autocomplete="off"', "")
     texts["/bare.html"] = unguarded.replace("page.js", "bare-page.js")  # to see what these are good for
     texts["/bare-page.js"] = texts["/page.js"].replace("./ask.js", "./bare-ask.js")

@@ -1,19 +1,13 @@
 """`<sotto-survey>` on a page of another origin, under a strict policy: from the answers to the stored report."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from asked import (
-    ANSWERS,
     DIARY,
     LOUD,
-    Answers,
-    configure,
     end,
     invite,
     named,
@@ -22,111 +16,10 @@ from asked import (
     stored_reports,
     wait_for_reports,
 )
-from chromium import UNREACHABLE, Devices
 from collecting import Served
-from component_site import asking, element, page_of, policy_for
-from own_site import broken_into
+from component_visit import WARD, Ask, answer, heard_on, press, receipt_on, send
 from sotto_protocol import Survey, compile_toml
 from wire import Wire
-
-WARD = """
-id = "{id}"
-lang = "en"
-title.en = "How is work?"
-title.ar = "كيف هو العمل؟"
-controller.en = "The staff council"
-controller.ar = "مجلس الموظفين"
-[[questions]]
-id = "paid"
-type = "yes-no"
-text.en = "Were you asked to work unpaid?"
-text.ar = "هل طُلب منك العمل دون أجر؟"
-section.en = "Your work"
-section.ar = "عملك"
-skip = "no"
-prob_truth = "3/4"
-[[questions]]
-id = "dish"
-type = "one-of"
-text.en = "What do you eat?"
-text.ar = "ماذا تأكل؟"
-section.en = "Your lunch"
-section.ar = "غداؤك"
-options.en = ["soup", "salad"]
-options.ar = ["حساء", "سلطة"]
-epsilon = 1
-"""
-HEAR = """() => {
-  globalThis.heard = [];
-  for (const name of ["ready", "prepared", "sent", "delivered", "refused", "error"]) {
-    addEventListener(`sotto-${name}`, ({ detail }) => heard.push([name, detail]));
-  }
-}"""
-
-FORGIVEN = (
-    "error: Failed to load resource: the server responded with a status of 4",
-    "error: Failed to find a valid digest",
-    "error: Fetch API cannot load",
-)
-"""What a browser notes of what these tests do on purpose."""
-
-Ask = Callable[..., Page]
-
-
-def answer(page: Page, survey: Survey, answers: Answers = ANSWERS) -> None:
-    """Answer by pointer and by typing; a question that is None is left out."""
-    for question in survey.questions:
-        given, place = answers[question.id], page.locator(f'[data-question="{question.id}"]')
-        if question.type == "text":
-            place.get_by_role("textbox").fill(given or "")
-        elif question.type == "number":
-            place.get_by_role("spinbutton").fill(str(given))
-        elif place.get_by_role("combobox").count():
-            place.get_by_role("combobox").select_option(label=given)
-        elif given is not None:
-            for word in given if question.type == "any-of" else [{True: "Yes", False: "No"}.get(given, given)]:
-                place.get_by_label(word, exact=True).check()
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def send(page: Page) -> str:
-    """Review and send; return the receipt, once the report was delivered."""
-    press(page, "Review what will be sent")
-    press(page, "Send")
-    expect(page.get_by_text("Your report was delivered.")).to_be_visible()
-    return receipt_on(page)
-
-
-def receipt_on(page: Page) -> str:
-    return page.locator("[part=receipt-code]").inner_text()
-
-
-@pytest.fixture
-def ask(wire: Wire, collector: Served, devices: Devices) -> Iterator[Ask]:
-    """Open pages of a site of their own that ask surveys, each on a new device; the collector is behind a wire."""
-    with ExitStack() as stack:
-
-        def open_page(*surveys: Survey, at: str = wire.url, body: str = "", anchor: str = "", **given: str) -> Page:
-            body = body or "".join(element(at, survey, **given) for survey in surveys)
-            site = stack.enter_context(asking({"/index.html": page_of(body, policy_for(at))}))
-            for survey in surveys:
-                configure(collector, survey, cors_origins=[site])
-            context, watch = devices(at, site)
-            watch.forgive(UNREACHABLE, *FORGIVEN)
-            page = context.new_page()
-            page.add_init_script(f"({HEAR})()")
-            page.goto(f"{site}/index.html{anchor}")
-            return page
-
-        yield open_page
-
-
-def heard_on(page: Page) -> list[Any]:
-    """Return the events that the page has heard, each with what it carries."""
-    return list(page.evaluate("heard"))
 
 
 def test_from_the_answers_to_the_report(ask: Ask, collector: Served, wire: Wire) -> None:
@@ -217,70 +110,6 @@ def test_an_element_that_pins_nothing_asks_nothing(ask: Ask, wire: Wire) -> None
     expect(page.get_by_role("alert")).to_contain_text("64 hexadecimal digits")
 
 
-MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script><b>&amp;</b> {{7*7}}'
-
-
-def test_markup_in_a_surveys_texts_is_text(ask: Ask, collector: Served) -> None:
-    question = {"id": "q", "type": "one-of", "text": MARKUP, "epsilon": 1}
-    listed = "\n".join(f"{key} = {value!r}" for key, value in question.items())
-    options = [MARKUP, "javascript:alert(1)"]
-    survey = publish(
-        collector, compile_toml(f"id = 'markup'\ntitle = '''{MARKUP}'''\n[[questions]]\n{listed}\noptions = {options}")
-    )
-    page = ask(survey)
-    expect(page.get_by_role("heading", name=MARKUP, exact=True)).to_be_visible()
-    expect(page.locator(".choice span")).to_have_text(options)
-    page.get_by_label(MARKUP).check()
-    press(page, "Review what will be sent")
-    expect(page.locator("dd.answered")).to_have_text(MARKUP)
-    inner = "(it) => [...it.shadowRoot.querySelectorAll('img, script, b, iframe, style, link')].length"
-    assert page.locator("sotto-survey").evaluate(inner) == 0
-    assert page.title() == "A firm's own page"
-
-
-def test_what_a_collector_adds_is_refused_and_not_shown(ask: Ask, collector: Served) -> None:
-    """Whatever it serves in the survey's place, or says in a refusal, stands nowhere."""
-    survey = publish(collector, named("component-broken"))
-
-    def tamper(path: str, body: bytes) -> bytes:
-        return body.replace(b"Habits", b"<b>Hello</b>") if path.startswith("/v1/") else body
-
-    with broken_into(collector.port, tamper) as url:
-        page = ask(survey, at=url)
-        expect(page.get_by_role("alert")).to_be_visible()
-        assert "Hello" not in page.locator("sotto-survey").inner_text()
-
-
-def test_a_survey_is_read_in_the_pages_language_and_in_another(ask: Ask, collector: Served) -> None:
-    survey = publish(collector, compile_toml(WARD.format(id="component-ward")))
-    page = ask(survey, lang="ar")
-    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
-    body = page.locator("[part=survey]")
-    expect(body).to_have_attribute("dir", "rtl")
-    expect(body).to_have_attribute("lang", "ar")
-    page.locator("[data-question=paid] input").first.check()
-    page.locator("button.primary").click()
-    expect(page.locator("[part=section-title]:visible")).to_be_focused()
-    page.get_by_label("حساء").check()
-    page.locator("[part~=chooser] select").select_option(label="English")
-    expect(page.get_by_role("heading", name="How is work?")).to_be_visible()
-    expect(body).to_have_attribute("dir", "ltr")
-    expect(page.get_by_label("soup")).to_be_checked()
-    page.get_by_role("button", name="Back").click()
-    expect(page.get_by_label("Yes", exact=True)).to_be_checked()
-    press(page, "Next")
-    wait_for_reports(collector, survey, send(page))
-
-
-def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collector: Served) -> None:
-    survey = publish(collector, compile_toml(WARD.format(id="component-words")))
-    page = ask(survey)
-    page.route("**/words/ar.json", lambda route: route.fulfill(json={"Next": "Send all I have"}))
-    page.locator("[part~=chooser] select").select_option(label="العربية")
-    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
-    expect(page.locator("button.primary")).to_have_text("Next")
-
-
 def test_parts_of_a_survey_are_answered_one_by_one(ask: Ask, collector: Served) -> None:
     survey = publish(collector, compile_toml(WARD.format(id="component-parts")))
     page = ask(survey)
@@ -319,7 +148,11 @@ def test_an_invitation_comes_in_the_address_which_loses_it(ask: Ask, collector: 
     wait_for_reports(collector, survey, send(page))
     assert not [request for request in wire.requests() if invitation in request.target]
     again = ask(survey, invitation=invitation)
-    expect(again.get_by_text("This invitation was used already, or is not one to this survey.")).to_be_visible()
+    expect(
+        again.get_by_text(
+            "It was used already, or it is not one to this survey. Please check it, or ask whoever invited you."
+        )
+    ).to_be_visible()
     again.get_by_label("Your invitation").fill("mine")
     press(again, "Next")
     expect(again.get_by_text("Type your invitation: 26 letters a to z and digits 2 to 7.")).to_be_visible()
@@ -386,8 +219,8 @@ def test_a_report_that_is_refused_says_why_and_is_heard_of(ask: Ask, collector: 
     press(page, "Review what will be sent")
     end(collector, survey)
     press(page, "Send")
-    expect(page.get_by_role("heading", name="Your report was not taken")).to_be_visible()
-    expect(page.get_by_text("The survey was closed before it came.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
+    expect(page.get_by_text("The survey is over: it takes no more answers.")).to_be_visible()
     name, detail = heard_on(page)[-1]
     assert (name, detail["code"]) == ("refused", "survey_closed")
 
@@ -412,36 +245,3 @@ def test_an_element_that_is_taken_away_forgets_and_asks_anew_elsewhere(ask: Ask,
     page.evaluate("document.body.append(it)")
     expect(page.get_by_label("Yes", exact=True)).not_to_be_checked()
     expect(page.get_by_role("textbox")).to_have_value("")
-
-
-def fields_of(place: Locator) -> list[Any]:
-    """Return how each question is asked: its words, its hint, what chance does, and its controls with their labels."""
-    return list(place.evaluate_all(READ))
-
-
-READ = """(questions) => questions.map((question) => ({
-  id: question.dataset.question,
-  text: question.querySelector(".asked").textContent,
-  hint: question.querySelector(".hint").textContent.trim().replace(/\\\\s+/g, " "),
-  noise: question.querySelector(".noise summary").textContent,
-  controls: [...question.querySelectorAll("input, select, option")].map((it) => [
-    it.localName, it.type ?? "", it.labels?.[0]?.textContent.trim().replace(/\\\\s+/g, " ") ?? it.textContent,
-    it.min ?? "", it.max ?? "", it.step ?? "", it.autocomplete ?? "", it.inputMode,
-  ]),
-}))"""
-
-
-@pytest.mark.parametrize("lang", ["en", "ar"])
-def test_it_asks_as_the_survey_page_does(ask: Ask, collector: Served, devices: Devices, lang: str) -> None:
-    surveys = [
-        publish(collector, named(f"component-alike-{lang}")),
-        publish(collector, sleep(f"component-alike-sleep-{lang}")),
-        publish(collector, compile_toml(WARD.format(id=f"component-alike-ward-{lang}"))),
-    ]
-    context, _ = devices()
-    for survey in surveys:
-        page, own = ask(survey, lang=lang), context.new_page()
-        own.goto(f"{collector.url}/s/{survey.id}?lang={lang}")
-        for each in (page, own):
-            expect(each.locator("[data-question]").first).to_be_visible()
-        assert fields_of(page.locator("[data-question]")) == fields_of(own.locator("[data-question]"))

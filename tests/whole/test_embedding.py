@@ -25,13 +25,17 @@ Load = Callable[[str], Any]
 ANSWERS = {"expensed": True, "cuisine": CHOSEN, "place": CANARY}
 CLIENT_JS = EXAMPLES.parents[1] / "client" / "js"
 DOCUMENT = EXAMPLES.parent / "embedding.md"
-LANGUAGES = {".toml": "toml", ".py": "python", ".js": "js", ".html": "html"}
+LANGUAGES = {".toml": "toml", ".py": "python", ".js": "js", ".html": "html", ".tsx": "tsx", ".vue": "vue"}
 
 
-def test_document_shows_every_example_as_it_is() -> None:
-    shown = [(language, text) for language, text in blocks(DOCUMENT) if language in LANGUAGES.values()]
-    there = [path for path in sorted(EXAMPLES.rglob("*")) if path.suffix in LANGUAGES and ".min." not in path.name]
-    assert sorted(shown) == sorted((LANGUAGES[path.suffix], path.read_text()) for path in there)
+def test_document_shows_examples_as_they_are_and_leads_to_the_others() -> None:
+    paths = [path for path in EXAMPLES.rglob("*") if path.suffix in LANGUAGES and ".min." not in path.name]
+    there = {(LANGUAGES[path.suffix], path.read_text()): path for path in paths}
+    shown = [block for block in blocks(DOCUMENT) if block[0] in LANGUAGES.values()]
+    assert [block for block in shown if block not in there] == []
+    hidden = set(paths) - {there[block] for block in shown}
+    linked = {DOCUMENT.parent / target for target in re.findall(r"\]\((examples/[^)]+)\)", DOCUMENT.read_text())}
+    assert hidden == linked
 
 
 def test_examples_pin_the_fingerprint_of_their_survey() -> None:

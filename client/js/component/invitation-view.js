@@ -9,16 +9,14 @@ export class InvitationView {
   #isAsked;
 
   /**
-   * @param {Translate} t @param {string} given what came @param {boolean} isUsed of an invitation: that it is of no use
+   * @param {Translate} t @param {string} given what came @param {string} state what the collector says of it
    * @param {(typed: string) => void} take
    */
-  constructor(t, given, isUsed, take) {
+  constructor(t, given, state, take) {
     const described = { "aria-describedby": "invitation-hint invitation-error" };
     const typed = { type: "text", part: "field", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
     this.#field = make("input", { id: "invitation", maxlength: 200, ...typed, ...described });
-    const why = isUsed
-      ? t("This invitation was used already, or is not one to this survey.")
-      : t("Type your invitation: 26 letters a to z and digits 2 to 7.");
+    const why = sayState(t, state);
     const error = make("p", { id: "invitation-error", class: "error", part: "error", hidden: given === "" }, why);
     if (given !== "") this.#field.setAttribute("aria-invalid", "true");
     const hint = t("26 letters and digits. It says that you may answer, and is sent with your report.");
@@ -44,4 +42,10 @@ export class InvitationView {
   open() {
     if (this.#isAsked) this.#field.focus();
   }
+}
+
+function sayState(/** @type {Translate} */ t, /** @type {string} */ state) {
+  if (state === "used") return t("It was used already. If that was not you, please ask whoever invited you.");
+  if (state === "none") return t("Type your invitation: 26 letters a to z and digits 2 to 7.");
+  return t("It was used already, or it is not one to this survey. Please check it, or ask whoever invited you.");
 }

@@ -27,11 +27,11 @@ export function isInvitation(text) {
 }
 
 /**
- * Ask the collector whether an invitation can be used, which spends nothing. Who cannot ask now goes on as if it could:
- * the report tells.
- * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<boolean>}
+ * Ask the collector of an invitation, which spends nothing: unused, used or invalid. Who cannot ask now goes on as if it
+ * were unused: the report tells.
+ * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<string>}
  */
-export async function isUsable(url, invitation, wave) {
+export async function stateOf(url, invitation, wave) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify({ invitation, wave });
   try {
@@ -39,8 +39,8 @@ export async function isUsable(url, invitation, wave) {
     const request = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
     const answer = await fetch(`${url}/invitations/check`, request);
     const { state } = answer.ok ? await answer.json() : { state: "unused" };
-    return state === "unused";
+    return String(state);
   } catch {
-    return true;
+    return "unused";
   }
 }

@@ -28,7 +28,7 @@ export function protectionOf(t, survey, collector) {
   const steps = [t("You answer."), t("You see what will be sent, and decide."), receipt];
   const whole = make("a", { target: "_blank", rel: "noopener noreferrer" }, t("All of it, in numbers"));
   whole.href = `${collector.replace(/\/+$/, "")}/s/${survey.id}`;
-  const code = make("code", { translate: "no", dir: "ltr" }, survey.fingerprint);
+  const pinned = { id: survey.id, fingerprint: survey.fingerprint };
   const parts = [
     make("summary", {}, t("How this protects you")),
     make("ol", {}, ...steps.map((step) => make("li", {}, step))),
@@ -44,9 +44,7 @@ export function protectionOf(t, survey, collector) {
     make(
       "p",
       { class: "small" },
-      t("The survey's fingerprint, which stands for every word and number of it:"),
-      " ",
-      code,
+      t("Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s", pinned),
     ),
   ];
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];

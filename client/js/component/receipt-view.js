@@ -84,7 +84,7 @@ export class ReceiptView {
     if (fate === this.#fate) return;
     const t = this.#t;
     this.#fate = fate;
-    this.#heading.textContent = fate === "refused" ? t("Your report was not taken") : this.#title;
+    this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title;
     this.#delivery.textContent = this.#say(fate);
     this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(code) : []));
     const mayErase = fate === "delivered" && this.#survey.keep === "reports";
@@ -95,39 +95,35 @@ export class ReceiptView {
   #say(/** @type {Fate} */ fate) {
     const t = this.#t;
     if (fate === "delivered") return t("Your report was delivered.");
-    if (fate === "refused") return t("The collector did not take your report.");
+    if (fate === "refused") return t("Your report was not accepted.");
     if (fate === "forgotten") {
       return t(
         "This browser's data were deleted, and it no longer knows of your report. If it had not been delivered before, " +
           "it is lost.",
       );
     }
-    const waits = t("Your report waits on this device. It is sent as soon as the collector can be reached.");
-    const then = this.#isDurable
-      ? t(
-          "You may close this page: it is sent when you open it again. (Not so in a private window, which keeps nothing.)",
-        )
-      : t("Keep this page open until then: this window keeps nothing.");
-    return `${waits} ${then}`;
+    if (this.#isDurable) {
+      return t(
+        "Your report waits on this device. It is sent as soon as there is a connection. You may close this page: it is " +
+          "sent when you open it again. (Not so in a private window, which keeps nothing.)",
+      );
+    }
+    return t(
+      "Your report waits on this device. It is sent as soon as there is a connection. Keep this page open until then: " +
+        "this window keeps nothing.",
+    );
   }
 
   #sayRefusal(/** @type {string} */ code) {
     const t = this.#t;
     const isInvitation = code.startsWith("invitation_");
     const isUnknown = code === "no_such_survey" || code === "wrong_fingerprint";
-    const why = {
-      survey_closed: t("The survey was closed before it came."),
-      invitation_required: t("It needs an invitation."),
-      invitation_invalid: t("Its invitation was used already, or is not one to this survey."),
-    }[code];
-    const parts = [
-      make("p", {}, why ?? t("Please ask whoever runs the survey (%(code)s).", { code: code.slice(0, 40) })),
-    ];
+    const parts = [make("p", {}, sayReason(t, code))];
     if (!isInvitation && !isUnknown) return parts;
     const field = make("input", { id: "other", type: "text", part: "field", autocomplete: "off", spellcheck: "false" });
     const error = make("p", { id: "other-error", class: "error", part: "error", role: "alert" });
     field.setAttribute("aria-describedby", "other-error");
-    const label = make("label", { for: "other" }, t("Another invitation, under which the same report is sent again"));
+    const label = make("label", { for: "other" }, t("Your report waits for another invitation"));
     const asked = isInvitation ? [make("p", {}, label), error, field] : [error];
     const again = button(t("Send it again"), "again", () => this.#resend(isInvitation ? field : null, error));
     const form = make(
@@ -147,7 +143,7 @@ export class ReceiptView {
       this.#fate = "";
       await this.#look(true);
     } catch {
-      error.textContent = this.#t("An invitation has 26 letters a to z and digits 2 to 7.");
+      error.textContent = this.#t("It must be an invitation to this survey: 26 letters and digits.");
       field?.focus();
     }
   }
@@ -163,9 +159,8 @@ export class ReceiptView {
               "through whoever runs the survey. This device remembers the receipt, and none of your answers.",
           )
         : t(
-            "It is the number under which your report is counted once. The collector adds the report to its counts and " +
-              "does not keep it; so it cannot be taken out again. This device remembers the receipt, and none of your " +
-              "answers.",
+            "It is the number under which your report is counted once. The report is added to the counts and not kept; so " +
+              "it cannot be taken out again. This device remembers the receipt, and none of your answers.",
           );
     const copy = button(t("Copy the receipt"), "copy", () => this.#copy(code, copied));
     return make(
@@ -221,10 +216,26 @@ export class ReceiptView {
       if (ok) this.#heading.textContent = t("Your report was erased");
       said.textContent = ok
         ? t("Your report was erased, and is not counted any more.")
-        : t("It was not erased. Please try again later, or ask whoever runs the survey.");
+        : t("It was not erased. Please ask whoever runs the survey, with your receipt.");
       if (ok) this.#onFate("erased", "");
     } catch {
-      said.textContent = t("The collector cannot be reached now. Please try again later.");
+      said.textContent = t("There is no connection now. Please try again later.");
     }
+  }
+}
+
+/** Why a report was not accepted, by the collector's code: its own words are not shown. */
+function sayReason(/** @type {Translate} */ t, /** @type {string} */ code) {
+  switch (code) {
+    case "survey_closed":
+      return t("The survey is over: it takes no more answers.");
+    case "invitation_required":
+    case "invitation_invalid":
+      return t("Its invitation was used already, or it is not one to this survey.");
+    case "no_such_survey":
+    case "wrong_fingerprint":
+      return t("The survey is not there any more, or it has changed.");
+    default:
+      return t("Please tell whoever runs the survey, with this word: %(code)s", { code: code.slice(0, 40) });
   }
 }

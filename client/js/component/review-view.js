@@ -21,13 +21,20 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     rowsOf(t, question, wordsOf(question.id), answers[question.id], draft.reported[question.id]),
   );
   const whole = survey.invited
-    ? t("This is all that leaves this device, your invitation included.")
+    ? t("This is all that leaves this device, with your invitation.")
     : t("This is all that leaves this device.");
   const text = make(
     "details",
     {},
     make("summary", {}, t("The exact text that is sent")),
     make("pre", { dir: "ltr" }, draft.body),
+    paragraph(
+      "small",
+      t(
+        "The id is a random number, drawn on this device just now. It is your receipt. Blanks fill the text up, so that " +
+          "every report of this survey is as long as any other: its length tells nothing.",
+      ),
+    ),
   );
   const sending = button(t("Send"), "primary send", send);
   sending.classList.add("primary");
@@ -35,11 +42,22 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     "section",
     { "aria-labelledby": "review-title", part: "review" },
     title,
-    paragraph("lead", t("Chance has made this of your answers. It may have left some as they are.")),
+    paragraph(
+      "lead",
+      t(
+        "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
+      ),
+    ),
     make("div", { class: "rows" }, ...rows),
     paragraph("notice", make("strong", {}, whole)),
     text,
     make("div", { class: "actions" }, sending, button(t("Change answers"), "change", change)),
+    paragraph(
+      "small",
+      t(
+        "An answer keeps what chance made of it: looking again, or changing it and changing it back, draws nothing new.",
+      ),
+    ),
   );
 }
 

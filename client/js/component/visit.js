@@ -7,7 +7,7 @@ import { describe, forgotten, insecure, over, sentence, unread } from "../form/f
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
 import { InvitationView } from "./invitation-view.js";
-import { isInvitation, isUsable, takeFromAddress } from "./invitation.js";
+import { isInvitation, stateOf, takeFromAddress } from "./invitation.js";
 import { ReceiptView } from "./receipt-view.js";
 import { reviewOf } from "./review-view.js";
 
@@ -113,16 +113,16 @@ export class Visit {
 
   /** Go on with an invitation, or ask for one: for the first, or for another. */
   async #invite(/** @type {string} */ given) {
-    const isUsed = isInvitation(given) && !(await isUsable(this.#url, given, this.#settings.wave));
+    const state = isInvitation(given) ? await stateOf(this.#url, given, this.#settings.wave) : "none";
     if (this.#isOver) return;
-    if (isInvitation(given) && !isUsed) {
+    if (state === "unused") {
       this.#invitation = given;
       this.#client.close();
       this.#client = this.#makeClient();
       return this.#ask();
     }
     const take = (/** @type {string} */ typed) => this.#run(() => this.#invite(typed));
-    const view = new InvitationView(this.#stage.t, given, isUsed, take);
+    const view = new InvitationView(this.#stage.t, given, state, take);
     this.#stage.show(view.element);
     return view.open();
   }

@@ -6,8 +6,8 @@ export function takeFromAddress(): string;
 /** @param {string} text */
 export function isInvitation(text: string): boolean;
 /**
- * Ask the collector whether an invitation can be used, which spends nothing. Who cannot ask now goes on as if it could:
- * the report tells.
- * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<boolean>}
+ * Ask the collector of an invitation, which spends nothing: unused, used or invalid. Who cannot ask now goes on as if it
+ * were unused: the report tells.
+ * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<string>}
  */
-export function isUsable(url: string, invitation: string, wave: number): Promise<boolean>;
+export function stateOf(url: string, invitation: string, wave: number): Promise<string>;

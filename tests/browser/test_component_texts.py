@@ -1,0 +1,109 @@
+"""What `<sotto-survey>` shows: a survey's own texts and no markup, in its languages, as the survey page has them."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from asked import named, publish, sleep, wait_for_reports
+from chromium import Devices
+from collecting import Served
+from component_visit import WARD, Ask, press, send
+from own_site import broken_into
+from sotto_protocol import compile_toml
+
+MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script><b>&amp;</b> {{7*7}}'
+
+
+def test_markup_in_a_surveys_texts_is_text(ask: Ask, collector: Served) -> None:
+    question = {"id": "q", "type": "one-of", "text": MARKUP, "epsilon": 1}
+    listed = "\n".join(f"{key} = {value!r}" for key, value in question.items())
+    options = [MARKUP, "javascript:alert(1)"]
+    survey = publish(
+        collector, compile_toml(f"id = 'markup'\ntitle = '''{MARKUP}'''\n[[questions]]\n{listed}\noptions = {options}")
+    )
+    page = ask(survey)
+    expect(page.get_by_role("heading", name=MARKUP, exact=True)).to_be_visible()
+    expect(page.locator(".choice span")).to_have_text(options)
+    page.get_by_label(MARKUP).check()
+    press(page, "Review what will be sent")
+    expect(page.locator("dd.answered")).to_have_text(MARKUP)
+    inner = "(it) => [...it.shadowRoot.querySelectorAll('img, script, b, iframe, style, link')].length"
+    assert page.locator("sotto-survey").evaluate(inner) == 0
+    assert page.title() == "A firm's own page"
+
+
+def test_what_a_collector_adds_is_refused_and_not_shown(ask: Ask, collector: Served) -> None:
+    """Whatever it serves in the survey's place, or says in a refusal, stands nowhere."""
+    survey = publish(collector, named("component-broken"))
+
+    def tamper(path: str, body: bytes) -> bytes:
+        return body.replace(b"Habits", b"<b>Hello</b>") if path.startswith("/v1/") else body
+
+    with broken_into(collector.port, tamper) as url:
+        page = ask(survey, at=url)
+        expect(page.get_by_role("alert")).to_be_visible()
+        assert "Hello" not in page.locator("sotto-survey").inner_text()
+
+
+def test_a_survey_is_read_in_the_pages_language_and_in_another(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-ward")))
+    page = ask(survey, lang="ar")
+    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
+    body = page.locator("[part=survey]")
+    expect(body).to_have_attribute("dir", "rtl")
+    expect(body).to_have_attribute("lang", "ar")
+    page.locator("[data-question=paid] input").first.check()
+    page.locator("button.primary").click()
+    expect(page.locator("[part=section-title]:visible")).to_be_focused()
+    page.get_by_label("حساء").check()
+    page.locator("[part~=chooser] select").select_option(label="English")
+    expect(page.get_by_role("heading", name="How is work?")).to_be_visible()
+    expect(body).to_have_attribute("dir", "ltr")
+    expect(page.get_by_label("soup")).to_be_checked()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_label("Yes", exact=True)).to_be_checked()
+    press(page, "Next")
+    wait_for_reports(collector, survey, send(page))
+
+
+def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-words")))
+    page = ask(survey)
+    page.route("**/words/ar.json", lambda route: route.fulfill(json={"Next": "Send all I have"}))
+    page.locator("[part~=chooser] select").select_option(label="العربية")
+    expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
+    expect(page.locator("button.primary")).to_have_text("Next")
+
+
+def fields_of(place: Locator) -> list[Any]:
+    """Return how each question is asked: its words, its hint, what chance does, and its controls with their labels."""
+    return list(place.evaluate_all(READ))
+
+
+READ = """(questions) => questions.map((question) => ({
+  id: question.dataset.question,
+  text: question.querySelector(".asked").textContent,
+  hint: question.querySelector(".hint").textContent.trim().replace(/\\\\s+/g, " "),
+  noise: question.querySelector(".noise summary").textContent,
+  controls: [...question.querySelectorAll("input, select, option")].map((it) => [
+    it.localName, it.type ?? "", it.labels?.[0]?.textContent.trim().replace(/\\\\s+/g, " ") ?? it.textContent,
+    it.min ?? "", it.max ?? "", it.step ?? "", it.autocomplete ?? "", it.inputMode,
+  ]),
+}))"""
+
+
+@pytest.mark.parametrize("lang", ["en", "ar"])
+def test_it_asks_as_the_survey_page_does(ask: Ask, collector: Served, devices: Devices, lang: str) -> None:
+    surveys = [
+        publish(collector, named(f"component-alike-{lang}")),
+        publish(collector, sleep(f"component-alike-sleep-{lang}")),
+        publish(collector, compile_toml(WARD.format(id=f"component-alike-ward-{lang}"))),
+    ]
+    context, _ = devices()
+    for survey in surveys:
+        page, own = ask(survey, lang=lang), context.new_page()
+        own.goto(f"{collector.url}/s/{survey.id}?lang={lang}")
+        for each in (page, own):
+            expect(each.locator("[data-question]").first).to_be_visible()
+        assert fields_of(page.locator("[data-question]")) == fields_of(own.locator("[data-question]"))
