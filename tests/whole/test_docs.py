@@ -70,6 +70,10 @@ def test_the_authors_page_works(console: Console) -> None:
     console.run_document(DOCS / "author.md")
 
 
+def test_the_page_on_languages_works(console: Console) -> None:
+    console.run_document(DOCS / "languages.md")
+
+
 def test_the_page_on_planning_tests_works(console: Console) -> None:
     console.run_document(DOCS / "power.md")
     assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
