@@ -16,6 +16,9 @@ from sotto_protocol.language import Language, direction
 from sotto_protocol.language_names import own_name
 from sotto_protocol.translation import SurveyWords
 
+_UNGROUPED = 6
+"""A number of so many characters has no groups in any language: -99.99."""
+
 
 class Tongue(NamedTuple):
     """A language that the survey can be read in, by the name that its speakers have for it, and the page's address."""
@@ -71,7 +74,10 @@ class Spoken:
 
     def percent(self, share: float) -> str:
         """Return a share in per cent with two decimals."""
-        return self.say.percent(f"{100 * share:.2f}")
+        digits = f"{100 * share:.2f}"
+        if len(digits) > _UNGROUPED:
+            return self.say.percent(digits)
+        return digits.replace(".", self.say.decimal) + self.say.percent_sign  # thousands of cells: what `percent` does
 
     def signed_percent(self, shift: float) -> str:
         """Return a difference of shares in per cent with two decimals and its sign, where it has one."""

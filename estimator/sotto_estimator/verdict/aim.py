@@ -5,7 +5,9 @@ interval is the widest. About a population the width is then met with probabilit
 as if more of them were spread like those that are there.
 """
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from sotto_protocol.questions.number import Number
 
 ASSURANCE = 0.9
 """With which as many reports as are said give the width of a share, about a population."""
+_STEPS = 4
+"""Ends of intervals are rounded outward to so many parts of the half-width."""
 
 
 def aim_of_question(
@@ -88,15 +92,26 @@ def _means_for(counts: NumberCounts, half_width: float, options: IntervalOptions
 
 
 def _shares_for(channel: Channel, half_width: float, ends: Sequence[Ends], options: IntervalOptions) -> int:
+    share = _worst_share(channel, [_outward(low, high, half_width / _STEPS) for low, high in ends], options)
+    return _planned(channel, half_width, share, options)
+
+
+@lru_cache(maxsize=256)
+def _planned(channel: Channel, half_width: float, share: float, options: IntervalOptions) -> int:
     return respondents_needed(
         half_width,
         channel,
         level=options.level,
         method=options.method,
         target=options.target,
-        share=_worst_share(channel, ends, options),
+        share=share,
         assurance=ASSURANCE if options.target == "population" else EXPECTED,
     )
+
+
+def _outward(low: float, high: float, step: float) -> Ends:
+    """Return an interval that holds this one, and is the same for many that hardly differ: for them a plan is kept."""
+    return max(0.0, math.floor(low / step) * step), min(1.0, math.ceil(high / step) * step)
 
 
 def _worst_share(channel: Channel, ends: Sequence[Ends], options: IntervalOptions) -> float:
