@@ -80,9 +80,11 @@ def _rounded_up(percent: float) -> str:
 
 def _say_risk(one: Outlook, crowd: Crowd) -> str:
     """Return that a question may stay hidden, though there are people enough for it."""
-    if crowd.n >= one.need.likely or crowd.survey.min_reports == 1:
+    n_groups = crowd.survey.n_strata if crowd.stratum is None else 1
+    if crowd.n >= n_groups * one.need.likely or crowd.survey.min_reports == 1:
         return ""
-    return f"; and may not be shown: that is likely from {one.need.likely:,} reports on"
+    where = " of every stratum" * (n_groups > 1)
+    return f"; and may not be shown{where}: that is likely from {one.need.likely:,} reports" + " of it" * bool(where)
 
 
 def _needed(one: Outlook, survey: Survey) -> str:

@@ -126,6 +126,13 @@ def test_what_may_stay_hidden_is_said(write: Callable[[str], Path]) -> None:
         assert ("; and may not be shown: that is likely from" in said) is is_said
 
 
+def test_of_strata_each_must_be_shown(write: Callable[[str], Path]) -> None:
+    text = HEAD + 'strata = ["north", "south"]\nmin_reports = 50\n' + HARASSED.format(3)
+    for n, is_said in ((99, True), (100, False)):
+        said = verdicts(run("check", write(text), "--n", n))["harassed"]
+        assert ("; and may not be shown of every stratum: that is likely from 50 reports" in said) is is_said
+
+
 def test_programs_read_the_same_verdicts(write: Callable[[str], Path]) -> None:
     result = run("check", write(REAL_CASE), "--n", 300, "--json")
     assert result.exit_code == 1

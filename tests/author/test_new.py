@@ -46,7 +46,7 @@ def test_every_template_is_a_survey_that_works_for_its_crowd(tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("people", [30, 100, 1000, 10**6])
+@pytest.mark.parametrize("people", [30, 1000])
 def test_of_any_crowd_a_template_becomes_what_works(tmp_path: Path, name: str, people: int) -> None:
     path = tmp_path / "new.toml"
     assert run(path, "--from", name, "--people", people).exit_code == 0
