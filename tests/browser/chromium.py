@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
@@ -18,6 +18,8 @@ TIMEOUT_MS = 300_000
 FIND = """(path) => path.split(" >> ").reduce(
   (found, selector) => (found?.shadowRoot ?? found)?.querySelector(selector), document)"""
 """What a CSS selector finds first in a page; after ` >> ` one within the shadow root of what the first has found."""
+HEIGHT = 740
+"""Of a page that is resized, in CSS pixels."""
 UNREACHABLE = "error: Failed to load resource: net::ERR_"
 """How a browser's complaint begins that nobody answers."""
 _LAUNCH = {
@@ -83,6 +85,9 @@ class Chromium:
     def reload(self) -> None:
         self._page.reload()
 
+    def resize(self, width: int) -> None:
+        self._page.set_viewport_size({"width": width, "height": HEIGHT})
+
     def run(self, function: str, *given: Any) -> Any:
         return self._page.evaluate(f"(given) => ({function})(...given)", list(given))
 
@@ -99,10 +104,11 @@ class Chromium:
 
 
 @contextmanager
-def open_chromium(folder: Path) -> Iterator[Chromium]:
+def open_chromium(folder: Path, scheme: Literal["light", "dark"] = "light") -> Iterator[Chromium]:
     """Start a Chromium whose profile is in a folder; it is quit when the block ends."""
     launch_options()
     with sync_playwright() as playwright, open_profile(playwright, folder) as context:
+        context.pages[0].emulate_media(color_scheme=scheme)
         yield Chromium(context.pages[0])
 
 

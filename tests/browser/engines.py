@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, Protocol
 
 from chromium import TIMEOUT_MS, open_chromium
@@ -22,6 +21,10 @@ class Tab(Protocol):
 
     def reload(self) -> None: ...
 
+    def resize(self, width: int) -> None:
+        """Make the page so many CSS pixels wide: as narrow as a phone's, too."""
+        ...
+
     def run(self, function: str, *given: Any) -> Any:
         """Run a function of JavaScript in the page, and return what it returns or resolves to."""
         ...
@@ -39,12 +42,15 @@ class Tab(Protocol):
         ...
 
 
-ENGINES: dict[str, Callable[[Path], AbstractContextManager[Tab]]] = {
+ENGINES: dict[str, Callable[..., AbstractContextManager[Tab]]] = {
     "chromium": open_chromium,
     "firefox": open_firefox,
     "webkit": open_webkit,
 }
-"""How each is started with all that it keeps in a folder, until the block ends; then it is quit as people quit it."""
+"""How each is started with all that it keeps in a folder, until the block ends; then it is quit as people quit it.
+
+`scheme`: light or dark, as its user's system has it.
+"""
 
 
 def until(tab: Tab, function: str, *given: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from chromium import FIND, TIMEOUT_MS, miss
+from chromium import FIND, HEIGHT, TIMEOUT_MS, miss
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
 _PREFERENCES: dict[str, Any] = {
@@ -49,6 +49,9 @@ class Firefox:
 
     def reload(self) -> None:
         self._ask("browsingContext.reload", context=self._tab, wait="complete")
+
+    def resize(self, width: int) -> None:
+        self._ask("browsingContext.setViewport", context=self._tab, viewport={"width": width, "height": HEIGHT})
 
     def run(self, function: str, *given: Any) -> Any:
         called = f"async () => JSON.stringify(await ({function})(...{json.dumps(given)}))"
@@ -104,13 +107,14 @@ class Firefox:
 
 
 @contextmanager
-def open_firefox(folder: Path) -> Iterator[Firefox]:
+def open_firefox(folder: Path, scheme: str = "light") -> Iterator[Firefox]:
     """Start a Firefox whose profile is in a folder; it is quit when the block ends."""
     program = (
         shutil.which("firefox-esr") or shutil.which("firefox") or miss("Firefox (Debian: apt-get install firefox-esr)")
     )
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in _PREFERENCES.items()]
+    preferences = _PREFERENCES | {"layout.css.prefers-color-scheme.content-override": ("dark", "light").index(scheme)}
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences.items()]
     (folder / "user.js").write_text("\n".join(lines))
     log = folder.with_suffix(".log")
     words = [program, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", folder]

@@ -88,6 +88,15 @@ def test_a_language_is_changed_midway_and_every_answer_stays(collector: Served, 
     assert visit.receipt() == report_in(body)["id"]
 
 
+def test_the_last_day_is_written_as_the_language_does(collector: Served, devices: Devices) -> None:
+    survey = publish(collector, ward("days", parts=False, closes="2099-12-31"))
+    visit = Visit(devices()[0].new_page(), collector.url, survey)
+    days = {"en": "December 31, 2099", "de": "31. Dezember 2099", "ar": "31 ديسمبر 2099", "zh": "2099年12月31日"}
+    for tag, day in days.items():
+        visit.open(f"?lang={tag}")
+        expect(visit.page.locator("time")).to_have_text(day)
+
+
 def test_a_language_that_cannot_be_fetched_takes_nothing_away(collector: Served, devices: Devices) -> None:
     context, watch = devices()
     watch.forgive("error: Failed to load resource")

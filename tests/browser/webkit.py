@@ -16,11 +16,13 @@ from typing import Any
 
 import requests
 
-from chromium import FIND, TIMEOUT_MS, miss
+from chromium import FIND, HEIGHT, TIMEOUT_MS, miss
 from display import close_windows, open_display
 
 _TIMEOUT_S = TIMEOUT_MS / 1000
 _BROWSERS = "/usr/lib/*-linux-*/webkit2gtk-4.1/MiniBrowser"
+_NARROW = "* { padding: 0; margin: 0; min-width: 0; font-size: 1px; }"
+"""The style of its tool bar, which would keep it wider than a phone."""
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """How WebDriver marks that a value is an element (W3C WebDriver, section 12.3)."""
 
@@ -41,6 +43,9 @@ class WebKit:
 
     def reload(self) -> None:
         self.ask("POST", "/refresh")
+
+    def resize(self, width: int) -> None:
+        self.ask("POST", "/window/rect", x=0, y=0, width=width, height=HEIGHT)
 
     def run(self, function: str, *given: Any) -> Any:
         script = f"const end = arguments[0]; (async () => ({function})(...{json.dumps(given)}))().then(end)"
@@ -69,7 +74,7 @@ class WebKit:
 
 
 @contextmanager
-def open_webkit(folder: Path) -> Iterator[WebKit]:
+def open_webkit(folder: Path, scheme: str = "light") -> Iterator[WebKit]:
     """Start a MiniBrowser that keeps what it writes in a folder; its windows are closed when the block ends."""
     program = next(map(str, Path("/").glob(_BROWSERS[1:])), None) or miss("MiniBrowser (Debian: webkit2gtk-driver)")
     offers = {
@@ -82,7 +87,7 @@ def open_webkit(folder: Path) -> Iterator[WebKit]:
         ],
     }
     wanted = {"webkitgtk:browserOptions": offers, "unhandledPromptBehavior": "accept"}
-    with open_display() as display, _drive(folder, display) as driver, requests.Session() as http:
+    with open_display() as display, _drive(folder, display, scheme) as driver, requests.Session() as http:
         http.trust_env = False  # no proxy
         answer = http.post(driver, json={"capabilities": {"alwaysMatch": wanted}}, timeout=_TIMEOUT_S)
         assert answer.ok, answer.text
@@ -95,13 +100,16 @@ def open_webkit(folder: Path) -> Iterator[WebKit]:
 
 
 @contextmanager
-def _drive(folder: Path, display: str) -> Iterator[str]:
+def _drive(folder: Path, display: str, scheme: str) -> Iterator[str]:
     """Start a driver whose browsers write below a folder; yield the address at which it starts them."""
     program = shutil.which("WebKitWebDriver") or miss("WebKitWebDriver (Debian: apt-get install webkit2gtk-driver)")
     folders = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA", "STATE")}
     environment = os.environ | folders | {"DISPLAY": display, "GDK_BACKEND": "x11", "HOME": str(folder)}
+    environment["GTK_THEME"] = "Adwaita:dark" if scheme == "dark" else "Adwaita"
     for path in folders.values():
         Path(path).mkdir(parents=True)
+    (folder / "config" / "gtk-3.0").mkdir()
+    (folder / "config" / "gtk-3.0" / "gtk.css").write_text(_NARROW)
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     with subprocess.Popen([program, f"--port={port}"], env=environment, stderr=subprocess.DEVNULL) as driver:

@@ -1,6 +1,7 @@
 """A survey of six questions in three sections and eight languages, every kind of question in it."""
 
 import json
+from decimal import Decimal
 
 from sotto_protocol import Survey, compile_toml
 
@@ -61,8 +62,11 @@ ANSWERS = {
 """As the client takes them, in every language."""
 
 
-def ward(survey_id: str, *languages: str, parts: bool = True, **members: object) -> Survey:
+def ward(
+    survey_id: str, *languages: str, parts: bool = True, epsilon: Decimal = Decimal(8), **members: object
+) -> Survey:
     """Return the survey in these languages, by default in all; the first is its own. `parts`: it has its sections."""
+    share = epsilon / 8
     said = {tag: TEXTS[tag] for tag in languages or TEXTS}
 
     def text(member: str, place: int) -> str:
@@ -83,13 +87,13 @@ contact = "council@hospital.example"
 [[questions]]
 id = "drunk"
 type = "yes-no"
-epsilon = 1
+epsilon = {share}
 {section(2)}
 {text("text", 5)}
 [[questions]]
 id = "pills"
 type = "one-of"
-epsilon = 1
+epsilon = {share}
 {text("text", 6)}
 {text("options", 7)}
 skip = {_quoted(next(iter(said.values()))[7][3])}
@@ -97,7 +101,7 @@ skip = {_quoted(next(iter(said.values()))[7][3])}
 id = "seen"
 type = "any-of"
 mechanism = "bit-flips"
-epsilon = 2
+epsilon = {2 * share}
 {section(3)}
 {text("text", 8)}
 {text("options", 9)}
@@ -107,19 +111,19 @@ type = "number"
 minimum = 0
 maximum = 80
 step = 1
-epsilon = 1
+epsilon = {share}
 {text("text", 10)}
 {text("unit", 11)}
 [[questions]]
 id = "leave"
 type = "yes-no"
-epsilon = 1
+epsilon = {share}
 {section(4)}
 {text("text", 12)}
 [[questions]]
 id = "change"
 type = "text"
-epsilon = 2
+epsilon = {2 * share}
 {text("text", 13)}
 """)
 

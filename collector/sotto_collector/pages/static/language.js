@@ -3,9 +3,16 @@
 import { makeWords } from "../js/form/words.js";
 
 export let t = readWords();
+writeDays();
 
 function readWords() {
   return makeWords(JSON.parse(document.getElementById("words").textContent));
+}
+
+/** Write the days that stand in the page as this language does. */
+function writeDays() {
+  const days = new Intl.DateTimeFormat(`${t.lang}-u-nu-latn`, { dateStyle: "long", timeZone: "UTC" });
+  for (const time of document.querySelectorAll("time")) time.textContent = days.format(new Date(time.dateTime));
 }
 
 /** Take the page in another language, from its address, into the place of this one. */
@@ -18,4 +25,5 @@ export async function takePage(address) {
   document.title = page.title;
   document.body.replaceChildren(...page.body.childNodes);
   t = readWords();
+  writeDays();
 }

@@ -8,8 +8,7 @@ function cell(text, column, head) {
   const element = document.createElement("td");
   element.className = column;
   element.headers = `${head.id} column-${column}`;
-  element.dir = "auto";
-  element.textContent = text;
+  element.appendChild(document.createElement("bdi")).textContent = text; // it runs as it begins, and the table as the page
   return element;
 }
 
