@@ -114,6 +114,8 @@ def _ways(one: Outlook, crowd: Crowd) -> Iterator[str]:
     survey, n = crowd.survey, crowd.n
     if (most := _most_min_reports(survey, one.question.id, n)) > 0:
         yield f"min_reports = {most} in place of {survey.min_reports}" if most > 1 else "without min_reports"
+    if one.question.type == "text" and survey.people is None:
+        yield f"people = {n} in the file: a text question then has no more cohorts than so many people fill"
     if one.question.type == "text" and (cohorts := _most_cohorts(one, survey, n)):
         yield f"n_cohorts = {cohorts} in place of {one.need.n_cohorts}"
     if one.question.type == "text":

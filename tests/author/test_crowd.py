@@ -108,12 +108,18 @@ def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help
     assert verdicts(result)["wish"] == never
     assert verdicts(result)["harassed"].startswith("good to ")
     _, _, helps = result.stdout.partition("wish: what would let it be shown:\n")
-    assert helps.splitlines()[:2] == ["  - without min_reports", "  - n_cohorts = 4 in place of 64"]
+    first, second, third, *_ = helps.splitlines()
+    assert (first, third) == ("  - without min_reports", "  - n_cohorts = 4 in place of 64")
+    assert second.startswith("  - people = 300 in the file: ")
 
 
 def test_what_is_said_to_help_does(write: Callable[[str], Path]) -> None:
-    for change in (lambda text: text.replace("min_reports = 50\n", ""), lambda text: text + "n_cohorts = 4\n"):
-        assert run("check", write(change(REAL_CASE)), "--n", 300).exit_code == 0
+    for helped in (
+        REAL_CASE.replace("min_reports = 50\n", ""),
+        REAL_CASE.replace("min_reports", "people = 300\nmin_reports"),
+        REAL_CASE + "n_cohorts = 4\n",
+    ):
+        assert run("check", write(helped), "--n", 300).exit_code == 0
     assert run("check", write(REAL_CASE + "n_cohorts = 8\n"), "--n", 300).exit_code == 1
 
 
