@@ -85,7 +85,9 @@ def ask(wire: Wire, collector: Served, devices: Devices) -> Iterator[Ask]:
     """Open pages of a site of their own that ask surveys, each on a new device; the collector is behind a wire."""
     with ExitStack() as stack:
 
-        def open_page(*surveys: Survey, at: str = wire.url, body: str = "", anchor: str = "", **given: str) -> Page:
+        def open_page(
+            *surveys: Survey, at: str = wire.url, body: str = "", anchor: str = "", before: str = "", **given: str
+        ) -> Page:
             body = body or "".join(element(at, survey, **given) for survey in surveys)
             site = stack.enter_context(asking({"/index.html": page_of(body, policy_for(at))}))
             for survey in surveys:
@@ -93,7 +95,7 @@ def ask(wire: Wire, collector: Served, devices: Devices) -> Iterator[Ask]:
             context, watch = devices(at, site)
             watch.forgive(UNREACHABLE, *FORGIVEN)
             page = context.new_page()
-            page.add_init_script(f"({HEAR})()")
+            page.add_init_script(f"({HEAR})(); {before}")
             page.goto(f"{site}/index.html{anchor}")
             return page
 

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, expect
 
 from asked import (
     DIARY,
+    HABITS,
     LOUD,
     end,
     invite,
@@ -16,8 +18,10 @@ from asked import (
     stored_reports,
     wait_for_reports,
 )
+from chromium import Devices
 from collecting import Served
-from component_visit import WARD, Ask, answer, heard_on, press, receipt_on, send
+from component_site import FALLBACK, PROGRAM, asking, element, page_of, policy_for
+from component_visit import FORGIVEN, WARD, Ask, answer, heard_on, press, receipt_on, send
 from sotto_protocol import Survey, compile_toml
 from wire import Wire
 
@@ -121,6 +125,60 @@ def test_parts_of_a_survey_are_answered_one_by_one(ask: Ask, collector: Served) 
     page.get_by_label("salad").check()
     press(page, "Review what will be sent")
     expect(page.locator("dd.answered")).to_have_text(["Left out, which counts as “No”", "salad"])
+
+
+def test_a_keyboard_is_enough(ask: Ask, collector: Served) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-keys")))
+    page = ask(survey)
+    expect(page.get_by_role("button", name="Next")).to_be_visible()
+
+    def go(to: Locator) -> None:
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            if to.evaluate("(it) => it.getRootNode().activeElement === it"):
+                return
+        raise AssertionError(f"the keyboard does not lead to {to}")
+
+    go(page.get_by_label("Yes", exact=True))
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("No", exact=True)).to_be_checked()
+    go(page.get_by_role("button", name="Next"))
+    page.keyboard.press("Enter")
+    go(page.get_by_label("soup"))
+    page.keyboard.press("Space")
+    go(page.get_by_role("button", name="Review what will be sent"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="What will be sent")).to_be_focused()
+    go(page.get_by_role("button", name="Send", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Thank you")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [
+        ("Object.defineProperty(crypto, 'subtle', { value: undefined })", "This page has to come by https"),
+        ("delete globalThis.ReadableStream", "sottovoce needs ReadableStream, which this browser lacks."),
+    ],
+)
+def test_what_a_browser_lacks_is_said(ask: Ask, collector: Served, wire: Wire, lacking: str, said: str) -> None:
+    survey = publish(collector, named(f"component-lacks-{len(said)}"))
+    page = ask(survey, before=lacking)
+    expect(page.get_by_role("alert")).to_contain_text(said)
+    expect(page.locator("[data-question]")).to_have_count(0)
+    assert wire.requests() == []
+
+
+def test_another_program_than_the_pinned_one_does_not_run(collector: Served, devices: Devices) -> None:
+    pages = {"/index.html": page_of(element(collector.url, HABITS), policy_for(collector.url))}
+    with asking(pages, program=PROGRAM + b";document.title = 'Mine'") as url:
+        context, watch = devices(url)
+        watch.forgive(*FORGIVEN)
+        page = context.new_page()
+        page.goto(f"{url}/index.html")
+        expect(page.get_by_text(FALLBACK)).to_be_visible()
+        assert page.title() == "A firm's own page"
 
 
 def test_numbers(ask: Ask, collector: Served) -> None:

@@ -1,6 +1,6 @@
 /** `<sotto-survey>`: a survey on anybody's page, asked by that page's own program. See docs/embedding.md. */
 
-import { describe } from "../form/faults.js";
+import { explain } from "../form/faults.js";
 import { makeWords } from "../form/words.js";
 import { button, make } from "./dom.js";
 import { chooseLanguage, directionOf, loadWords, nameOf } from "./languages.js";
@@ -82,7 +82,7 @@ export class SottoSurvey extends Base {
     } catch (fault) {
       const { name, message } = /** @type {Error} */ (fault);
       this.#emit("sotto-error", { survey: this.getAttribute("survey") ?? "", name, message });
-      return this.#alarm({ ...describe(this.#t, fault), mayPass: false, said: message });
+      return this.#alarm({ ...explain(this.#t, fault), mayPass: false, said: message });
     }
     void this.#visit.open();
   }

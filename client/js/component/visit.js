@@ -3,7 +3,7 @@
  * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
  */
 
-import { describe, forgotten, insecure, over, sentence, unread } from "../form/faults.js";
+import { explain, forgotten, over, sentence, unread } from "../form/faults.js";
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
 import { InvitationView } from "./invitation-view.js";
@@ -222,7 +222,7 @@ export class Visit {
       this.#change(); // what it was drawn from went with the browser's data
       return alarm(forgotten(t));
     }
-    const words = globalThis.crypto?.subtle ? describe(t, fault) : insecure(t);
+    const words = explain(t, fault);
     this.#stage.emit("sotto-error", { survey: this.#settings.survey, name, message: words.said });
     return alarm(words, again);
   }

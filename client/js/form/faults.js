@@ -48,6 +48,11 @@ export function describe(/** @type {Translate} */ t, /** @type {any} */ fault) {
   return { ...made(found(t, fault)), said: sentence(fault.message) };
 }
 
+/** Return the words for whatever was thrown, or that the page lacks what all of it needs. @returns {Fault} */
+export function explain(/** @type {Translate} */ t, /** @type {any} */ fault) {
+  return globalThis.crypto?.subtle ? describe(t, fault) : insecure(t);
+}
+
 /** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
 export function insecure(/** @type {Translate} */ t) {
   return made([

@@ -1,5 +1,7 @@
 /** Return the words for whatever was thrown; the client's errors have words of their own. @returns {Fault} */
 export function describe(t: Translate, fault: any): Fault;
+/** Return the words for whatever was thrown, or that the page lacks what all of it needs. @returns {Fault} */
+export function explain(t: Translate, fault: any): Fault;
 /** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
 export function insecure(t: Translate): Fault;
 /** What a report is drawn from went with the browser's data, before it was sent. @returns {Fault} */
