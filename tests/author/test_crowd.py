@@ -95,6 +95,16 @@ def test_of_an_open_survey_the_verdict_is_about_the_population(write: Callable[[
     assert verdicts(of_these)["harassed"] == "good to +- 2.7 points"
 
 
+@pytest.mark.parametrize("drawn", ["draw = 1\n", ""])
+def test_where_chance_asks_people_a_part_of_it_the_verdict_is_of_all_of_them(
+    write: Callable[[str], Path], drawn: str
+) -> None:
+    """An interval about the respondents would be about those alone who were asked."""
+    second = HARASSED.format(3).replace('"harassed"', '"ill"') if drawn else PERKS.replace("bit-flips", "asked-option")
+    result = run("check", write(HEAD + drawn + HARASSED.format(3) + second), "--n", 300)
+    assert "about the population (sotto estimate --target population --method clopper-pearson)" in result.stdout
+
+
 def test_what_is_wanted_is_what_a_verdict_is_held_against(write: Callable[[str], Path]) -> None:
     path = write(HEAD + HARASSED.format(3) + "want = 0.02\n")
     assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 2.7 points"}
