@@ -137,6 +137,16 @@ def test_a_page_in_one_language_is_not_given_to_who_reads_another(house: House) 
     assert first.headers["ETag"] != again.headers["ETag"]
 
 
+def test_nor_where_the_survey_has_a_language_that_the_product_has_not(tmp_path: Path) -> None:
+    survey = replace(STAFF, id="swahili", lang="sw", translations=())
+    with open_house(tmp_path / "other.db", survey) as house:
+        house.collect(survey, 100)
+        tags = {
+            see(house, survey, "", **{"Accept-Language": f"sw, {tag}"}).headers["ETag"] for tag in ("de", "fr", "en")
+        }
+    assert len(tags) == 3
+
+
 @pytest.mark.parametrize("tag", LANGUAGES)
 def test_every_line_of_the_page_can_be_said_in_every_language(tag: str) -> None:
     """What has placeholders has them filled: a translation that lost one, or has one more, would fail here."""
