@@ -62,7 +62,7 @@ class Console:
 
     def run_command(self, command: str) -> str:
         """Run one command line; return what it printed."""
-        words = shlex.split(command.replace(DOCUMENTED_URL, self.url))
+        words = [self.tokens.get(word, word) for word in shlex.split(command.replace(DOCUMENTED_URL, self.url))]
         if words[0] == "export":
             name, _, value = words[1].partition("=")
             self.environment[name] = self.tokens.get(value, value)

@@ -1,0 +1,93 @@
+"""The tutorials work as they stand: their commands run, and a browser and R find what they need."""
+
+import csv
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha384
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import requests
+from test_newcomer import INSTALL, MOST_COMMANDS
+
+from console import DOCUMENTED_URL, Console, blocks
+
+ROOT = Path(__file__).parents[2]
+STAFF, WEB, FROM_R = (ROOT / "docs" / f"tutorial-{name}.md" for name in ("staff", "web", "r"))
+ORIGIN = "http://127.0.0.1:8080"
+ACTIVATE = ". .venv/bin/activate"
+
+
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Console]:
+    terminal = Console(tmp_path)
+    yield terminal
+    terminal.close()
+
+
+def typed_in(tutorial: Path) -> list[str]:
+    """Return the commands that a reader types: those of the shell, and of the sessions."""
+    shell = [line for language, text in blocks(tutorial) if language == "sh" for line in text.splitlines()]
+    sessions = "".join(text for language, text in blocks(tutorial) if language == "console")
+    return [*shell, *re.findall(r"^\$ (.*)$", sessions, re.MULTILINE)]
+
+
+def test_a_staff_survey_takes_twelve_commands_at_most_from_nothing_to_its_results(console: Console) -> None:
+    commands = typed_in(STAFF)
+    assert commands[: len(INSTALL) + 1] == [*INSTALL, ACTIVATE]
+    assert len(commands) == 11 <= MOST_COMMANDS, commands
+    console.run_document(STAFF)
+
+
+def test_the_mail_promises_what_the_survey_holds(console: Console) -> None:
+    (toml,) = (text for language, text in blocks(STAFF) if language == "toml")
+    (console.folder / "staff.toml").write_text(toml)
+    explained = " ".join(console.run_command("sotto explain staff.toml").split())
+    mail = re.sub(r"\n> ?", " ", STAFF.read_text())
+    for said, promised in [
+        ("Of 100 people whose answer is no, 11 say yes by chance too.", "Of 100 people who answer no, 11 send yes too"),
+        ("10 % before: at most 45.1 %", "at most 45 % sure"),
+        ("no counts of fewer than 20 reports", "from 20 answers on"),
+    ]:
+        assert (said in explained, promised in mail) == (True, True), said
+
+
+def test_a_page_that_follows_the_tutorial_may_ask_and_no_other(console: Console) -> None:
+    console.run_document(WEB)
+    (html,) = (text for language, text in blocks(WEB) if language == "html")
+    (source,) = re.findall(r'src="([^"]+)"', html)
+    script = requests.get(source.replace(DOCUMENTED_URL, console.url), headers={"Origin": ORIGIN}, timeout=30)
+    assert script.headers["Access-Control-Allow-Origin"] == "*"
+    hashed = f"sha384-{b64encode(sha384(script.content).digest()).decode()}"
+    (program,) = (text for language, text in blocks(WEB) if language == "python" and "sha384" in text)
+    assert console.run(["python", "-c", program.replace(DOCUMENTED_URL, console.url)]).strip() == hashed
+    (element,) = re.findall(r"<sotto-survey ([^>]*)>", html)
+    settings = (ROOT / "client" / "js" / "component" / "settings.js").read_text()
+    assert all(f'"{name}"' in settings for name in re.findall(r'([a-z-]+)="', element))
+    asked = f"{console.url}/v1/surveys/page"
+    allowed = [
+        requests.get(asked, headers={"Origin": origin}, timeout=30).headers.get("Access-Control-Allow-Origin")
+        for origin in (ORIGIN, "http://127.0.0.1:8081")
+    ]
+    assert allowed == [ORIGIN, None]
+
+
+def test_r_finds_every_column_and_member_that_it_reads(console: Console) -> None:
+    console.run_document(FROM_R)
+    code = "".join(text for language, text in blocks(FROM_R) if language == "r")
+    printed = console.run_command(f"sotto estimate {DOCUMENTED_URL} lunch --csv")
+    shares = [*csv.DictReader(printed.splitlines())]
+    (columns,) = re.findall(r"\bc\((\"answer.*?)\)\]", code)
+    assert {*re.findall(r'"(\w+)"', columns), "question", "level", "method", "target"} <= shares[0].keys()
+    tally = json.loads((console.folder / "tally.json").read_text())
+    paid = tally["survey"]["questions"][0]
+    a, b = (paid["mechanism"][name] / 2**32 for name in re.findall(r"paid\$mechanism\$(\w+)", code))
+    reported = tally["support_counts"]["paid"][0] / tally["n_reports"]
+    assert (reported - b) / (a - b) == pytest.approx(float(shares[0]["share"]), abs=1e-12)
+    reports = pq.read_table([*(console.folder / "archive").glob("*.parquet")])
+    assert {*re.findall(r'reports\[\["([\w.]+)"\]\]', code)} == {"paid.value", "dish.value"}
+    assert reports["paid.value"].to_pylist().count(1) / reports.num_rows == reported
+    assert {*reports["dish.value"].to_pylist()} <= {0, 1, 2}
