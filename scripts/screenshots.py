@@ -24,20 +24,26 @@ N_PEOPLE = 2500
 N_COLOURS = 64
 LUNCH = """
 id = "lunch-2026"
-title = "Lunch at work"
+title.en = "Lunch at work"
+title.ar = "الغداء في العمل"
+controller.en = "The works council"
+controller.ar = "مجلس العاملين"
 public_results = true
 
 [[questions]]
 id = "expensed"
 type = "yes-no"
-text = "Have you ever expensed a private lunch?"
+text.en = "Have you ever expensed a private lunch?"
+text.ar = "هل حمّلت الشركة يومًا ثمن غداء خاص؟"
 prob_truth = "3/4"
 
 [[questions]]
 id = "cuisine"
 type = "one-of"
-text = "What do you have most often?"
-options = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
+text.en = "What do you have most often?"
+text.ar = "ماذا تأكل في أغلب الأحيان؟"
+options.en = ["sandwich", "salad", "leftovers", "canteen", "no answer"]
+options.ar = ["شطيرة", "سلطة", "بقايا الطعام", "المقصف", "بلا إجابة"]
 skip = "no answer"
 epsilon = 2
 
@@ -45,8 +51,10 @@ epsilon = 2
 id = "habits"
 type = "any-of"
 mechanism = "bit-flips"
-text = "Which of these have you done this month?"
-options = ["eaten at the desk", "skipped lunch", "eaten a colleague's food"]
+text.en = "Which of these have you done this month?"
+text.ar = "أيًّا من هذه فعلت هذا الشهر؟"
+options.en = ["eaten at the desk", "skipped lunch", "eaten a colleague's food"]
+options.ar = ["أكلت على المكتب", "تخطيت الغداء", "أكلت طعام زميل"]
 epsilon = 2
 """
 
@@ -66,6 +74,7 @@ def main() -> None:
                 picture_visit(browser, url, survey, width)
                 picture_results(browser, url, survey, width)
             picture_visit(browser, url, survey, DARK_WIDTH, "-dark")
+            picture_form(browser, url, survey, min(WIDTHS), "ar")
             picture_results(browser, url, survey, DARK_WIDTH, "-dark")
 
 
@@ -104,7 +113,7 @@ def picture_visit(browser: Browser, url: str, survey: Survey, width: int, scheme
         page.mouse.move(0, 0)  # nothing is to look pointed at
         form = page.screenshot(full_page=True)
         page.get_by_role("button", name="Review").click()
-        if page.locator("td.sent").first.inner_text() == "yes":
+        if page.locator("td.sent").first.inner_text() == "Yes":
             break
         page.context.close()
     save(form, f"survey-form-{width}{scheme}")
@@ -112,6 +121,13 @@ def picture_visit(browser: Browser, url: str, survey: Survey, width: int, scheme
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.locator("#delivery")).to_contain_text("delivered")
     save(page.screenshot(full_page=True), f"survey-receipt-{width}{scheme}")
+    page.context.close()
+
+
+def picture_form(browser: Browser, url: str, survey: Survey, width: int, tag: str) -> None:
+    """Picture the survey page as it opens, in another language."""
+    page = open_page(browser, f"{url}/s/{survey.id}?lang={tag}", width, "")
+    save(page.screenshot(full_page=True), f"survey-form-{width}-{tag}")
     page.context.close()
 
 

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from asked import invite, publish, stored_reports
 from chromium import Devices
 from collecting import Served
+from sotto_protocol import compile_survey
 from visit import Visit, report_in
 from wards import ANSWERS, TEXTS, ward
 
@@ -121,3 +122,29 @@ def test_invitation_and_wave_outlive_a_change_of_language(collector: Served, dev
     expect(page.locator("#invitation-came")).to_be_visible()
     assert invitation not in page.url
     assert report_in(review(visit))["invitation"] == invitation
+
+
+def test_options_of_any_characters_are_reviewed_and_outlive_a_change_of_language(
+    collector: Served, devices: Devices
+) -> None:
+    """On boxes, buttons and a list; every option of each is in a report of these mechanisms soon."""
+    marks = ["it's", 'a "quote"', "<b>", "a&amp;b", "back\\slash", "\u0027", "é", "اثنان"]
+    questions = [
+        {"id": "boxes", "type": "any-of", "mechanism": "bit-flips", "options": marks, "max_selected": 8},
+        {"id": "radios", "type": "one-of", "mechanism": "oue", "options": marks},
+        {"id": "list", "type": "one-of", "mechanism": "oue", "options": [*marks, *"bcdefg"]},
+    ]
+    for question in questions:
+        options = question.pop("options")
+        question |= {"epsilon": 1, "text": {"en": "?", "de": "Was?"}, "options": {"en": options, "de": options}}
+    survey = compile_survey({"id": "marks", "title": {"en": "Marks", "de": "Zeichen"}, "questions": questions})
+    visit = Visit(devices()[0].new_page(), publish(collector, survey) and collector.url, survey).open()
+    visit.fill({"boxes": marks, "radios": None, "list": None})
+    for mark in marks:
+        visit.fill({"boxes": [], "radios": mark, "list": mark})
+        visit.page.get_by_role("link", name="Deutsch" if mark == marks[0] else "English").first.click()
+        review(visit)
+        shown = visit.page.locator("td.answered").all_inner_texts()
+        assert shown[1:] == [mark, mark]
+        assert all(each in shown[0] for each in marks)
+        visit.page.go_back()

@@ -17,8 +17,8 @@ FILL = """(answers) => {
     }
     const field = question.querySelector("input[type=text], input[type=number], select");
     if (field) {
-      const value = chosen[0] ?? "";
-      field.value = value && field.matches("select") ? JSON.stringify(value) : value;
+      const isChosen = ({ value }) => value && chosen.includes(JSON.parse(value));
+      field.value = field.matches("select") ? ([...field.options].find(isChosen)?.value ?? "") : (chosen[0] ?? "");
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
   }

@@ -42,7 +42,8 @@ export function makeWords({ lang = "en", messages = {} } = {}) {
   ) => {
     const forms = messages[one] ?? [one, many];
     const form = messages[one] ? FORMS[forms.length].indexOf(rules.select(n)) : Number(n !== 1);
-    return fill(String(forms.at(form)), { n, ...values }); // a form that the catalogue does not have is its last, as in 1,000,000
+    const said = forms[form] ?? forms[forms.length - 1]; // one that the catalogue has not is its last, as in 1,000,000
+    return fill(String(said), { n, ...values });
   };
   t.number = (/** @type {number} */ number) => numbers.format(number);
   t.percent = (/** @type {number} */ share) => percents.format(share).replace("%", lang === "en" ? " %" : "%");

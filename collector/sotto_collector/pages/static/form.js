@@ -10,10 +10,17 @@ export function say(id, text) {
   element.hidden = !text;
 }
 
-/** What was answered to one question: as the client takes it, null where it was left out. Choices stand in JSON. */
+/** What can be picked of a question: a box, a radio button, an option of a list. */
+const choicesOf = (question) => [...question.querySelectorAll("[type=radio], [type=checkbox], option:not([value=''])")];
+
+/** The answer that a choice stands for, as the client takes it: the same in every language. */
+const meaningOf = (choice) => JSON.parse(choice.value);
+
+/** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
-  const chosen = [...question.querySelectorAll("input:checked, option:checked")].map((choice) => choice.value);
-  const answers = chosen.filter(Boolean).map((value) => JSON.parse(value));
+  const answers = choicesOf(question)
+    .filter((choice) => choice.checked || choice.selected)
+    .map(meaningOf);
   switch (question.dataset.field) {
     case "boxes":
       return answers;
@@ -79,20 +86,18 @@ export class Form {
   fill(answers) {
     for (const question of this.questions) {
       const answer = answers[question.dataset.question] ?? null;
-      const chosen = answer === null ? [] : [answer].flat().map((each) => JSON.stringify(each));
-      for (const input of question.querySelectorAll("[type=radio], [type=checkbox]")) {
-        input.checked = chosen.includes(input.value);
+      for (const choice of choicesOf(question).filter((each) => [answer].flat().includes(meaningOf(each)))) {
+        choice[choice.matches("option") ? "selected" : "checked"] = true;
       }
-      const field = question.querySelector("select, [type=text], [type=number]");
-      if (field) field.value = answer === null ? "" : field.matches("select") ? chosen[0] : answer;
+      const field = question.querySelector("[type=text], [type=number]");
+      if (field) field.value = answer ?? "";
     }
   }
 
   /** A question's words on the page, by its id: its text and language, the label of an option, the unit of its numbers. */
   wordsOf(questionId) {
     const question = this.questions.find(({ dataset }) => dataset.question === questionId);
-    const choices = [...question.querySelectorAll("input, option")];
-    const find = (option) => choices.find(({ value }) => value === JSON.stringify(option));
+    const find = (option) => choicesOf(question).find((choice) => meaningOf(choice) === option);
     const { textContent: text, lang, dir } = question.querySelector(".asked");
     return {
       ...{ text, lang, dir },

@@ -102,7 +102,7 @@ class Visit {
     const opened = this.#run(
       async () => {
         this.#survey = await this.#client.survey();
-        find("not-durable").hidden = await this.#client.isDurable();
+        find("not-durable").hidden = Boolean(draft) || (await this.#client.isDurable());
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
         if (before) return this.#finish(before, t("This device has answered already"));
         if (!IS_OPEN) return undefined;
