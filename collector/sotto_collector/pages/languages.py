@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from flask import Flask, g, request
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from sotto_protocol.language import ENGLISH, LANGUAGES, Language, script_messages
@@ -57,6 +58,7 @@ def _said(language: Language, values: dict[str, object]) -> dict[str, str]:
     return language.said(values) | {name: value for name, value in values.items() if isinstance(value, Markup)}
 
 
-def _script_words(scripts: Iterable[str]) -> dict[str, object]:
+def _script_words(scripts: Iterable[str]) -> Markup:
+    """Return the words as JSON that can stand in a page, in its own letters: escapes would weigh as much again."""
     tag = page_language().tag
-    return {"lang": tag, "messages": script_messages(tag, scripts)}
+    return htmlsafe_json_dumps({"lang": tag, "messages": script_messages(tag, scripts)}, ensure_ascii=False)
