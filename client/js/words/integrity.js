@@ -5,6 +5,6 @@ export const INTEGRITY = {
   es: "sha384-8TGYNzEQ/88X0zWbQ1UOvfnXDP+r+Z2op7iJZcWRTE2d6T4PvnU/m69eybe+SVhv",
   pt: "sha384-KXXoPeNq2wrt3IW/i9c9/F4g7tlYpTyHjq7xweX4yU/U/K1DqDpu64eHw6DqAEaI",
   ar: "sha384-O3PCsyeA1Ft3U1EtFnoWBbrGD1jlOU5ICVahB2U77Q+PNNV/WqSiGkjBRcqPahlS",
-  hi: "sha384-aa2pOjyGkOWdUDx78GrRC8Bk/k2+/qhHRXOGWfm1YaqwUgpoOJCIr2yCuLRVoEm7",
+  hi: "sha384-Mv/Zu/8qFsgtcyZKXVVGUtAPUtufMGTFhxqZBMpmGM5/N0KDv3s5+MOAd9ob0QK0",
   zh: "sha384-uCEq/pDxTYQBLTlpkUyCpnWZ1efZU7fmCVMYnYtJLGg33idBSora1bFsq4TEj5yW",
 };
