@@ -52,7 +52,7 @@ def say_outlook(one: Outlook, crowd: Crowd) -> str:
 
 
 def _say_width(one: Outlook) -> str:
-    from sotto_estimator.estimate import is_text
+    from sotto_estimator.estimation import is_text
     from sotto_estimator.numbers.counts import is_number
     from sotto_estimator.planning.survey_words import amount
 

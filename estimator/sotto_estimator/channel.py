@@ -144,12 +144,16 @@ def report_variance(share: ArrayLike, channel: Channel, target: Target) -> Float
 
 
 def check_counts(support_counts: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Return the counts as int64, or raise `DomainError` unless all are integers in [0, n]."""
+    """Return the counts as int64, or raise `DomainError` unless all are integers in [0, n]; 40.0 is one."""
     n = check_n(n)
     counts = np.asarray(support_counts)
     if counts.size == 0:
         return counts.astype(np.int64)
-    if counts.dtype.kind not in "iu":
+    if counts.dtype.kind == "f":  # as data frames have integers of which some were missing
+        odd = counts[~(np.isfinite(counts) & (counts == np.rint(counts)))]
+        if odd.size:
+            raise DomainError(f"support_counts ({odd.flat[0]}) must be integers, and none missing.")
+    elif counts.dtype.kind not in "iu":
         raise DomainError(f"support_counts (of type {counts.dtype}) must be integers.")
     outside = counts[(counts < 0) | (counts > n)]
     if outside.size:
@@ -158,9 +162,9 @@ def check_counts(support_counts: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def check_n(n: int) -> int:
-    """Return n as an int, or raise `DomainError` unless it is an integer in [1, 10^12]."""
+    """Return n as an int, or raise `DomainError` unless it is an integer in [1, 10^12]; 40.0 is one."""
     try:
-        number = operator.index(n)
+        number = int(n) if isinstance(n, float | np.floating) and float(n).is_integer() else operator.index(n)
     except TypeError:
         number = 0
     if isinstance(n, bool) or not 1 <= number <= MAX_N:

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from sotto_estimator.chosen import Chosen, chosen_options
-from sotto_estimator.estimate import Estimates, estimate_tally
+from sotto_estimator.estimates import Estimates
+from sotto_estimator.estimation import estimate_tally
 from sotto_estimator.fetch import save
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.options import interval_options, refuse_token, style_options, warn
@@ -73,7 +74,7 @@ def estimate(
             save(tally, save_tally)
         estimates = with_verdicts(replace(estimate_tally(tally, options), stratum=chosen.stratum), tally)
     if plot_path:
-        from sotto_estimator.plot import plot  # matplotlib takes a second to load
+        from sotto_estimator.picture import plot  # matplotlib takes a second to load
 
         plot(estimates, plot_path)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(estimates))

@@ -11,7 +11,8 @@ import click
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import Estimates, estimate_counts
+from sotto_estimator.estimates import Estimates
+from sotto_estimator.estimation import estimate_counts
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.verdict.judge import with_verdict_of_counts
 

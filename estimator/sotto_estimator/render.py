@@ -11,7 +11,7 @@ from typing import Any
 
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
-from sotto_estimator.estimate import Estimate, Estimates
+from sotto_estimator.estimates import Estimate, Estimates
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.distribution import Distribution

@@ -7,7 +7,8 @@ import click
 
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import NoReportsError, SourceError, WithheldError
-from sotto_estimator.estimate import Estimates, estimate_tally
+from sotto_estimator.estimates import Estimates
+from sotto_estimator.estimation import estimate_tally
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.render import interval_remarks, value_words
 from sotto_estimator.options import warn

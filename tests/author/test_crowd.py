@@ -18,7 +18,7 @@ from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
 from sotto_estimator.channel import Channel
-from sotto_estimator.estimate import channel_of
+from sotto_estimator.estimation import channel_of
 from sotto_estimator.intervals import share_bounds
 from sotto_protocol import compile_toml
 from sotto_protocol.minimum import needs_of

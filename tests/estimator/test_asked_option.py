@@ -17,7 +17,7 @@ from published import build, survey_of
 from sotto_estimator.association.sides import read_sides
 from sotto_estimator.channel import Channel, Target
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import IntervalOptions, channel_of, estimate_counts, estimate_tally
+from sotto_estimator.estimation import IntervalOptions, channel_of, estimate_counts, estimate_tally
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results

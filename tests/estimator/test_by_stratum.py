@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, confidence_interval
-from sotto_estimator.estimate import channel_of
+from sotto_estimator.estimation import channel_of
 from sotto_estimator.verdict.compare import compare_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes

@@ -23,7 +23,7 @@ from sotto_estimator.devices import Devices
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.plot import plot
+from sotto_estimator.picture import plot
 from sotto_estimator.render import cut_words
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 

@@ -15,7 +15,7 @@ from sotto_estimator.channel import Target
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.contradiction import contradictions_of
 from sotto_estimator.errors import SourceError
-from sotto_estimator.estimate import IntervalOptions, channel_of, estimate_tally
+from sotto_estimator.estimation import IntervalOptions, channel_of, estimate_tally
 from sotto_estimator.intervals import confidence_interval
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release

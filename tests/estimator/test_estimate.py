@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sotto_estimator import Channel, IntervalOptions, SourceError, estimate_counts, estimate_tally, read_tallies
-from sotto_estimator.estimate import binary_epsilon
+from sotto_estimator.estimation import binary_epsilon
 from sotto_estimator.methods import METHODS
-from sotto_estimator.plot import plot
+from sotto_estimator.picture import plot
 from sotto_estimator.render import as_csv, as_json, method_words, table
 from sotto_protocol import Survey, Tally, compile_survey
 

@@ -22,7 +22,7 @@ from sotto_estimator.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.numbers.plot import number_panels
-from sotto_estimator.plot import plot
+from sotto_estimator.picture import plot
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse

@@ -13,7 +13,7 @@ from console import Console
 from planned import LUNCH, plan_file, survey_of
 from sotto_client.cli import main
 from sotto_estimator.channel import TARGETS, Channel, Target
-from sotto_estimator.estimate import channel_of
+from sotto_estimator.estimation import channel_of
 from sotto_estimator.intervals import share_bounds
 from sotto_estimator.methods import METHODS
 from sotto_estimator.planning.outlook import Reach, told_from_zero, width_of

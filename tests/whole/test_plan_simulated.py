@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from sotto_estimator.channel import Target
-from sotto_estimator.estimate import Estimates, estimate_tally
+from sotto_estimator.estimates import Estimates
+from sotto_estimator.estimation import estimate_tally
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach

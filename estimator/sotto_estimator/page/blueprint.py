@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from flask import Blueprint, Response, render_template, request
 
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.page.cache import LruCache
 from sotto_estimator.page.choices import Choices, read_choices
 from sotto_estimator.page.lines import interval_line

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sotto_estimator.estimate import Estimate
+from sotto_estimator.estimates import Estimate
 from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, shortest, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten

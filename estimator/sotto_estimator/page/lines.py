@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from sotto_estimator.estimate import Estimates, is_text
+from sotto_estimator.estimates import Estimates
+from sotto_estimator.estimation import is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.render import smoothing_words
 from sotto_estimator.page.release import Release

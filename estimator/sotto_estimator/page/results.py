@@ -6,7 +6,8 @@ from itertools import groupby
 from shlex import quote
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.estimate import Estimate, Estimates, count_intervals, estimate_tally, is_text
+from sotto_estimator.estimates import Estimate, Estimates
+from sotto_estimator.estimation import count_intervals, estimate_tally, is_text
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import MeanEstimate
@@ -118,7 +119,7 @@ def _sections(
         section = Section(
             question, n_counted, spoken, verdict, quality=quality.get(key), withheld=withheld.get(key, "")
         )
-        if estimates:
+        if estimates is not None:
             technical = technical_lines(question, estimates, section.quality)
             section = replace(section, remarks=remarks_on(question, estimates, spoken.say), technical=technical)
         if is_text(question):

@@ -6,7 +6,7 @@ from functools import cached_property
 from textwrap import wrap
 from typing import NamedTuple
 
-from sotto_estimator.estimate import Estimate
+from sotto_estimator.estimates import Estimate
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate

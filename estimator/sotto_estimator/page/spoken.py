@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from sotto_estimator.estimate import Estimate, is_text
+from sotto_estimator.estimates import Estimate
+from sotto_estimator.estimation import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.render import value_words
 from sotto_estimator.page.axis import shortest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sotto_estimator.channel import errors_of, shares_of
-from sotto_estimator.estimate import channel_of
+from sotto_estimator.estimation import channel_of
 from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean

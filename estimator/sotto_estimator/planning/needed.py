@@ -9,7 +9,7 @@ import numpy as np
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import channel_of, is_text
+from sotto_estimator.estimation import channel_of, is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers import plan as numbers
 from sotto_estimator.planning.draft import Draft

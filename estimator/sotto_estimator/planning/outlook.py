@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from sotto_estimator.channel import Channel, Target
-from sotto_estimator.estimate import channel_of, is_text
+from sotto_estimator.estimation import channel_of, is_text
 from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import is_number

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sotto_estimator.channel import MAX_N, TARGETS, Target
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import count_intervals, is_text
+from sotto_estimator.estimation import count_intervals, is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.outlook import Figures, Reach, figures_of, width_of
 from sotto_protocol import Question, Survey

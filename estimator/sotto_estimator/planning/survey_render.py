@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.planning.assurance import EXPECTED
 from sotto_estimator.planning.help_words import help_members, say_helps

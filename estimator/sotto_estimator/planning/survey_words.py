@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from sotto_estimator.channel import Target
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.render import value_words
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan

@@ -242,7 +242,7 @@ def _subject(survey: Survey, question: Question, counted: Counted, n_implausible
 
 
 def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
-    from sotto_estimator.plot import Bar, draw_bars  # matplotlib takes a second to load
+    from sotto_estimator.picture import Bar, draw_bars  # matplotlib takes a second to load
 
     rows = decoded.rows[:limit]
     bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]

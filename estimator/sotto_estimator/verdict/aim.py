@@ -14,7 +14,7 @@ import numpy as np
 from sotto_estimator.channel import Channel, Floats, report_variance
 from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimate import channel_of
+from sotto_estimator.estimation import channel_of
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts, is_number
 from sotto_estimator.numbers.mean import mean_bounds

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sotto_estimator.estimate import count_intervals, intervals_together, is_text
+from sotto_estimator.estimation import count_intervals, intervals_together, is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import NumberCounts, is_number
 from sotto_estimator.numbers.mean import estimate_mean

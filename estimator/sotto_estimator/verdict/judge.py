@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from sotto_estimator.channel import Channel
 from sotto_estimator.devices import Devices
-from sotto_estimator.estimate import Estimate, Estimates, count_intervals, intervals_together, is_text
+from sotto_estimator.estimates import Estimate, Estimates
+from sotto_estimator.estimation import count_intervals, intervals_together, is_text
 from sotto_estimator.intervals import IntervalOptions, check_level
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.mean import MeanEstimate

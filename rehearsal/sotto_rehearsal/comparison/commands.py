@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sotto_client.commands import read_file
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.options import interval_options, style_options, warn
 from sotto_rehearsal.comparison.comparison import Study, compare_survey

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_protocol import Question, Survey
 from sotto_rehearsal.comparison.knowledge import Knowledge, Trial

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from sotto_estimator.drawable import drawable
 from sotto_estimator.numbers.plot import Panel
-from sotto_estimator.plot import Bar, draw_bars
+from sotto_estimator.picture import Bar, draw_bars
 from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.render import caption

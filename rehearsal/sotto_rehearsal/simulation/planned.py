@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sotto_estimator.estimate import channel_of, count_intervals
+from sotto_estimator.estimation import channel_of, count_intervals
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.planning.widths import half_width

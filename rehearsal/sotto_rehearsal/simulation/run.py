@@ -7,7 +7,7 @@ from operator import add
 
 import numpy as np
 
-from sotto_estimator.estimate import estimate_tally, is_text
+from sotto_estimator.estimation import estimate_tally, is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.quality import qualities
 from sotto_estimator.strings.decode import DecodeOptions

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, t
 
-from sotto_estimator.estimate import is_text
+from sotto_estimator.estimation import is_text
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.counts import is_number
 from sotto_protocol.mechanisms.mechanism import PureMechanism

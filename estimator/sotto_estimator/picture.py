@@ -11,7 +11,7 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 
 from sotto_estimator.drawable import drawable
 from sotto_estimator.errors import SourceError
-from sotto_estimator.estimate import Estimates
+from sotto_estimator.estimates import Estimates
 from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.numbers.plot import Panel, number_panels
 from sotto_estimator.numbers.render import APPROXIMATE, interval_remarks
@@ -38,25 +38,49 @@ class Bar:
     truth: float | None = None
 
 
-def plot(estimates: Estimates, path: Path) -> None:
-    """Draw the estimates into a PNG, PDF or SVG file. Raises SourceError for other endings or an unwritable place."""
-    questions = list(dict.fromkeys(row.question for row in estimates.rows))
-    bars = [
-        Bar(
-            f"{row.question}: {row.answer}".removeprefix(": "),
-            row.share,
-            row.low,
-            row.high,
-            f"C{questions.index(row.question) % 10}",
-        )
-        for row in estimates.rows
-    ]
+def plot(estimates: Estimates, path: Path | str | None = None, *, ax: Axes | None = None) -> Figure:
+    """Draw the estimates, and return the figure; into a PNG, PDF or SVG file too, where a path is given.
+
+    `ax`: draw into these axes of yours the shares alone, or the first mean where there are none. Raises SourceError for
+    a path with another ending or an unwritable place, and for estimates of nothing that `ax` could show.
+    """
+    if path is not None:
+        check_format(Path(path))
+    figure = _figure(estimates) if ax is None else _draw_into(ax, estimates)
+    if path is not None:
+        _save(figure, Path(path))
+    return figure
+
+
+def _figure(estimates: Estimates) -> Figure:
     means, of = estimates.means[:MAX_NUMBERS], {each.question: each for each in estimates.distributions}
     panels = [panel for mean in means for panel in number_panels(mean, of.get(mean.question))]
     said = [caption(estimates), *interval_remarks(means), *[APPROXIMATE][: len(of)]]
     if len(means) < len(estimates.means):
         said.append(f"the first {len(means)} of {len(estimates.means)} questions for a number are drawn")
-    draw_bars(bars, "\n".join(said), path, panels=panels)
+    return _figure_of_bars(_bars(estimates), "\n".join(said), 100, panels)
+
+
+def _draw_into(ax: Axes, estimates: Estimates) -> Figure:
+    if estimates.rows:
+        _draw_shares(ax, largest(_bars(estimates), MAX_BARS), 100)
+    elif estimates.means:
+        mean = estimates.means[0]
+        of = next((each for each in estimates.distributions if each.question == mean.question), None)
+        number_panels(mean, of)[0].draw(ax)
+    else:
+        raise SourceError("there is no share and no mean to draw.")
+    if (figure := ax.get_figure(root=True)) is None:
+        raise SourceError("ax must be in a figure.")
+    return figure
+
+
+def _bars(estimates: Estimates) -> list[Bar]:
+    colours = {question: f"C{place % 10}" for place, question in enumerate(estimates)}
+    return [
+        Bar(f"{row.question}: {row.answer}".removeprefix(": "), row.share, row.low, row.high, colours[row.question])
+        for row in estimates.rows
+    ]
 
 
 def draw_bars(
@@ -67,6 +91,10 @@ def draw_bars(
     Of more than MAX_BARS bars the largest are drawn, and the title says so. Raises as `plot`.
     """
     check_format(path)
+    _save(_figure_of_bars(bars, title, max_percent, panels), path)
+
+
+def _figure_of_bars(bars: Sequence[Bar], title: str, max_percent: float, panels: Sequence[Panel]) -> Figure:
     drawn = largest(bars, MAX_BARS)
     if len(drawn) < len(bars):
         title += f"\nthe largest {len(drawn)} of {len(bars):,} shares are drawn"
@@ -78,6 +106,10 @@ def draw_bars(
     places[0].set_title(title, fontsize=8, loc="left", parse_math=False)
     for axes, panel in zip(places, placed, strict=True):
         panel.draw(axes)
+    return figure
+
+
+def _save(figure: Figure, path: Path) -> None:
     try:
         figure.savefig(path, dpi=120)
     except OSError as fault:

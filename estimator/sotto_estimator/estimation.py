@@ -6,76 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sotto_estimator.channel import Channel, Floats, check_counts, errors_of, shares_of
+from sotto_estimator.channel import Channel, Floats, check_counts, check_n, errors_of, shares_of
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.devices import Devices
 from sotto_estimator.errors import NoReportsError, SourceError
+from sotto_estimator.estimates import Estimate, Estimates
 from sotto_estimator.intervals import IntervalOptions, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts, is_number
-from sotto_estimator.numbers.distribution import Distribution, estimate_distribution, has_distribution
+from sotto_estimator.numbers.distribution import estimate_distribution, has_distribution
 from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
 from sotto_estimator.population import Bounds
-from sotto_estimator.quality import Quality, qualities, shift_per_percent
+from sotto_estimator.quality import qualities, shift_per_percent
 from sotto_estimator.simplex import project_on_simplex
-from sotto_estimator.verdict.verdict import Verdict
-from sotto_estimator.withheld import Withheld, withheld_of
+from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.mechanism import PureMechanism
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The estimate of one value's share.
-
-    `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not. `consistent_share` belongs to the closest
-    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1. `shift_up`, `shift_down`: what
-    reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
-    """
-
-    question: str
-    answer: str
-    n_reports: int
-    support_count: int
-    epsilon: float
-    share: float
-    standard_error: float
-    low: float
-    high: float
-    shift_up: float
-    shift_down: float
-    consistent_share: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
-
-    `rows`: shares; `means`: of the questions that ask for numbers; `distributions`: of those of many levels.
-    `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
-    `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
-    `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
-    answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
-    `stratum`: whose reports these are, where they are of one stratum alone. `verdicts`: what it means, by question,
-    where that was asked for (`sotto_estimator.verdict.judge`).
-    """
-
-    title: str
-    n_reports: int
-    epsilon: float
-    options: IntervalOptions
-    rows: tuple[Estimate, ...]
-    waves: tuple[int, ...] = ()
-    text_questions: tuple[str, ...] = ()
-    quality: tuple[Quality, ...] = ()
-    withheld: tuple[Withheld, ...] = ()
-    contradictions: tuple[Contradiction, ...] = ()
-    drawn: tuple[int, int] | None = None
-    means: tuple[MeanEstimate, ...] = ()
-    distributions: tuple[Distribution, ...] = ()
-    asked: tuple[str, ...] = ()
-    stratum: str | None = None
-    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +94,10 @@ def estimate_counts(
 ) -> Estimates:
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
 
-    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not.
+    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. Raises
+    `DomainError` unless 0 <= n_yes <= n, both whole numbers: 40.0 is one, 40.5 and NaN are not.
     """
+    n = check_n(n)
     (said_yes,) = check_counts([n_yes], n).tolist()
     counted = _Counts(
         "",
