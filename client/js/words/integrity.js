@@ -4,7 +4,7 @@ export const INTEGRITY = {
   fr: "sha384-aa2pOjyGkOWdUDx78GrRC8Bk/k2+/qhHRXOGWfm1YaqwUgpoOJCIr2yCuLRVoEm7",
   es: "sha384-8TGYNzEQ/88X0zWbQ1UOvfnXDP+r+Z2op7iJZcWRTE2d6T4PvnU/m69eybe+SVhv",
   pt: "sha384-KXXoPeNq2wrt3IW/i9c9/F4g7tlYpTyHjq7xweX4yU/U/K1DqDpu64eHw6DqAEaI",
-  ar: "sha384-O3PCsyeA1Ft3U1EtFnoWBbrGD1jlOU5ICVahB2U77Q+PNNV/WqSiGkjBRcqPahlS",
-  hi: "sha384-Mv/Zu/8qFsgtcyZKXVVGUtAPUtufMGTFhxqZBMpmGM5/N0KDv3s5+MOAd9ob0QK0",
+  ar: "sha384-/sJBuEGDBtV7AZP4f2mo1wX+4ob9w1/s6XHtGYGs4UluNaPQv5OkVJ1WSu1nN0Of",
+  hi: "sha384-TuNV7fCJDpRqnk8Cesegc/oc9XLGGd4nkG2Ta8S7rRhup7OqdN7x2jRQ5JzVB1dw",
   zh: "sha384-uCEq/pDxTYQBLTlpkUyCpnWZ1efZU7fmCVMYnYtJLGg33idBSora1bFsq4TEj5yW",
 };
