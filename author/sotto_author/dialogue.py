@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from sotto_author.forms.surveyjs import question_id
+from sotto_author.forms.asking import question_id
 from sotto_protocol import SurveyError
 from sotto_protocol.definition import compile_survey
 from sotto_protocol.questions.definition import compile_question

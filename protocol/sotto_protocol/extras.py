@@ -14,6 +14,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "sotto_estimator": ("estimator", ("scipy", "matplotlib")),
         "sotto_rehearsal": ("estimator", ("scipy", "matplotlib")),
+        "sotto_author.forms.xlsform": ("forms", ("pyxform", "openpyxl")),
     }
 )
 """By a side's package: its extra, and the modules that come with that. The other sides need the client's alone."""

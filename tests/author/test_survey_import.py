@@ -26,6 +26,8 @@ def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes()
     assert [total, *others] == [
         "19 questions, epsilon 0.25 each, 4.75 in total",
         "Agrees?: yes stands for 'I agree', no for 'I do not'",
+        "may be hidden in the form, and is in every report, then as skipped: brand (visibleIf of "
+        "$.pages[1].questions[3]), places (visibleIf of $.pages[1].questions[3]), Anything_else (visibleIf)",
         "stays in the form, is no part of the survey: validators of 年龄, expression sum, calculatedValues, a setvalue "
         "trigger",
     ]

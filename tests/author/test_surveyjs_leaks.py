@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sotto_author.forms.asking import Terms
 from sotto_author.forms.surveyjs import import_form
 from sotto_author.forms.surveyjs_leaks import find_leaks
 from surveyjs_leak_cases import LEAKS
@@ -29,7 +30,7 @@ def test_an_author_hears_at_import_what_the_adapter_will_refuse() -> None:
     photo = {"type": "image", "name": "photo", "imageLink": {"default": "a.png", "de": "https://a.example/{word}"}}
     form = {"elements": [word, photo], "surveyPostId": "1", "sendResultOnPageNext": True}
     form["navigateToUrlOnCondition"] = [{"expression": "{word} = 1", "url": "https://a.example"}]
-    assert import_form(form, "form", epsilon=Decimal(1)).notes == (
+    assert import_form(form, "form", Terms(Decimal(1))).notes == (
         "the adapter refuses this form: surveyPostId sends answers in clear",
         "the adapter refuses this form: partialSendEnabled hands out answers before the form is completed",
         "the adapter refuses this form: navigateToUrlOnCondition tells answers by the address",

@@ -8,7 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sotto_author.forms.surveyjs import AskedElement, import_form, question_id
+from sotto_author.forms.asking import Terms, question_id
+from sotto_author.forms.surveyjs import AskedElement, import_form
 from sotto_protocol import SurveyError, compile_survey
 from sotto_protocol.documents import load_json
 from surveyjs_leak_cases import LEAKS
@@ -58,7 +59,7 @@ def vectors_text() -> str:
 
 
 def _form_text(path: Path) -> str:
-    imported = import_form(load_json(path.read_bytes(), SurveyError), path.stem, epsilon=Decimal(1))
+    imported = import_form(load_json(path.read_bytes(), SurveyError), path.stem, Terms(Decimal(1)))
     survey = compile_survey(imported.definition)
     questions = ",\n".join(json.dumps(_question(asked)) for asked in imported.asked)
     head = f'{{"file": {json.dumps(path.name)}, "canonical": {json.dumps(survey.canonical.decode())}'

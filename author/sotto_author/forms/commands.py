@@ -3,19 +3,26 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
-from sotto_author.forms.surveyjs import Imported, import_form, question_id
+from sotto_author.forms.asking import Terms, question_id
+from sotto_author.forms.surveyjs import Imported, import_form
 from sotto_protocol import Survey, SurveyError, compile_toml
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.words import counted, epsilon_above, printable
 
+if TYPE_CHECKING:
+    from sotto_author.forms.xlsform.importing import ImportedXlsform
+
+_MAX_BYTES = 2**23
+_WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
+"""What .xlsx and .xls begin with."""
 _EXAMPLE = "Example:  sotto survey import form.json --to imported.toml"
 
 
@@ -49,33 +56,51 @@ survey.add_command(types)
 @click.option("--id", "survey_id", help="The survey's id; by default what FORM's name makes of it.")
 @click.option("--to", "target", type=click.Path(path_type=Path), help="New file for the survey; by default stdout.")
 @click.option("--skip-unsupported", is_flag=True, help="Leave out what has no mechanism; off by default.")
+@click.option(
+    "--leave-out", metavar="NAME", multiple=True, help="Do not ask this, its answer is no secret; repeatable."
+)
+@click.option(
+    "--ask-everybody",
+    is_flag=True,
+    help="Ask everybody what the form asks of some, by their answers; who it does not concern skips. Off by default.",
+)
 def import_(
-    form_file: Path, epsilon: Decimal, survey_id: str | None, target: Path | None, skip_unsupported: bool
+    form_file: Path, survey_id: str | None, target: Path | None, leave_out: tuple[str, ...], **terms: Any
 ) -> None:
-    """Turn a SurveyJS form (JSON) into a survey file (TOML).
+    """Turn a SurveyJS form (JSON) or an XLSForm of ODK or KoboToolbox (.xlsx) into a survey file (TOML).
 
-    Elements that have no mechanism, such as a matrix or a file, are refused, all at once. A question that is not
-    required gets the answer "No answer": skipping is an answer like any other.
+    What has no mechanism, such as a matrix or a file, is refused, all at once; and so is what is asked only of some, by
+    answers that a report without it would tell. A question that is not required gets the answer "No answer": skipping
+    is an answer like any other.
     """
     survey_id = survey_id or question_id(form_file.stem)
     if not ID_PATTERN.fullmatch(survey_id):
         raise click.UsageError("--id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
+    agreed = Terms(**terms, leave_out=frozenset(leave_out))
     try:
-        imported = _read(form_file, survey_id, epsilon, skip_unsupported)
+        imported = _read(form_file, survey_id, agreed)
         text = imported.to_toml()
         compiled = compile_toml(text)
     except (FormError, SurveyError) as fault:
         raise AuthorError(f"{form_file}:\n  {fault}") from fault
     _write(text, target)
-    _tell(imported, compiled, epsilon)
+    _tell(imported, compiled, agreed.epsilon)
 
 
-def _read(path: Path, survey_id: str, epsilon: Decimal, skip_unsupported: bool) -> Imported:
+def _read(path: Path, survey_id: str, terms: Terms) -> "Imported | ImportedXlsform":
     try:
-        form = load_json(path.read_bytes(), SurveyError)
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
     except OSError as fault:
         raise AuthorError(f"{path}: {fault.strerror}") from fault
-    return import_form(form, survey_id, epsilon=epsilon, skip_unsupported=skip_unsupported)
+    if len(content) > _MAX_BYTES:
+        raise FormError(f"is larger than {_MAX_BYTES:,} bytes.")
+    if content.startswith(_WORKBOOKS) or path.suffix.lower() in (".xlsx", ".xlsm", ".xls"):
+        from sotto_author.forms.xlsform.form import read_form
+        from sotto_author.forms.xlsform.importing import import_xlsform
+
+        return import_xlsform(read_form(content), survey_id, terms)
+    return import_form(load_json(content, SurveyError), survey_id, terms)
 
 
 def _write(text: str, target: Path | None) -> None:
@@ -89,16 +114,13 @@ def _write(text: str, target: Path | None) -> None:
         raise AuthorError(f"survey file ({target}) must be a new file: {fault.strerror}.") from fault
 
 
-def _tell(imported: Imported, compiled: Survey, epsilon: Decimal) -> None:
+def _tell(imported: "Imported | ImportedXlsform", compiled: Survey, epsilon: Decimal) -> None:
     """Say on stderr what it takes, and what was not taken over."""
     n = len(compiled.questions)
     _warn(
         [f"{counted(n, 'question')}, epsilon {epsilon_above(epsilon)} each, {epsilon_above(compiled.epsilon)} in total"]
     )
     _warn(imported.notes)
-    if imported.left_out:
-        names = ", ".join(f'"{element.name}"' for element in imported.left_out)
-        _warn([f"tell the adapter, which then drops their answers: leaveOut: [{names}]"])
 
 
 def _warn(lines: Sequence[str]) -> None:

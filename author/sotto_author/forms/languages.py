@@ -44,8 +44,8 @@ def in_languages(definition: Mapping[str, Any], locale: str) -> tuple[dict[str, 
     tags = [tag for tag, missing in lacking.items() if not missing]
     notes = [f"{tag} is left out, for not every text has it: {_first(at)}" for tag, at in lacking.items() if at]
     said = {"lang": own} if own != USUAL_TAG else {}
-    questions = [_spoken(question, ("text", "options"), own, tags) for question in definition["questions"]]
-    whole = _spoken(definition, ("title",), own, tags)
+    questions = [_spoken(question, ("section", "text", "options"), own, tags) for question in definition["questions"]]
+    whole = _spoken(definition, ("title", "introduction"), own, tags)
     return {"id": whole["id"]} | said | whole | {"questions": questions}, notes
 
 
@@ -57,7 +57,11 @@ def _first(places: list[str]) -> str:
 def _texts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield every text that respondents read, by what it is."""
     yield "the title", definition["title"]
+    if "introduction" in definition:
+        yield "the introduction", definition["introduction"]
     for question in definition["questions"]:
+        if "section" in question:
+            yield f"the section that {question['id']} begins", question["section"]
         yield f"the text of {question['id']}", question["text"]
         for number, option in enumerate(question.get("options", ()), 1):
             yield f"option {number} of {question['id']}", option

@@ -3,26 +3,18 @@
 What the adapter in the browser (client/js/surveyjs.js) makes of the same form must be the same ids and options.
 """
 
-import re
-import unicodedata
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from sotto_author.errors import FormError
+from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id
 from sotto_author.forms.languages import in_languages
 from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
-from sotto_author.forms.surveyjs_form import Element, is_set, localised, triggers, walk
+from sotto_author.forms.surveyjs_form import Element, is_set, localised, secrets, triggers, walk
 from sotto_author.forms.surveyjs_leaks import find_leaks
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
-from sotto_protocol.language import mark
-from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.questions.definition import compile_question
-
-NO_ANSWER = mark("No answer")
-"""The option that skipping is, unless the element offers it in other letters."""
-NO_TEXT = "(no answer)"
 
 _QUESTION_TYPES = {
     "boolean": "yes-no",
@@ -59,9 +51,10 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("minValueExpression",): "takes its range from an expression; give numbers",
     ("maxValueExpression",): "takes its range from an expression; give numbers",
 }
+_NO_NUMBER = f"has no mechanism; no number is {NO_ANSWER!r}: make it required, or ask with a rating."
 _NUMERIC = ("number", "range")
 """The `inputType` of a text that holds a number."""
-_CALCULATED = ("validators", "defaultValueExpression", "setValueExpression")
+_CALCULATED = ("validators", "choicesVisibleIf", "choicesEnableIf", "defaultValueExpression", "setValueExpression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +77,27 @@ class Imported:
 
     def to_toml(self) -> str:
         """Return the survey file; a question whose id is not its element's name has a comment that says the name."""
-        return to_toml(self.definition, [_origin(asked.element.name) for asked in self.asked])
+        return to_toml(self.definition, [origin(asked.element.name) for asked in self.asked])
 
 
-def import_form(form: Any, survey_id: str, *, epsilon: Decimal, skip_unsupported: bool = False) -> Imported:
-    """Return a parsed form as a survey whose every question takes `epsilon`, in nats and within [0.001, 20].
-
-    `skip_unsupported` leaves out what has no mechanism. Raises FormError with everything that is wrong.
-    """
+def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
+    """Return a parsed form as a survey. Raises FormError with everything that is wrong."""
     asked: list[AskedElement] = []
     left_out: list[Element] = []
-    problems: list[str] = []
     elements = [element for element in walk(form) if element.type not in _ASK_NOTHING]
+    unknown = terms.leave_out - {element.name for element in elements}
+    problems = [
+        f'--leave-out names "{name}", and no element that asks anything is called that.' for name in sorted(unknown)
+    ]
     for element in elements:
         unsupported = _unsupported(element)
-        if unsupported and skip_unsupported:
+        if element.name in terms.leave_out or (unsupported and terms.skip_unsupported):
             left_out.append(element)
             continue
         try:
             problems += unsupported or _repeated(element, asked)
             if not unsupported:
-                asked.append(_ask(element, epsilon))
+                asked.append(_ask(element, terms))
         except FormError as fault:
             problems.append(f"{element}: {fault}")
         except SurveyError as fault:
@@ -123,21 +116,6 @@ def _locale(form: dict[str, Any]) -> str:
     return locale if isinstance(locale, str) else ""
 
 
-def question_id(name: str) -> str:
-    """Return the id of the question that an element's name stands for: always the same, "" where there is none.
-
-    >>> [question_id(name) for name in ("smoked_weed", "How often?", "Âge (années)", "年龄")]
-    ['smoked_weed', 'how-often', 'age-annees', 'u5e74-u9f84']
-    """
-    if ID_PATTERN.fullmatch(name):
-        return name
-    plain = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))
-    lower = re.sub("[A-Z]", lambda letter: letter[0].lower(), plain)  # ASCII's alone: the same in every language
-    written = re.sub("[^a-z0-9_-]+", "-", lower).lstrip("-_").rstrip("-")
-    coded = "-".join(f"u{ord(letter):x}" for letter in name if ord(letter) > 127)
-    return (written or coded)[:64]
-
-
 def _unsupported(element: Element) -> list[str]:
     """Return why an element has no mechanism: nothing where it has one."""
     if element.type not in _QUESTION_TYPES:
@@ -148,9 +126,7 @@ def _unsupported(element: Element) -> list[str]:
     if element.type == "slider" and element.members.get("sliderType") == "range":
         problems.append(f"{element}: sliderType range gives two numbers; ask for each with a slider of its own.")
     if element.type == "slider" and not is_set(element.members, "isRequired"):
-        problems.append(
-            f"{element}: has no mechanism; no number is {NO_ANSWER!r}: make it required, or ask with a rating."
-        )
+        problems.append(f"{element}: {_NO_NUMBER}")
     return problems
 
 
@@ -159,20 +135,20 @@ def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
     return [f"{element}: has the same id as {same[0]}, {question_id(element.name)}; rename one."] if same else []
 
 
-def _ask(element: Element, epsilon: Decimal) -> AskedElement:
+def _ask(element: Element, terms: Terms) -> AskedElement:
     """Return the question that an element becomes. Raises FormError, or SurveyError where it does not compile."""
     members = element.members
     if not question_id(element.name):
         raise FormError("must have a name with a letter or a digit.")
     title = localised(members.get("title"), "title") or localised(members.get("label"), "label") or element.name
-    asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element), "text": title}
+    asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element, terms), "text": title}
     offered = _offered(element)
-    asked |= _answers(element, [choice.text for choice in offered]) | {"epsilon": epsilon}
+    asked |= _answers(element, [choice.text for choice in offered], terms) | {"epsilon": terms.epsilon}
     compile_question(asked, "$")
     return AskedElement(element, asked, tuple(offered) if "options" in asked else ())
 
 
-def _type_of(element: Element) -> str:
+def _type_of(element: Element, terms: Terms) -> str:
     """Return the type of question that an element asks: of a text or rating that must be a number of a range, that."""
     members = element.members
     usual = _QUESTION_TYPES[element.type]
@@ -180,7 +156,7 @@ def _type_of(element: Element) -> str:
         is_number = bool(scale_of(rates(members)))
     else:
         is_number = usual == "text" and members.get("inputType") in _NUMERIC and {"min", "max"} <= members.keys()
-    return "number" if is_number and _must_be_answered(element) else usual
+    return "number" if is_number and _must_be_answered(element, terms) else usual
 
 
 def _offered(element: Element) -> list[Choice]:
@@ -194,40 +170,41 @@ def _offered(element: Element) -> list[Choice]:
     return choices(element.members)
 
 
-def _answers(element: Element, texts: list[str]) -> dict[str, Any]:
+def _answers(element: Element, texts: list[str], terms: Terms) -> dict[str, Any]:
     """Return the members of a question that say what may be answered, and what skipping counts as."""
-    kind = _type_of(element)
+    kind = _type_of(element, terms)
     if kind == "number":
-        _must_be_answered(element)
+        if not _must_be_answered(element, terms):
+            raise FormError(_NO_NUMBER)
         return scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)
     if kind == "any-of":  # nothing selected is an answer
         most = element.members.get("maxSelectedChoices") or 0
         if type(most) is not int:
             raise FormError("maxSelectedChoices must be an integer.")
         return {"options": texts} | ({"max_selected": most} if 0 < most < len(texts) else {})
-    if _must_be_answered(element):
+    if _must_be_answered(element, terms):
         return {"options": texts} if kind == "one-of" else {}
     if kind == "text":
         return {"skip": NO_TEXT}
-    same = [text for text in texts if text.casefold() == NO_ANSWER.casefold()]
-    skip = same[0] if same else NO_ANSWER
-    return {"type": "one-of", "options": texts if same else [*texts, skip], "skip": skip}
+    return or_no_answer(texts)
 
 
-def _must_be_answered(element: Element) -> bool:
-    """Whether nobody completes the form without an answer. Raises FormError where that depends."""
+def _must_be_answered(element: Element, terms: Terms) -> bool:
+    """Whether nobody completes the form without an answer. Raises FormError where that depends on what is secret."""
     if not is_set(element.members, "isRequired") or is_set(element.members, "requiredIf"):
         return False
-    if element.hidden_by:
-        raise FormError(
-            f"is required, and {element.hidden_by} may keep it from being answered: take isRequired away, so that "
-            "skipping is an answer like any other, or what hides it."
-        )
-    return True
-
-
-def _origin(name: str) -> str:
-    return "" if question_id(name) == name else f"the form's element {name}"
+    if not element.hidden_by:
+        return True
+    names = secrets(element, terms.leave_out)
+    is_public = not names and element.conditions and element.hidden_by.startswith(("visibleIf", "enableIf"))
+    if terms.ask_everybody or is_public:
+        return False
+    by = f" by {listed(names)}, which a report without it would tell" if names else ""
+    public = f", or leave out {listed(names)} where that is no secret (--leave-out)" if names else ""
+    raise FormError(
+        f"is required, and {element.hidden_by} may keep it from being answered{by}: take isRequired away, so that "
+        f"skipping is an answer like any other (--ask-everybody), or what hides it{public}."
+    )
 
 
 def _notes(form: dict[str, Any], asked: list[AskedElement], left_out: list[Element]) -> list[str]:
@@ -238,6 +215,8 @@ def _notes(form: dict[str, Any], asked: list[AskedElement], left_out: list[Eleme
         if one.question["type"] == "yes-no" and is_set(one.element.members, "labelTrue", "labelFalse")
         for labels in [yes_and_no(one.element.members)]
     ]
+    hidden = [f"{one.element.name} ({one.element.hidden_by})" for one in asked if one.element.hidden_by]
+    notes += ["may be hidden in the form, and is in every report, then as skipped: " + ", ".join(hidden)] * bool(hidden)
     ignored = [f"{name} of {one.element.name}" for one in asked for name in _CALCULATED if name in one.element.members]
     ignored += [f"{element.type} {element.name}" for element in walk(form) if element.type == "expression"]
     ignored += ["calculatedValues"] * is_set(form, "calculatedValues")
@@ -245,4 +224,5 @@ def _notes(form: dict[str, Any], asked: list[AskedElement], left_out: list[Eleme
     notes += ["stays in the form, is no part of the survey: " + ", ".join(ignored)] if ignored else []
     notes += [f"the adapter refuses this form: {why}" for why in find_leaks(form)]
     notes += [f"left out: {element}" for element in left_out]
-    return notes
+    names = listed([element.name for element in left_out])
+    return notes + [f"tell the adapter, which then drops their answers: leaveOut: [{names}]"] * bool(left_out)

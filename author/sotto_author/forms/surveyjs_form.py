@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,10 @@ from sotto_author.forms.languages import FormText
 _CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")
 _TIME_LIMITS = ("timeLimit", "timeLimitPerPage", "maxTimeToFinish", "maxTimeToFinishPage")
+_CONDITIONS = ("visibleIf", "enableIf")
+_NAMED = re.compile("{([^{}]+)}")
+_PUBLIC = ("locale",)
+"""What an expression may ask that is nobody's answer."""
 _WHITE_SPACE = re.compile("[\t-\r ]+")
 
 
@@ -20,7 +24,7 @@ class Element:
     """One element that is no panel or page.
 
     `place` is its JSON path, `hidden_by` what may keep a respondent from answering it, "" where nothing does: its own
-    members, those of the panels and the page that it is in, or the form's.
+    members, those of the panels and the page that it is in, or the form's. `conditions` are the expressions of these.
     """
 
     type: str
@@ -28,6 +32,7 @@ class Element:
     place: str
     members: dict[str, Any]
     hidden_by: str
+    conditions: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.place} ({self.type} {json.dumps(self.name, ensure_ascii=False)})"
@@ -38,8 +43,15 @@ def walk(form: Any) -> Iterator[Element]:
     _check(isinstance(form, dict), "$", "must be an object, as SurveyJS writes a form.")
     hidden_by = _form_hides(form)
     for index, page in enumerate(_listed(form, "pages", "$")):
-        yield from _inside(page, f"$.pages[{index}]", hidden_by)
-    yield from _inside(form, "$", hidden_by)
+        yield from _inside(page, f"$.pages[{index}]", hidden_by, ())
+    yield from _inside(form, "$", hidden_by, ())
+
+
+def secrets(element: Element, public: Collection[str]) -> list[str]:
+    """Return on whose answers it depends whether an element is shown, but for those that are public."""
+    named = [name for condition in element.conditions for name in _NAMED.findall(condition)]
+    heads = [re.split(r"[.\[]", name.strip().lstrip("#"))[0] for name in named]
+    return [head for head in dict.fromkeys(heads) if head not in public and head not in _PUBLIC]
 
 
 def localised(value: Any, name: str) -> FormText:
@@ -82,24 +94,30 @@ def triggers(form: dict[str, Any]) -> list[str]:
     return [str(trigger.get("type")).removesuffix("trigger") for trigger in listed]
 
 
-def _inside(container: Any, place: str, hidden_by: str) -> Iterator[Element]:
+def _inside(container: Any, place: str, hidden_by: str, conditions: tuple[str, ...]) -> Iterator[Element]:
     _check(isinstance(container, dict), place, "must be an object.")
     if place != "$":  # what hides the whole form is known
         hidden_by = hidden_by or _hides(container, place)
+        conditions += _conditions(container)
     for key in ("elements", "questions"):
         for index, members in enumerate(_listed(container, key, place)):
             below = f"{place}.{key}[{index}]"
             _check(isinstance(members, dict) and isinstance(members.get("type"), str), below, "must have a `type`.")
             if members["type"] in _CONTAINERS:
-                yield from _inside(members, below, hidden_by)
+                yield from _inside(members, below, hidden_by, conditions)
             else:
-                yield _element(members, below, hidden_by)
+                yield _element(members, below, hidden_by, conditions)
 
 
-def _element(members: dict[str, Any], place: str, hidden_by: str) -> Element:
+def _element(members: dict[str, Any], place: str, hidden_by: str, conditions: tuple[str, ...]) -> Element:
     name = members.get("name", "")
     _check(isinstance(name, str), f"{place}.name", "must be a text.")
-    return Element(members["type"], valid_name(name), place, members, _hides(members, "") or hidden_by)
+    hidden_by, conditions = _hides(members, "") or hidden_by, (*conditions, *_conditions(members))
+    return Element(members["type"], valid_name(name), place, members, hidden_by, conditions)
+
+
+def _conditions(members: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(said for name in _CONDITIONS if isinstance(said := members.get(name), str) and said)
 
 
 def _hides(members: dict[str, Any], place: str) -> str:

@@ -1,0 +1,72 @@
+"""What the importers of all kinds of form share: an author's terms, questions' ids, what skipping counts as."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sotto_protocol.language import mark
+from sotto_protocol.members import ID_PATTERN
+
+NO_ANSWER = mark("No answer")
+"""The option that skipping is, unless the form offers it in other letters."""
+NO_TEXT = "(no answer)"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an author asks of an import: `epsilon` of every question, in nats, and what may become of the rest.
+
+    `leave_out` names what is not asked, as its answer is no secret, or not needed.
+    """
+
+    epsilon: Decimal
+    skip_unsupported: bool = False
+    ask_everybody: bool = False
+    leave_out: frozenset[str] = frozenset()
+
+
+def question_id(name: str) -> str:
+    """Return the id of the question that an element's name stands for: always the same, "" where there is none.
+
+    >>> [question_id(name) for name in ("smoked_weed", "How often?", "Âge (années)", "年龄")]
+    ['smoked_weed', 'how-often', 'age-annees', 'u5e74-u9f84']
+    """
+    if ID_PATTERN.fullmatch(name):
+        return name
+    plain = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))
+    lower = re.sub("[A-Z]", lambda letter: letter[0].lower(), plain)  # ASCII's alone: the same in every language
+    written = re.sub("[^a-z0-9_-]+", "-", lower).lstrip("-_").rstrip("-")
+    coded = "-".join(f"u{ord(letter):x}" for letter in name if ord(letter) > 127)
+    return (written or coded)[:64]
+
+
+def origin(name: str) -> str:
+    """Return the comment above a question: its element's name, "" where its id says it."""
+    return "" if question_id(name) == name else f"the form's element {name}"
+
+
+def or_no_answer(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the members of a one-of question that may be skipped: with "No answer", unless it is among the texts."""
+    same = [text for text in texts if text.casefold() == NO_ANSWER.casefold()]
+    skip = same[0] if same else NO_ANSWER
+    return {"type": "one-of", "options": list(texts) if same else [*texts, skip], "skip": skip}
+
+
+def skipping(question: dict[str, Any]) -> str:
+    """Return what it counts as that somebody is not shown a question."""
+    if question["type"] == "any-of":
+        return "nothing selected"
+    return json.dumps(question["skip"], ensure_ascii=False)
+
+
+def listed(names: Collection[str]) -> str:
+    """Return names in quotes.
+
+    >>> listed(["a", "b"])
+    '"a", "b"'
+    """
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,49 @@
+"""On what it depends, in an XLSForm, whether a row is asked: `relevant` of the row and of the groups around it."""
+
+import re
+from collections.abc import Collection
+
+from sotto_author.forms.asking import listed
+from sotto_author.forms.xlsform.form import Row
+
+_ALWAYS, _NEVER = ("true()", "yes", "true", "1"), ("false()", "no", "false", "0")
+_NAMED = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
+_LITERAL = re.compile("'[^']*'|\"[^\"]*\"")
+_CALLED = re.compile(r"([a-zA-Z][\w:.-]*)\s*\(")
+_PURE = re.compile(
+    "and|or|not|true|false|selected|count-selected|string-length|contains|starts-with|ends-with|regex|number|int|round|"
+    "string|if|coalesce|min|max"
+)
+"""Functions that depend on what they are given alone."""
+_ELSE = "what the device works out"
+
+
+def is_never_asked(row: Row) -> bool:
+    """Whether a condition of the row is a plain no."""
+    return any(said.strip().lower() in _NEVER for said in row.conditions)
+
+
+def is_conditional(row: Row) -> bool:
+    """Whether some may not be asked."""
+    return any(said.strip().lower() not in _ALWAYS for said in row.conditions)
+
+
+def secrets(row: Row, public: Collection[str]) -> list[str]:
+    """Return on whose answers it depends whether a row is asked, but for those that are public."""
+    found: dict[str, None] = {}
+    for said in row.conditions:
+        found |= dict.fromkeys(name for name in _NAMED.findall(said) if name not in public)
+        rest = _LITERAL.sub("", _NAMED.sub("", said))
+        if "/" in rest or any(not _PURE.fullmatch(name) for name in _CALLED.findall(rest)):
+            found[_ELSE] = None
+    return list(found)
+
+
+def refusal(row: Row, names: list[str]) -> str:
+    """Return why a row that depends on secrets cannot stay as it is, and what to do."""
+    whose = listed([name for name in names if name != _ELSE]) or _ELSE
+    public = f"or where that is no secret leave it out (--leave-out {names[0]}), " * (_ELSE not in names)
+    return (
+        f"{row}: is asked only of some, by {whose}, which a report without it would tell: ask everybody, with an "
+        f"answer for who it does not concern (--ask-everybody), {public}or take relevant away."
+    )

@@ -1,0 +1,188 @@
+"""An XLSForm as it is written, by pyxform's JSON form: its rows, wherever they are nested, its texts by language."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sotto_author.errors import FormError
+from sotto_author.forms.languages import FormText, tag_of
+from sotto_author.forms.xlsform.workbook import Rows, read_workbook
+from sotto_protocol.language_names import OWN_NAMES
+
+_SHEETS = ("survey", "choices", "settings", "external_choices", "osm", "entities")
+_ROW = "sotto_row"
+_MAX_DEPTH = 20
+_MOVED_LABEL = "generated_table_list_label_"
+_OTHER = "_other"
+_IN_BRACKETS = re.compile(r"\(([^()]+)\)$")
+_TRANSLATED = re.compile(r"(?:label|caption|hint)::?\s*(.+)", re.IGNORECASE)
+_WRITTEN = {"select all that apply": "select_multiple", "photo": "image"}
+_DEFAULT = "default"
+"""What pyxform calls the language of texts that name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the sheet survey that is no group: `conditions` has its own `relevant` and those of its groups."""
+
+    number: int
+    type: str
+    name: str
+    members: dict[str, Any]
+    section: Any
+    conditions: tuple[str, ...]
+    repeat: str
+
+    def __str__(self) -> str:
+        written = _WRITTEN.get(self.type, self.type.replace(" ", "_"))
+        return f'survey, row {self.number} ({written} "{self.name}")'
+
+    def bind(self, name: str) -> str:
+        """Return one of relevant, required, constraint, calculate, readonly; "" where it is left out."""
+        bind = self.members.get("bind")
+        said = bind.get(name, "") if isinstance(bind, dict) else ""
+        return said if isinstance(said, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """Those of a form: `own` as its columns name it, and the tags of all of them by that name."""
+
+    own: str
+    tags: dict[str, str]
+
+    def text(self, value: Any) -> FormText:
+        """Return a cell's text in the form's own language, "" where it lacks, and in the others."""
+        by_name = value if isinstance(value, dict) else {self.own: value}
+        said = {name: " ".join(text.split()) for name, text in by_name.items() if isinstance(text, str)}
+        own = said.get(self.own) or said.get(_DEFAULT, "")
+        others = {self.tags[name]: text for name, text in said.items() if name != self.own and name in self.tags}
+        return FormText(own, others)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An XLSForm: its rows in order, its lists of choices by name."""
+
+    title: str
+    rows: tuple[Row, ...]
+    choices: dict[str, list[dict[str, Any]]]
+    languages: Languages
+
+    @property
+    def locale(self) -> str:
+        """The tag of its own language, "" where none is named."""
+        return self.languages.tags.get(self.languages.own, "")
+
+
+def read_form(content: bytes) -> Form:
+    """Return the form in a workbook. Raises FormError."""
+    rows, headers = read_workbook(content, _SHEETS)
+    if not rows.get("survey"):
+        raise FormError("has no sheet named survey with rows in it, as XLSForms have.")
+    form = _parse(rows, headers)
+    own = form.get("default_language", _DEFAULT)
+    languages = _languages(own, [header for sheet in ("survey", "choices") for header in headers.get(sheet, ())])
+    title = (
+        form["title"] if "form_title" in headers.get("settings", ()) or "title" in headers.get("settings", ()) else ""
+    )
+    lists = {name: listed for name, listed in form.get("choices", {}).items() if isinstance(listed, list)}
+    return Form(str(title), tuple(_rows(form["children"], _Around())), lists, languages)
+
+
+def _parse(rows: dict[str, Rows], headers: dict[str, list[str]]) -> dict[str, Any]:
+    """Return pyxform's JSON form, each row with its number."""
+    from pyxform.errors import PyXFormError
+    from pyxform.xls2json import workbook_to_json
+    from pyxform.xls2json_backends import DefinitionData
+
+    rows = rows | {
+        "survey": [row | {_ROW: str(number)} if row else row for number, row in enumerate(rows["survey"], 2)]
+    }
+    headers = headers | {"survey": [*headers["survey"], _ROW]}
+    columns = {f"{name}_header": [dict.fromkeys(given)] for name, given in headers.items()}
+    try:
+        form: dict[str, Any] = workbook_to_json(
+            DefinitionData(**rows, **columns, sheet_names=list(rows)), form_name="data"
+        )
+    except PyXFormError as fault:
+        raise FormError(f"is no XLSForm: {' '.join(str(fault).split())}") from None
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as fault:  # what odd columns make of pyxform
+        raise FormError("is no XLSForm that pyxform can read: look at the names of its columns.") from fault
+    return form
+
+
+def _languages(own: str, headers: Sequence[str]) -> Languages:
+    """Return the languages of the columns. Raises FormError where one has no tag."""
+    named = dict.fromkeys(match[1].strip() for header in headers if (match := _TRANSLATED.fullmatch(header)))
+    plain = any(header.lower() in ("label", "caption") for header in headers)
+    if own == _DEFAULT and named and not plain:
+        own = next(iter(named))
+    tags = {name: _tag(name) for name in named}
+    if own != _DEFAULT:
+        tags[own] = _tag(own)
+    unknown = [name for name, tag in tags.items() if not tag]
+    if unknown:
+        raise FormError(*(f'the language "{name}" must say its tag, as in label::{name} (fr).' for name in unknown))
+    return Languages(own, tags)
+
+
+def _tag(name: str) -> str:
+    """Return the tag of a language's name, "" where it says none.
+
+    >>> [_tag(name) for name in ("English (en)", "Português (pt_br)", "fr", "français", "Elvish")]
+    ['en', 'pt-BR', 'fr', 'fr', '']
+    """
+    bracketed = _IN_BRACKETS.search(name)
+    if bracketed:
+        return tag_of(bracketed[1].strip())
+    known = {own.casefold(): tag for tag, own in OWN_NAMES.items()}.get(name.casefold(), "")
+    return known or (tag_of(name) if len(re.split("[-_]", name)[0]) in (2, 3) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The groups that a row stands in."""
+
+    section: Any = ""
+    conditions: tuple[str, ...] = ()
+    repeat: str = ""
+    depth: int = 0
+
+    def within(self, group: dict[str, Any]) -> "_Around":
+        """Return it with one more group. Raises FormError where there are too many."""
+        if self.depth == _MAX_DEPTH:
+            raise FormError(f"survey, row {group.get(_ROW)}: groups may stand in {_MAX_DEPTH} others at most.")
+        first: dict[str, Any] = next(iter(group["children"]), {})
+        moved = first.get("label") if str(first.get("name")).startswith(_MOVED_LABEL) else None
+        label = group.get("label") or moved or self.section
+        is_repeat = group["type"] in ("repeat", "loop")
+        repeat = str(group.get("name")) if is_repeat else self.repeat
+        return _Around(label, (*self.conditions, *_relevant(group)), self.repeat or repeat, self.depth + 1)
+
+
+def _relevant(members: dict[str, Any]) -> tuple[str, ...]:
+    bind = members.get("bind")
+    said = bind.get("relevant") if isinstance(bind, dict) else None
+    return (said,) if isinstance(said, str) else ()
+
+
+def _rows(children: Sequence[dict[str, Any]], around: _Around) -> Iterator[Row]:
+    """Yield the rows of a group; and the text beside a choice, which pyxform makes of a row of type or_other."""
+    number = 0
+    for members in children:
+        number = int(members.get(_ROW, number))
+        name, kind = str(members.get("name", "")), str(members.get("type", ""))
+        if "children" in members:
+            yield from _rows(members["children"], around.within(members))
+        elif _ROW in members or (number and name.endswith(_OTHER)):
+            conditions = (*around.conditions, *_relevant(members))
+            plain = " ".join(kind.replace("_", " ").lower().split())
+            yield Row(number, plain, name, members, around.section, conditions, around.repeat)

@@ -1,0 +1,193 @@
+"""An XLSForm (ODK, KoboToolbox) as a survey: what each of its rows becomes. Pure, but for pyxform: a workbook in."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sotto_author.errors import FormError
+from sotto_author.forms.asking import NO_TEXT, Terms, listed, or_no_answer, origin, question_id, skipping
+from sotto_author.forms.languages import FormText, in_languages
+from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, refusal, secrets
+from sotto_author.forms.xlsform.form import Form, Row
+from sotto_author.forms.xlsform.limits import most_selected, range_of
+from sotto_author.forms.xlsform.types import ANSWERS_OF, COMPUTED, METADATA, unsupported
+from sotto_author.survey_toml import to_toml
+from sotto_protocol.errors import SurveyError
+from sotto_protocol.members import MAX_TEXT
+from sotto_protocol.questions.definition import compile_question
+
+_YES_AND_NO = (("yes", "no"), ("y", "n"), ("true", "false"))
+_SURE = ("yes", "true", "true()")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedXlsform:
+    """An XLSForm as a survey: `definition` is what an author writes, `notes` what became of the rest."""
+
+    definition: dict[str, Any]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_toml(self) -> str:
+        """Return the survey file; a question whose id is not its row's name has a comment that says the name."""
+        return to_toml(self.definition, [origin(name) for name in self.names])
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found so far: questions by their row, and of the rest what to say of it."""
+
+    asked: list[tuple[Row, dict[str, Any]]] = field(default_factory=list)
+    introduction: list[FormText] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    metadata: list[str] = field(default_factory=list)
+    computed: list[str] = field(default_factory=list)
+    unsaid: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+
+def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
+    """Return an XLSForm as a survey. Raises FormError with everything that is wrong."""
+    found = _Found()
+    unknown = terms.leave_out - {row.name for row in form.rows}
+    found.problems += [f'--leave-out names "{name}", and no row is called that.' for name in sorted(unknown)]
+    for row in form.rows:
+        try:
+            _take(row, form, terms, found)
+        except FormError as fault:
+            found.problems.append(f"{row}: {fault}")
+        except SurveyError as fault:
+            found.problems.append(f"{row}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
+    if found.problems or not found.asked:
+        raise FormError(*(found.problems or ["has no row that can be asked."]))
+    whole = {"id": survey_id, "title": _title(form, survey_id)} | _introduction(found)
+    questions = [question for _, question in found.asked]
+    definition, notes = in_languages(whole | {"questions": questions}, form.locale)
+    return ImportedXlsform(definition, tuple(row.name for row, _ in found.asked), (*notes, *_notes(form, found)))
+
+
+def _title(form: Form, survey_id: str) -> FormText:
+    """Return the title, which is the same in all languages."""
+    title = form.title or survey_id
+    return FormText(title, {tag: title for tag in form.languages.tags.values() if tag != form.locale})
+
+
+def _take(row: Row, form: Form, terms: Terms, found: _Found) -> None:
+    """Put a row where it belongs. Raises FormError, or SurveyError where its question does not compile."""
+    if row.name in terms.leave_out:
+        found.left_out.append(str(row))
+    elif row.type in METADATA or row.type.startswith("uri:"):
+        found.metadata.append(row.type)
+    elif row.type in COMPUTED:
+        found.computed.append(row.name)
+    elif is_never_asked(row) or row.bind("readonly").lower() in _SURE:
+        found.left_out.append(f"{row}, which nobody is asked")
+    elif row.type == "note":
+        _take_note(row, form, found)
+    else:
+        problems = unsupported(row, form)
+        if problems and terms.skip_unsupported:
+            found.left_out.append(str(row))
+        elif problems:
+            found.problems += [f"{row}: {problem}" for problem in problems]
+        else:
+            _ask(row, form, terms, found)
+
+
+def _take_note(row: Row, form: Form, found: _Found) -> None:
+    text = form.languages.text(row.members.get("label"))
+    is_first = not found.asked and not row.conditions and not row.repeat and "${" not in text
+    if is_first and text and len(" ".join([*found.introduction, text])) <= MAX_TEXT:
+        found.introduction.append(text)
+    else:
+        found.unsaid.append(row.name)
+
+
+def _introduction(found: _Found) -> dict[str, FormText]:
+    """Return the notes before the first question as one text, in the languages that all of them have."""
+    if not found.introduction:
+        return {}
+    tags = set.intersection(*(set(text.others) for text in found.introduction))
+    others = {tag: " ".join(text.others[tag] for text in found.introduction) for tag in sorted(tags)}
+    return {"introduction": FormText(" ".join(found.introduction), others)}
+
+
+def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
+    names = secrets(row, terms.leave_out)
+    if names and not terms.ask_everybody:
+        found.problems.append(refusal(row, names))
+        return
+    name = question_id(row.name)
+    same = [str(other) for other, question in found.asked if question["id"] == name]
+    if same:
+        raise FormError(f"has the same id as {same[0]}, {name}; rename one.")
+    question: dict[str, Any] = {"id": name, "type": ANSWERS_OF[row.type]} | _section(row, form, found)
+    question |= {"text": form.languages.text(row.members.get("label"))} | _answers(row, form, question["type"])
+    question |= {"epsilon": terms.epsilon}
+    compile_question(question, "$")
+    found.asked.append((row, question))
+    if is_conditional(row):
+        by = f"by {', '.join(names)}" if names else "by what is no secret"
+        found.said.append(f"{row.name}: is asked only of some, {by}; now of everybody: else {skipping(question)}")
+
+
+def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:
+    """Return the section that a question begins: the group nearest to it that has a label, where it is another."""
+    label = form.languages.text(row.section)
+    before = form.languages.text(found.asked[-1][0].section) if found.asked else ""
+    if label == before:
+        return {}
+    if not label:
+        found.said.append(f'{row.name}: stands in no group, and in the survey still in the section "{before}"')
+        return {}
+    return {"section": label}
+
+
+def _answers(row: Row, form: Form, kind: str) -> dict[str, Any]:
+    """Return the members of a question that say what may be answered, and what skipping counts as."""
+    must = row.bind("required").lower() in _SURE and not is_conditional(row)
+    if kind == "number":
+        return dict(range_of(row))
+    if kind == "text":
+        return {} if must else {"skip": NO_TEXT}
+    if kind == "yes-no":
+        return {} if must else {"skip": "no"}
+    choices = form.choices[str(row.members["itemset"])]
+    texts = [form.languages.text(choice.get("label")) for choice in choices]
+    if kind == "any-of":
+        return {"options": texts} | most_selected(row, len(texts))
+    names = [str(choice["name"]).casefold() for choice in choices]
+    if must and tuple(names) in (*_YES_AND_NO, *(pair[::-1] for pair in _YES_AND_NO)):
+        return {"type": "yes-no"}
+    return {"options": texts} if must else or_no_answer(texts)
+
+
+def _ways(form: Form, found: _Found) -> list[str]:
+    """Return what yes and no stand for, where the form says them in other words."""
+    said = []
+    for row, question in found.asked:
+        if question["type"] == "yes-no" and "itemset" in row.members:
+            by_name = {str(choice["name"]).casefold(): choice for choice in form.choices[str(row.members["itemset"])]}
+            yes, no = (form.languages.text(by_name[way].get("label")) for way in sorted(by_name, reverse=True))
+            if (yes.casefold(), no.casefold()) != ("yes", "no"):
+                said.append(f"{row.name}: yes stands for {str(yes)!r}, no for {str(no)!r}")
+    return said
+
+
+def _notes(form: Form, found: _Found) -> list[str]:
+    """Return what an author should know of what was not taken over."""
+    notes = [*_ways(form, found), *found.said]
+    if found.metadata:
+        kinds = ", ".join(dict.fromkeys(found.metadata))
+        notes = [f"dropped: {kinds}; no such thing is ever collected", *notes]
+    if len(form.languages.tags) > 1:
+        notes.append("the title is the same in all languages, for an XLSForm has but one: translate it")
+    notes += [f"dropped, for a survey calculates nothing: {listed(found.computed)}"] * bool(found.computed)
+    notes += [f"dropped, for notes are shown before the first question alone: {listed(found.unsaid)}"] * bool(
+        found.unsaid
+    )
+    hinted = [row.name for row, _ in found.asked if row.members.get("hint") or row.members.get("guidance_hint")]
+    notes += [f"dropped: the hints of {listed(hinted)}; write into the text what is needed"] * bool(hinted)
+    given = [row.name for row, _ in found.asked if row.members.get("default")]
+    notes += [f"dropped: the defaults of {listed(given)}"] * bool(given)
+    return notes + [f"left out: {each}" for each in found.left_out]

@@ -1,0 +1,101 @@
+"""The constraints of an XLSForm that a question can keep: from which number to which, how many choices at most."""
+
+import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from sotto_author.errors import FormError
+from sotto_author.forms.xlsform.form import Row
+
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,6})?)"
+_COMPARED = re.compile(rf"\.\s*([<>]=?)\s*{_NUMBER}")
+_TURNED = re.compile(rf"{_NUMBER}\s*([<>]=?)\s*\.")
+_AT_MOST = re.compile(r"count-selected\(\s*\.\s*\)\s*(<=?)\s*(\d{1,4})")
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_MAX_CONSTRAINT = 1_000
+_FINEST = Decimal("0.01")
+"""The steps in which decimals are taken, unless the constraint is finer."""
+
+
+def range_of(row: Row) -> dict[str, Decimal]:
+    """Return from which number to which an answer goes, and in what steps. Raises FormError."""
+    if row.type == "range":
+        said = row.members.get("parameters", {})
+        low, high, step = (
+            Decimal(str(said.get(name, usual))) for name, usual in (("start", 1), ("end", 10), ("step", 1))
+        )
+        return {"minimum": min(low, high), "maximum": max(low, high), "step": abs(step)}
+    limits = [_limit(part) for part in _parts(row.bind("constraint"))]
+    ends = [number for _, number in limits]
+    finest = min([Decimal(1).scaleb(_exponent(number)) for number in ends], default=_FINEST)
+    step = Decimal(1) if row.type in ("integer", "int") else min(_FINEST, finest)
+    lows = [_first(sign, number, step) for sign, number in limits if sign.startswith(">")]
+    highs = [_first(sign, number, step) for sign, number in limits if sign.startswith("<")]
+    if not lows or not highs:
+        raise FormError("must say from which number to which, in its constraint: such as  . >= 0 and . <= 100")
+    return {"minimum": max(lows), "maximum": min(highs), "step": step}
+
+
+def most_selected(row: Row, n_choices: int) -> dict[str, Any]:
+    """Return how many choices may be selected, {} for all of them. Raises FormError."""
+    said = row.bind("constraint")
+    if not said:
+        return {}
+    limit = _AT_MOST.fullmatch(_bare(said))
+    if limit is None:
+        raise FormError(f"the constraint {said} is none that a survey checks, but count-selected(.) <= 3 is.")
+    most = int(limit[2]) - (limit[1] == "<")
+    return {"max_selected": most} if most < n_choices else {}
+
+
+def _exponent(number: Decimal) -> int:
+    return int(number.as_tuple().exponent)
+
+
+def _first(sign: str, number: Decimal, step: Decimal) -> Decimal:
+    """Return the last number in steps of `step` that a comparison lets pass."""
+    in_steps = number / step
+    if sign.startswith(">"):
+        return step * (_whole(in_steps, ROUND_FLOOR) + 1 if sign == ">" else _whole(in_steps, ROUND_CEILING))
+    return step * (_whole(in_steps, ROUND_CEILING) - 1 if sign == "<" else _whole(in_steps, ROUND_FLOOR))
+
+
+def _whole(number: Decimal, rounding: str) -> Decimal:
+    return number.to_integral_value(rounding)
+
+
+def _limit(part: str) -> tuple[str, Decimal]:
+    compared, turned = _COMPARED.fullmatch(part), _TURNED.fullmatch(part)
+    if compared:
+        return compared[1], Decimal(compared[2])
+    if turned:
+        return _MIRRORED[turned[2]], Decimal(turned[1])
+    raise FormError(f"the constraint {part} is none that a survey checks: such as  . >= 0 and . <= 100  is one.")
+
+
+def _parts(constraint: str) -> list[str]:
+    """Return what a constraint joins by "and".
+
+    >>> _parts("(. >= 0) and (.<120)")
+    ['. >= 0', '.<120']
+    """
+    return [_bare(part) for part in re.split(r"\band\b", _bare(constraint))] if constraint else []
+
+
+def _bare(expression: str) -> str:
+    """Return an expression without brackets around all of it."""
+    said = expression.strip()
+    if len(said) > _MAX_CONSTRAINT:
+        raise FormError(f"the constraint has more than {_MAX_CONSTRAINT:,} characters.")
+    while said.startswith("(") and said.endswith(")") and _is_whole(said):
+        said = said[1:-1].strip()
+    return said
+
+
+def _is_whole(said: str) -> bool:
+    depth = 0
+    for index, letter in enumerate(said):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return index == len(said) - 1
+    return False
