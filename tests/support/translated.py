@@ -1,3 +1,0 @@
-"""Which languages are still being translated: what they lack is no fault yet."""
-
-UNFINISHED = frozenset({"fr"})
