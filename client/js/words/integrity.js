@@ -1,7 +1,7 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha384-vE1Z4dwSZVCfqmh1+wGJ/wFxHnOfQLhJX9nOxmwNshp2Lkb58ocSYhQ33J6WJSrN",
-  fr: "sha384-ci6T7BqtD1WM8CcOqiwBKtN1HGUANUIJ4vd/KobgL3IIK92+BQbtJY/c7E+LQxlT",
+  de: "sha384-JnAHRfro0qjt/dkxBWICh1S6CluLIoBKDAPHbFNw2hgWScGjapYl2uwgXRm63ZQP",
+  fr: "sha384-rZkGRvCGFuLsX/gU9/DMpejDUYH+YuR+Ry7nkgnKdkcexme1llwjgT+FGJQuhH+j",
   es: "sha384-8TGYNzEQ/88X0zWbQ1UOvfnXDP+r+Z2op7iJZcWRTE2d6T4PvnU/m69eybe+SVhv",
   pt: "sha384-KXXoPeNq2wrt3IW/i9c9/F4g7tlYpTyHjq7xweX4yU/U/K1DqDpu64eHw6DqAEaI",
   ar: "sha384-/sJBuEGDBtV7AZP4f2mo1wX+4ob9w1/s6XHtGYGs4UluNaPQv5OkVJ1WSu1nN0Of",
