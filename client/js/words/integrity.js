@@ -1,6 +1,6 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha384-JnAHRfro0qjt/dkxBWICh1S6CluLIoBKDAPHbFNw2hgWScGjapYl2uwgXRm63ZQP",
+  de: "sha384-u93pcwl0XoTHZ00Yvy9uyrJD7nwchj+VIeX7QKQlFrPakZYDfX+sVsjCLFEWyqBh",
   fr: "sha384-rZkGRvCGFuLsX/gU9/DMpejDUYH+YuR+Ry7nkgnKdkcexme1llwjgT+FGJQuhH+j",
   es: "sha384-8TGYNzEQ/88X0zWbQ1UOvfnXDP+r+Z2op7iJZcWRTE2d6T4PvnU/m69eybe+SVhv",
   pt: "sha384-KXXoPeNq2wrt3IW/i9c9/F4g7tlYpTyHjq7xweX4yU/U/K1DqDpu64eHw6DqAEaI",
