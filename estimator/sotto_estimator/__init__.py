@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sotto_estimator.estimation import estimate_counts, estimate_tally
     from sotto_estimator.fetch import fetch_tally, read_tallies
     from sotto_estimator.intervals import ConfidenceInterval, IntervalOptions, confidence_interval
+    from sotto_estimator.labelled import read_archive
     from sotto_estimator.picture import plot
     from sotto_estimator.planning.outlook import Reach
     from sotto_estimator.simplex import project_on_simplex
@@ -46,6 +47,7 @@ __all__ = [
     "plan",
     "plot",
     "project_on_simplex",
+    "read_archive",
     "read_tallies",
     "standard_error",
 ]
@@ -62,6 +64,7 @@ if not TYPE_CHECKING:  # else mypy would believe any name to be there
             "sotto_estimator.estimation": "estimate_counts estimate_tally",
             "sotto_estimator.fetch": "fetch_tally read_tallies",
             "sotto_estimator.intervals": "ConfidenceInterval IntervalOptions confidence_interval",
+            "sotto_estimator.labelled": "read_archive",
             "sotto_estimator.picture": "plot",
             "sotto_estimator.planning.outlook": "Reach",
             "sotto_estimator.simplex": "project_on_simplex",

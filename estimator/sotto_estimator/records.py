@@ -16,7 +16,7 @@ from sotto_estimator.http import get
 from sotto_protocol import SottoError, Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
-_MAX_BYTES = 2**30
+MAX_BYTES = 2**30
 _ACCEPT = "application/octet-stream"
 Records = tuple[Survey, Bytes]
 """A survey, and packed reports of it, shape (n, survey.layout.n_bytes)."""
@@ -28,7 +28,7 @@ def fetch_records(url: str, survey_id: str, token: str, chosen: Chosen | None = 
     Raises FetchError, which names the collector.
     """
     route = f"/v1/surveys/{quote(survey_id, safe='')}/records{(chosen or Chosen()).query}"
-    body = get(url, route, token, accept=_ACCEPT, max_bytes=_MAX_BYTES)
+    body = get(url, route, token, accept=_ACCEPT, max_bytes=MAX_BYTES)
     try:
         survey, records = _parse(body)
     except SottoError as fault:
@@ -41,8 +41,8 @@ def fetch_records(url: str, survey_id: str, token: str, chosen: Chosen | None = 
 def read_records(path: Path) -> Records:
     """Read packed reports from a file. Raises SourceError, which names the file."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise SourceError(f"{path} must have at most {_MAX_BYTES} bytes.")
+        if path.stat().st_size > MAX_BYTES:
+            raise SourceError(f"{path} must have at most {MAX_BYTES} bytes.")
         return _parse(path.read_bytes())
     except OSError as fault:
         raise unreadable(path, fault) from fault

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sotto_estimator.archive import is_archive, read_records_of_archive
 from sotto_estimator.association.associate import Association
 from sotto_estimator.association.associate import associate as associate_records
 from sotto_estimator.association.sides import Candidates
@@ -77,7 +78,7 @@ def associate(
 ) -> Association:
     """Estimate the joint table of two or three questions, and test whether they are independent.
 
-    Of a collector's survey, of a file of packed reports, or of (survey, packed reports).
+    Of a collector's survey, of a file of packed reports, of an archive's folder, or of (survey, packed reports).
     `questions`: ids; QUESTION:OPTION for an option of an any-of question. The rest is as for `estimate`.
     """
     chosen = Chosen(wave, stratum)
@@ -104,6 +105,9 @@ def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, c
     if isinstance(source, Tally):
         return source
     paths = [source] if isinstance(source, str | os.PathLike) else source
+    for path in paths:
+        if is_archive(Path(path)):
+            raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
     return read_tallies([Path(path) for path in paths])
 
 
@@ -113,7 +117,8 @@ def _records(source: Source, survey: str, token: str, chosen: Chosen) -> Records
         return fetch_records(source, survey, token, chosen)
     if survey or token:
         raise SourceError("survey and token go with a collector's URL (http:// or https://).")
-    return read_records(Path(source))
+    path = Path(source)
+    return read_records_of_archive(path) if is_archive(path) else read_records(path)
 
 
 def _asked(survey: str, token: str) -> tuple[str, str]:

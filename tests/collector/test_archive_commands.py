@@ -19,7 +19,7 @@ from archiving import LARGE, Heap, noise
 from collecting import SOTTO, STRINGS, SURVEY, TIMEOUT_S, Served, count_here, make_reports, publish_here, serve
 from sotto_client.cli import main
 from sotto_collector.archive.export import export
-from sotto_collector.archive.manifest import Manifest
+from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.archive.recount import recount
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Store
@@ -210,7 +210,7 @@ def test_answer_that_is_cut_or_anothers_is_not_exported(
         server.shutdown()
         thread.join(TIMEOUT_S)
     assert (code, out, said in err, err.count("\n")) == (1, "", True, 1), err
-    assert Manifest.read(tmp_path / "archive").files == []
+    assert read_manifest(tmp_path / "archive").files == []
 
 
 def test_killed_export_is_never_counted_and_goes_on(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_killed_export_is_never_counted_and_goes_on(tmp_path: Path) -> None:
     finished: dict[str, int] = {}
     for _ in range(N_KILLS):
         kill_export(db, archive, n_parts, chance)
-        manifest = Manifest.read(archive)
+        manifest = read_manifest(archive)
         with pytest.raises(ArchiveError, match="its export was cut short"):
             recount(archive)
         there = {file.name: (archive / file.name).stat().st_ino for file in manifest.files}

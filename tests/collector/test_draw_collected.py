@@ -15,7 +15,7 @@ from collecting import STRINGS, SURVEY, count_here, make_reports, publish_here, 
 from house import House, assert_refused, open_house
 from sotto_collector.archive.export import export
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import Manifest
+from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.archive.recount import recount
 from sotto_collector.store import Store
 from sotto_collector.store.recount import recount_survey
@@ -149,5 +149,5 @@ def test_an_archive_has_what_was_drawn_and_is_recounted(survey: Survey, tmp_path
     assert recount(tmp_path / "archive") == heap.tally
     assert recount(tmp_path / "archive", n_workers=1) == heap.tally
     assert recount(tmp_path / "archive", survey.waves) == Tally.by_wave(survey, records)[survey.waves]
-    [name, *_] = [file.name for file in Manifest.read(tmp_path / "archive").files]
+    [name, *_] = [file.name for file in read_manifest(tmp_path / "archive").files]
     assert "drawn" in pq.read_table(tmp_path / "archive" / name).column_names

@@ -227,7 +227,7 @@ def test_a_file_in_a_closed_folder_is_refused_by_name(kept: Path, monkeypatch: p
 def test_a_missing_file_and_a_large_one_are_refused(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match="begins with http"):
         read_records(kept.with_name("none"))
-    monkeypatch.setattr(records, "_MAX_BYTES", kept.stat().st_size - 1)
+    monkeypatch.setattr(records, "MAX_BYTES", kept.stat().st_size - 1)
     with pytest.raises(SourceError, match="must have at most"):
         read_records(kept)
 
@@ -240,6 +240,6 @@ def test_what_a_collector_should_not_answer_is_refused(collector: FaultServer, m
     collector.survey_reply = Scripted(200, b"<html>")
     with pytest.raises(FetchError, match="what are not records"):
         fetch_records(collector.url, "park", TOKEN)
-    monkeypatch.setattr(records, "_MAX_BYTES", 3)
+    monkeypatch.setattr(records, "MAX_BYTES", 3)
     with pytest.raises(FetchError, match="more than 3 bytes"):
         fetch_records(collector.url, "park", TOKEN)

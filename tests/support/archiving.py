@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from sotto_collector.archive.export import export
-from sotto_collector.archive.manifest import Manifest
 from sotto_collector.archive.source import StoreSource
 from sotto_collector.store import Part, Store
 from sotto_protocol import Survey, Tally, compile_toml
+from sotto_protocol.archive import Manifest
 
 LARGE = compile_toml("""
 id = "large"

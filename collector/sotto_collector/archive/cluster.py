@@ -8,10 +8,10 @@ from pathlib import Path
 from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
-from sotto_collector.archive.manifest import ArchiveFile
 from sotto_collector.archive.recount import CountedFile, Progress, Sum, count_file, open_archive
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
+from sotto_protocol.archive import ArchiveFile
 
 LOCAL = "local"
 _CONNECT_S = 30

@@ -7,12 +7,13 @@ import numpy as np
 
 from sotto_collector.archive.files import MAX_FILE_BYTES, read_checked, write_file
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import MANIFEST, MAX_PARTS, ArchiveFile, Manifest, file_name, locked
+from sotto_collector.archive.manifest import locked, read_manifest, write_manifest
 from sotto_collector.archive.source import Source
 from sotto_collector.durable_files import TEMPORARY
 from sotto_collector.errors import ArchiveError
 from sotto_collector.store import Part
 from sotto_protocol import Survey
+from sotto_protocol.archive import MANIFEST, MAX_PARTS, ArchiveFile, Manifest, file_name
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 PART_BYTES = 2**24
@@ -38,7 +39,7 @@ def export(
             progress(manifest)
             for index in manifest.missing:
                 manifest.parts[index] = _write_part(source, Part(index, manifest.n_parts), folder)
-                manifest.write(folder)
+                write_manifest(manifest, folder)
                 progress(manifest)
     except OSError as fault:
         raise ArchiveError(f"{folder} cannot be written: {fault.strerror}.") from fault
@@ -54,9 +55,9 @@ def _begin(source: Source, folder: Path, n_parts: int | None) -> Manifest:
         if any(folder.iterdir()):
             raise ArchiveError(f"{folder} must be a new or empty folder, or an archive of this survey.")
         manifest = Manifest(source.survey, n_parts or count_parts(source))
-        manifest.write(folder)
+        write_manifest(manifest, folder)
         return manifest
-    manifest = Manifest.read(folder)
+    manifest = read_manifest(folder)
     if manifest.survey.fingerprint != source.survey.fingerprint:
         raise ArchiveError(f"{folder} is the archive of another survey, {manifest.survey.id}.")
     if n_parts not in (None, manifest.n_parts):

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sotto_collector.archive.layout import Layout
-from sotto_collector.archive.manifest import DIGEST, ArchiveFile, digest_of
+from sotto_collector.archive.manifest import digest_of
 from sotto_collector.durable_files import write_durably
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import SottoError, Survey
+from sotto_protocol.archive import DIGEST, SURVEY_KEY, ArchiveFile
 from sotto_protocol.mechanisms.mechanism import Bytes
 
 ROWS_PER_GROUP = 2**16
@@ -22,7 +23,6 @@ MAX_FILE_BYTES = 2**25
 """The packed reports of one file; one that reads it needs about twice as much memory."""
 _MAX_CONTENT_BYTES = 4 * MAX_FILE_BYTES  # numbers that a dictionary cannot hold take four bytes each
 _READ_BYTES = 2**20
-_SURVEY = b"sottovoce.survey"
 _NAME = b"sottovoce.file"  # so that no two files are equal, whatever they hold: a file is known by its digest
 
 
@@ -30,7 +30,7 @@ def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
     """Write packed reports, shape (n, layout.n_bytes), in an order that says nothing of their ids."""
     shuffled = _shuffle(layout, records)
     out = pa.BufferOutputStream()
-    schema = layout.schema.with_metadata({_SURVEY: layout.survey.canonical, _NAME: path.name.encode()})
+    schema = layout.schema.with_metadata({SURVEY_KEY: layout.survey.canonical, _NAME: path.name.encode()})
     numbers = [column.name for column in layout.columns if column.is_number]
     with pq.ParquetWriter(
         out, schema, compression="none", use_dictionary=numbers, write_statistics=False
@@ -51,7 +51,7 @@ def read_file(folder: Path, file: ArchiveFile) -> Iterator[tuple[Survey, Bytes]]
     content = read_checked(path, file)
     try:
         with pq.ParquetFile(pa.BufferReader(content)) as parquet:
-            layout = Layout(Survey.from_canonical(parquet.schema_arrow.metadata[_SURVEY]))
+            layout = Layout(Survey.from_canonical(parquet.schema_arrow.metadata[SURVEY_KEY]))
             if not parquet.schema_arrow.equals(layout.schema):
                 raise ArchiveError("its columns are not those of its survey.")
             for batch in parquet.iter_batches(ROWS_PER_GROUP, use_threads=False):
@@ -82,6 +82,6 @@ def _shuffle(layout: Layout, records: Bytes) -> Bytes:
     chance = np.random.default_rng(secrets.randbits(128))
     order = chance.permutation(len(records))
     if layout.sort_key is not None:
-        cohorts = layout.sort_key.take(records).to_numpy()[order]
+        cohorts = layout.sort_key.place(records).astype(np.uint16)[order]
         order = order[np.argsort(cohorts, kind="stable")]
     return np.take(records.view(f"V{records.shape[1]}"), order, axis=0).view(np.uint8)

@@ -12,9 +12,10 @@ from operator import add
 from pathlib import Path
 
 from sotto_collector.archive.files import read_file
-from sotto_collector.archive.manifest import ArchiveFile, Manifest
+from sotto_collector.archive.manifest import read_manifest
 from sotto_collector.errors import ArchiveError
 from sotto_protocol import Tally
+from sotto_protocol.archive import ArchiveFile, Manifest
 from sotto_protocol.counted import PackedTally
 from sotto_protocol.record import WAVE
 
@@ -52,7 +53,7 @@ def open_archive(folder: Path, wave: int | None = None) -> Manifest:
 
     Raises ArchiveError where its export was cut short, or its survey has no such wave.
     """
-    manifest = Manifest.read(folder)
+    manifest = read_manifest(folder)
     if wave is not None and not 1 <= wave <= manifest.survey.waves:
         raise ArchiveError(f"wave ({wave}) must be in [1, {manifest.survey.waves}], the survey's.")
     if manifest.missing:

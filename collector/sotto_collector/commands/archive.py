@@ -17,8 +17,8 @@ from sotto_protocol import Survey, Tally
 from sotto_protocol.words import counted
 
 if TYPE_CHECKING:  # these load Arrow
-    from sotto_collector.archive.manifest import Manifest
     from sotto_collector.archive.source import Source
+    from sotto_protocol.archive import Manifest
 
 _NOTICE = "Receipts are not exported; a report that is erased later stays in what was exported before."
 _FOLDER = click.Path(path_type=Path, file_okay=False)
