@@ -33,3 +33,13 @@ def test_draft_is_tried_and_then_answered(collector: Served, devices: Devices) -
     visit.expect_delivered()
     _, _, tally = collector.ask("GET", "/v1/surveys/drafted/tally", token=collector.analyst)
     assert tally["n_reports"] == 1
+
+
+def test_draft_of_an_invited_survey_is_tried_without_an_invitation(collector: Served, devices: Devices) -> None:
+    survey = named("drafted-invited", invited=True)
+    _, _, put = collector.ask("POST", "/v1/drafts", survey.canonical, collector.admin)
+    context, watch = devices()
+    visit = Visit(context.new_page(), collector.url, survey).open(f"?preview={put['preview']}")
+    visit.fill(ANSWERS)
+    assert survey.fingerprint in visit.review()
+    assert not [url for url in watch.asked if "invitations" in url]

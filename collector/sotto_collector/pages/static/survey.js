@@ -26,7 +26,8 @@ const WAVE = Number(wave);
 const MAX_EPSILON = Number(maxEpsilon);
 const MAX_PERIOD_EPSILON = 16; // of all surveys in 30 days, as the client has it
 const IS_OPEN = closed === undefined;
-const IS_INVITED = invited !== undefined && IS_OPEN;
+const IS_INVITED = invited !== undefined && IS_OPEN && !draft;
+const TRIED = draft && invited !== undefined ? "a".repeat(26) : undefined; // an invitation that is never sent
 
 const find = (id) => document.getElementById(id);
 
@@ -51,7 +52,7 @@ class Visit {
     if (IS_OPEN) this.#listen();
   }
 
-  #makeClient(invitation = undefined) {
+  #makeClient(invitation = TRIED) {
     return new this.#sotto.SurveyClient(draft ? `${COLLECTOR}/${draft}` : COLLECTOR, SURVEY, {
       state: draft ? ":memory:" : undefined,
       fingerprint: FINGERPRINT,
