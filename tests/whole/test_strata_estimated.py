@@ -129,7 +129,8 @@ def test_table_and_csv_have_the_same_numbers_with_the_strata_beside_one_another(
     ]
     assert [float(row["mean"]) for row in rows if row["mean"]] == [one["means"][0]["mean"] for one in of_strata]
     code, said, _ = estimate(served, "--by-stratum")
-    lines = [re.split(r"  +", line) for line in said.splitlines()]
+    numbers = said[said.index("Overtime: n by stratum") :]  # what stands before says in words what they mean
+    lines = [re.split(r"  +", line) for line in numbers.splitlines()]
     assert code == 0
     assert lines[0] == ["Overtime: n by stratum: north 40, head office 25 reports"]
     columns = ["question", "answer", "stratum", "n", "epsilon", "estimate", "std. error", "low", "high", "unit"]

@@ -89,3 +89,9 @@ function measured(/** @type {string} */ number, /** @type {Said} */ { unit }) {
 function listed(/** @type {Translate} */ t, /** @type {string[]} */ words) {
   return new Intl.ListFormat(t.lang, { type: "unit", style: "short" }).format(words);
 }
+
+/** An exact epsilon in at most four decimals, rounded up: never less than is given away. */
+export function sayEpsilon(/** @type {Translate} */ t, /** @type {string} */ exact) {
+  const [below] = /** @type {RegExpExecArray} */ (/^\d+(\.\d{1,4})?/.exec(exact));
+  return t.number((Math.round(Number(below) * 1e4) + Number(below !== exact)) / 1e4);
+}

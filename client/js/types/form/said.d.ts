@@ -14,6 +14,8 @@ export function sayReported(t: Translate, reported: any, question: Question, wor
  * @param {Translate} t @param {any} answer @param {any} reported @param {Question} question @returns {string}
  */
 export function sayComfort(t: Translate, answer: any, reported: any, question: Question): string;
+/** An exact epsilon in at most four decimals, rounded up: never less than is given away. */
+export function sayEpsilon(t: Translate, exact: string): string;
 export type Translate = import("./words.js").Translate;
 export type Question = import("../src/survey.js").Question;
 /**

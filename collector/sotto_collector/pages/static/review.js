@@ -1,6 +1,6 @@
 // What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer.
 
-import { sayAnswer, sayComfort, sayReported } from "../js/form/said.js";
+import { sayAnswer, sayComfort, sayEpsilon, sayReported } from "../js/form/said.js";
 import { t } from "./language.js";
 
 /** A cell, under its column's head and its question's. */
@@ -46,7 +46,7 @@ export function showReview(survey, form, answers, draft) {
   for (const question of survey.questions.filter(({ id }) => id in draft.reported)) {
     table().append(rows(question, form.wordsOf(question.id), answers[question.id], draft.reported[question.id]));
   }
-  document.getElementById("epsilon").textContent = epsilonAbove(draft.epsilon);
+  document.getElementById("epsilon").textContent = sayEpsilon(t, draft.epsilon);
   document.getElementById("body").textContent = draft.body;
 }
 
@@ -54,10 +54,4 @@ export function showReview(survey, form, answers, draft) {
 export function clearReview() {
   for (const body of [...table().tBodies]) body.remove();
   document.getElementById("body").textContent = "";
-}
-
-/** An exact epsilon rounded up to four decimals: never less than is given away. */
-function epsilonAbove(epsilon) {
-  const [below] = /^\d+(\.\d{1,4})?/.exec(epsilon);
-  return t.number((Math.round(Number(below) * 1e4) + Number(below !== epsilon)) / 1e4);
 }
