@@ -5,7 +5,7 @@ from typing import Any
 
 USUAL_TAG = "en"
 TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR, zh-Hant or de-x-easy, its letters in the usual case"
-_MAX_TAG = 35
+MAX_TAG = 35
 _TAG = re.compile(
     "[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?"
 )
@@ -17,4 +17,4 @@ def is_tag(value: Any) -> bool:
     >>> is_tag("pt-BR"), is_tag("pt-br"), is_tag("english")
     (True, False, False)
     """
-    return isinstance(value, str) and len(value) <= _MAX_TAG and _TAG.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= MAX_TAG and _TAG.fullmatch(value) is not None

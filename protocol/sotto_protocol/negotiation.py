@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sotto_protocol.language import LANGUAGES, Language, language
+from sotto_protocol.language_tag import MAX_TAG
 
 _MAX_HEADER = 1000
 """So many characters of an Accept-Language are read; browsers send fewer than 100."""
@@ -39,12 +40,13 @@ def choose_language(languages: Sequence[str], asked: str = "", accepted: str = "
 def match(wanted: str, languages: Sequence[str]) -> str:
     """Return the one of the languages that is meant, nothing where none is: by RFC 4647's lookup, `de-AT` as `de`.
 
-    A language that is there in another form only, `pt-BR` for `pt`, is better than none.
+    A language that is there in another form only, `pt-BR` for `pt`, is better than none. Of what is wanted as many
+    characters are read as a tag can have: each of its beginnings is looked up.
 
     >>> match("zh-Hans-CN", ["en", "zh"]), match("pt", ["en", "pt-BR"]), match("d", ["de"])
     ('zh', 'pt-BR', '')
     """
-    subtags = wanted.lower().split("-")
+    subtags = wanted[:MAX_TAG].lower().split("-")
     for length in range(len(subtags), 0, -1):
         for tag in languages:
             if tag.lower() == "-".join(subtags[:length]):

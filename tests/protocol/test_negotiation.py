@@ -33,6 +33,7 @@ OF_SURVEY = ("en", "de", "ar", "pt-BR", "zh-Hans")
         ("", "de;q=, ar;q=0.1", "ar"),
         ("", ",,;;q=1, -, =, \x00, ar", "ar"),
         ("", "x" * 100_000, "en"),
+        ("de" + "-a" * 100_000, "", "de"),  # each of its beginnings would take hours
         ("", "fr," * 1000 + "ar", "en"),
     ],
 )
@@ -72,3 +73,5 @@ def test_the_nearest_form_of_a_language_is_found() -> None:
     assert match("zh-Hant-HK", ["zh", "zh-Hant"]) == "zh-Hant"
     assert match("zh-Hans", ["zh-Hant"]) == "zh-Hant"
     assert match("", ["en"]) == ""
+    longest = "de-x" + "-a" * 15
+    assert match(longest, ["de", longest]) == longest
