@@ -25,9 +25,13 @@ export function directionOf(tag) {
   return RIGHT_TO_LEFT.includes(baseOf(tag)) ? "rtl" : "ltr";
 }
 
-/** A language's name for itself. @param {string} tag */
+/** A language's name for itself; its tag where the browser takes that for none. @param {string} tag */
 export function nameOf(tag) {
-  return new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+  try {
+    return new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
 /**

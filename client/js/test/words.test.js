@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { nameOf } from "../component/languages.js";
 import { makeWords } from "../form/words.js";
 
 test("a message takes its values by name, and numbers as the language writes them", () => {
@@ -50,4 +51,8 @@ test("numbers and per cents are those that the pages write", () => {
     ["26,9\u00a0%", "26,9\u00a0%", "26,9\u00a0%", "26,9%", "26.9\u200e%\u200e", "26.9%", "26.9%"],
   );
   assert.equal(makeWords({ lang: "es" }).number(1234), "1234");
+});
+
+test("a language is offered by its own name, and by its tag where the browser takes that for none", () => {
+  assert.deepEqual(["de", "pt-BR", "sl-rozaj-rozaj"].map(nameOf), ["Deutsch", "português (Brasil)", "sl-rozaj-rozaj"]);
 });

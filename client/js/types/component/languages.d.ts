@@ -5,7 +5,7 @@
 export function chooseLanguage(wanted: readonly string[], offered: readonly string[]): string;
 /** @param {string} tag @returns {"ltr" | "rtl"} */
 export function directionOf(tag: string): "ltr" | "rtl";
-/** A language's name for itself. @param {string} tag */
+/** A language's name for itself; its tag where the browser takes that for none. @param {string} tag */
 export function nameOf(tag: string): string;
 /**
  * Return the product's words in a language, from a file that has the content which this program was made with; English
