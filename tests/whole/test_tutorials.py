@@ -67,6 +67,8 @@ def test_a_page_that_follows_the_tutorial_may_ask_and_no_other(console: Console)
     (element,) = re.findall(r"<sotto-survey ([^>]*)>", html)
     settings = (ROOT / "client" / "js" / "component" / "settings.js").read_text()
     assert all(f'"{name}"' in settings for name in re.findall(r'([a-z-]+)="', element))
+    faults = (ROOT / "client" / "js" / "form" / "faults.js").read_text()
+    assert all(f't("{words}")' in faults for words in re.findall(r'^\| "(.+?)" \|', WEB.read_text(), re.MULTILINE))
     asked = f"{console.url}/v1/surveys/page"
     allowed = [
         requests.get(asked, headers={"Origin": origin}, timeout=30).headers.get("Access-Control-Allow-Origin")
