@@ -105,7 +105,7 @@ def _compared(one: Comparison) -> str:
     name = f"{one.question}, {one.answer}"
     if len(one.order.groups) == 1:
         return f"{name}: the strata cannot be told apart."
-    return f"{name}: surely in this order of strata, the most first: {order_words(one.order, ENGLISH)}."
+    return f"{name}: as far as can be told, in this order of strata, the most first: {order_words(one.order, ENGLISH)}."
 
 
 def as_json(of: Strata) -> str:

@@ -154,7 +154,7 @@ def test_it_begins_with_what_is_known_of_every_stratum_and_which_is_surely_above
         "paid  yes  south      at least 92 %, most likely 98 %: cannot be told from all",
         "paid  yes  east side  between 88 and 99 %, most likely 93 %",
         "",
-        "paid, yes: surely in this order of strata, the most first: south, east side > north.",
+        "paid, yes: as far as can be told, in this order of strata, the most first: south, east side > north.",
     ]
     known = json.loads(by_stratum(collector, survey, "--json").stdout)
     order = [["south", "east side"], ["north"]]

@@ -157,7 +157,7 @@ def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
         "unpaid    mean        on average between 4.3 and 7.0 hours, most likely 5.7 hours",
         "",
         "harassed: The survey aims at ± 5 points, for which it takes about 3,500 reports; there are 2,000.",
-        "stay: Surely in this order, the most common first: colleagues > pay, the work > nothing.",
+        "stay: As far as can be told, in this order, the most common first: colleagues > pay, the work > nothing.",
         "stay: Where only a comma stands between answers, which is more common cannot be told.",
         "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
     ]

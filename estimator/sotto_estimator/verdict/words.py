@@ -72,7 +72,9 @@ def _labelled(order: Order, labels: Mapping[str, str]) -> Order:
 def _of_order(order: Order, say: Language) -> Iterator[str]:
     n_answers = sum(len(group) for group in order.groups)
     if len(order.groups) > 1:
-        yield say.gettext("Surely in this order, the most common first: %(order)s.", order=order_words(order, say))
+        yield say.gettext(
+            "As far as can be told, in this order, the most common first: %(order)s.", order=order_words(order, say)
+        )
         if len(order.groups) < n_answers:
             yield say.gettext("Where only a comma stands between answers, which is more common cannot be told.")
     elif len(order.leaders) < n_answers and len(order.leaders) <= _MAX_NAMES:
