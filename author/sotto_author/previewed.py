@@ -20,6 +20,7 @@ from sotto_collector.settings import Settings
 from sotto_collector.store import Store
 from sotto_collector.tokens import create_token
 from sotto_protocol import SottoError, Survey
+from sotto_protocol.members import MAX_TEXT
 
 PEOPLE = 300
 MOST_PEOPLE = 1000
@@ -61,8 +62,8 @@ class Previewed:
         copy = replace(
             survey,
             id=f"{survey.id[:_ID_LENGTH]}-made-up-{self._n_read}",
-            title=f"Made-up reports: {survey.title}"[:2000],
-            translations=(),
+            title=_made_up(survey.title),
+            translations=tuple(replace(words, title=_made_up(words.title)) for words in survey.translations),
             invited=False,
             strata=(),
             closes="",
@@ -90,12 +91,18 @@ class Previewed:
                 start_response("200 OK", [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")])
                 return [f"{fault}\n\nMend the file, and load the page again.\n".encode()]
         if path in ("/", _RESULTS):
-            place = self._draft if path == "/" else self._results
+            place = f"{self._draft}&" if path == "/" else f"{self._results}?"
+            place = (place + environ.get("QUERY_STRING", "")).rstrip("?&")  # ?lang= stays
             start_response("302 Found", [("Location", place), ("Cache-Control", "no-store")])
             return []
         if path.startswith(self._results):
             environ["HTTP_AUTHORIZATION"] = f"Bearer {self._token}"
         return self._app(environ, start_response)
+
+
+def _made_up(title: str) -> str:
+    """Return the title of the copy with made-up reports."""
+    return f"Made-up reports: {title}"[:MAX_TEXT]
 
 
 def serve_preview(

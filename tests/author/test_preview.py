@@ -127,6 +127,21 @@ def test_a_file_that_is_changed_is_read_again_and_a_fault_is_said_in_its_place(s
         assert "Made-up reports: At work" in get(url + "/results").text
 
 
+def test_the_language_that_is_asked_for_is_that_of_the_page_and_of_the_results(tmp_path: Path) -> None:
+    path = tmp_path / "two.toml"
+    two = STAFF.replace('title = "How we work"', 'title.en = "How we work"\ntitle.ar = "كيف نعمل"')
+    path.write_text(two.replace('text = "Have', 'text.ar = "هل تعرضت للتحرش؟"\ntext.en = "Have'))
+    with previewing(path) as (url, _):
+        for place in ("/", "/results"):
+            page = get(f"{url}{place}?lang=ar")
+            assert '<html lang="ar" dir="rtl"' in page.text
+            assert "كيف نعمل" in page.text
+            assert "هل تعرضت للتحرش؟" in page.text
+            assert "How we work" not in page.text
+            assert '<html lang="en"' in get(url + place).text
+        assert get(f"{url}/?lang=ar").text.count("?lang=en&amp;preview=") == 1
+
+
 def rewrite(path: Path, text: str) -> None:
     """Write a file so that its time differs, however coarse the clock of the file system is."""
     before = path.stat().st_mtime_ns
