@@ -297,6 +297,13 @@ def test_only_an_invited_survey_asks_for_an_invitation(house: House, survey: Sur
     assert "with your invitation" in page_of(house, survey).one("section", id="review").text
 
 
+def test_a_page_that_has_an_invitation_checked_does_not_say_that_nothing_is_sent(house: House) -> None:
+    words = page_of(house, INVITED).text
+    assert "It is sent now to be checked, and with your report." in words
+    assert "Nothing of what you answer is sent yet." in words
+    assert "Nothing is sent yet." not in words
+
+
 def test_closed_survey_says_so_and_still_shows_receipts(closed: House) -> None:
     page = assert_page(closed.http.get("/s/habits"), 200)
     assert "This survey is over" in page.text

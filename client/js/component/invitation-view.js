@@ -19,7 +19,9 @@ export class InvitationView {
     const why = sayState(t, state);
     const error = make("p", { id: "invitation-error", class: "error", part: "error", hidden: given === "" }, why);
     if (given !== "") this.#field.setAttribute("aria-invalid", "true");
-    const hint = t("26 letters and digits. It says that you may answer, and is sent with your report.");
+    const hint = t(
+      "26 letters and digits. It says that you may answer. It is sent now to be checked, and with your report.",
+    );
     const go = make("button", { type: "submit", part: "button primary", class: "primary" }, t("Next"));
     const form = make(
       "form",

@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha384-u93pcwl0XoTHZ00Yvy9uyrJD7nwchj+VIeX7QKQlFrPakZYDfX+sVsjCLFEWyqBh",
-  fr: "sha384-rZkGRvCGFuLsX/gU9/DMpejDUYH+YuR+Ry7nkgnKdkcexme1llwjgT+FGJQuhH+j",
-  es: "sha384-8TGYNzEQ/88X0zWbQ1UOvfnXDP+r+Z2op7iJZcWRTE2d6T4PvnU/m69eybe+SVhv",
-  pt: "sha384-KXXoPeNq2wrt3IW/i9c9/F4g7tlYpTyHjq7xweX4yU/U/K1DqDpu64eHw6DqAEaI",
-  ar: "sha384-/sJBuEGDBtV7AZP4f2mo1wX+4ob9w1/s6XHtGYGs4UluNaPQv5OkVJ1WSu1nN0Of",
-  hi: "sha384-TuNV7fCJDpRqnk8Cesegc/oc9XLGGd4nkG2Ta8S7rRhup7OqdN7x2jRQ5JzVB1dw",
-  zh: "sha384-uCEq/pDxTYQBLTlpkUyCpnWZ1efZU7fmCVMYnYtJLGg33idBSora1bFsq4TEj5yW",
+  de: "sha384-7Ln67YbTwDcd4usAW12Iefuh31Bv4h3J3uwQRVm5iOkKKIFGZKk7dNtgVzwonDcL",
+  fr: "sha384-onI5buJPrZr3uDOniRTKJXIufFjhhpwDg0vLNydRGZqOZNn5ber6n4KkZpmdrs1x",
+  es: "sha384-a/OpiOnJb9uCoMC6hUkfoQj+gAjqKF1ekQoWlRvuA13VTRMOi/Zi3IW3UQLoEdAo",
+  pt: "sha384-Y3EltoGz2DvwIzmsz77czfsBFPDfkJrwCoFT+w8wLZG+u8fV0GlswVtBwgVsH/rg",
+  ar: "sha384-qYgwOXaXDlQkbWHeIQvXbKdVqQ2hbZkbY1foRIHuaPWSuHACibuNf6LSHpFK5r0E",
+  hi: "sha384-HMDyLRJVzDyzU+rJ66KTZbtD+8+eS2XhxZwQyP7/jlD03y/iY+AkHUga02oBGno+",
+  zh: "sha384-j2Ox0gnQvxRgSkh6CFRUwy91Sx83iqdWyHZV+0Rt9ZhyAjiEwZfpjU6ei9QSFjun",
 };
