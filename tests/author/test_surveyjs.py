@@ -353,3 +353,31 @@ def test_any_text_survives_the_toml(text: str) -> None:
     definition = {"title": text, "questions": [{"options": [text], "epsilon": Decimal("0.125"), "flag": True}]}
     written = to_toml(definition, [text])
     assert tomllib.loads(written, parse_float=Decimal) == definition
+
+
+def conditional(**members: Any) -> dict[str, Any]:
+    asked = {"type": "radiogroup", "name": "q", "choices": ["a", "b"], **REQUIRED, **members}
+    return {"elements": [{"type": "text", "name": "ward"}, {"type": "text", "name": "z"}, asked]}
+
+
+def test_a_required_question_that_answers_hide_is_asked_of_everybody_if_its_author_agrees() -> None:
+    form = conditional(visibleIf="{z.length} > 2 and {ward} = 'A'")
+    (problem,) = problems_of(form, leave_out=frozenset({"ward"}))
+    assert 'may keep it from being answered by "z", which a report without it would tell' in problem
+    found = imported(form, ask_everybody=True)
+    assert found.asked[-1].question["skip"] == NO_ANSWER
+    assert found.notes == ("may be hidden in the form, and is in every report, then as skipped: q (visibleIf)",)
+
+
+@pytest.mark.parametrize("condition", ["{ward} = 'A'", "{ward[0].a} = 1", "{locale} = 'de'", "1 = 2"])
+def test_what_only_public_conditions_hide_may_be_skipped_without_more_ado(condition: str) -> None:
+    found = imported(conditional(visibleIf=condition), leave_out=frozenset({"ward"}))
+    assert [one.question["id"] for one in found.asked] == ["z", "q"]
+    assert found.asked[-1].question["skip"] == NO_ANSWER
+    assert found.notes[-1] == 'tell the adapter, which then drops their answers: leaveOut: ["ward"]'
+
+
+def test_a_name_to_leave_out_that_no_element_has_is_refused() -> None:
+    assert problems_of(conditional(), leave_out=frozenset({"x"})) == (
+        '--leave-out names "x", and no element that asks anything is called that.',
+    )

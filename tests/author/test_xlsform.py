@@ -286,3 +286,14 @@ def test_yes_and_no_in_other_words_are_said() -> None:
     found = imported(form({"type": "select_one yn", "name": "a", "label": "A?", "required": "yes"}, choices=choices))
     assert found.definition["questions"][0]["type"] == "yes-no"
     assert found.notes == ("a: yes stands for 'I do', no for 'Never'",)
+
+
+def test_a_language_column_that_nobody_filled_in_is_none() -> None:
+    columns = ["type", "name", "label", "label::English (en)", "label::Elvish"]
+    found = imported(workbook(survey=[columns, ["text", "a", None, "A?"]]))
+    assert [str(question["text"]) for question in found.definition["questions"]] == ["A?"]
+
+
+def test_a_condition_of_any_length_is_read_in_one_pass() -> None:
+    long = [{"type": "text", "name": f"q{n}", "label": "Q?", "relevant": "a" * 30_000} for n in range(100)]
+    assert len(imported(form(ASK, *long)).definition["questions"]) == 101

@@ -7,9 +7,9 @@ from sotto_author.forms.asking import listed
 from sotto_author.forms.xlsform.form import Row
 
 _ALWAYS, _NEVER = ("true()", "yes", "true", "1"), ("false()", "no", "false", "0")
-_NAMED = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
+_NAMED = re.compile(r"\$\{([^{}]*)\}")
 _LITERAL = re.compile("'[^']*'|\"[^\"]*\"")
-_CALLED = re.compile(r"([a-zA-Z][\w:.-]*)\s*\(")
+_CALLED = re.compile(r"(?<![\w:.-])([a-zA-Z][\w:.-]*+)\s*+\(")
 _PURE = re.compile(
     "and|or|not|true|false|selected|count-selected|string-length|contains|starts-with|ends-with|regex|number|int|round|"
     "string|if|coalesce|min|max"
@@ -32,7 +32,7 @@ def secrets(row: Row, public: Collection[str]) -> list[str]:
     """Return on whose answers it depends whether a row is asked, but for those that are public."""
     found: dict[str, None] = {}
     for said in row.conditions:
-        found |= dict.fromkeys(name for name in _NAMED.findall(said) if name not in public)
+        found |= dict.fromkeys(name for each in _NAMED.findall(said) if (name := each.strip()) not in public)
         rest = _LITERAL.sub("", _NAMED.sub("", said))
         if "/" in rest or any(not _PURE.fullmatch(name) for name in _CALLED.findall(rest)):
             found[_ELSE] = None

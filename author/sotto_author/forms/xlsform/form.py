@@ -15,6 +15,8 @@ _ROW = "sotto_row"
 _MAX_DEPTH = 20
 _MOVED_LABEL = "generated_table_list_label_"
 _OTHER = "_other"
+_MAX_SAID = 400
+"""Characters of what pyxform says, for it quotes whole cells."""
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)$")
 _TRANSLATED = re.compile(r"(?:label|caption|hint)::?\s*(.+)", re.IGNORECASE)
 _WRITTEN = {"select all that apply": "select_multiple", "photo": "image"}
@@ -36,7 +38,7 @@ class Row:
 
     def __str__(self) -> str:
         written = _WRITTEN.get(self.type, self.type.replace(" ", "_"))
-        return f'survey, row {self.number} ({written} "{self.name}")'
+        return f'survey, row {self.number} ({written[:60]} "{self.name[:60]}")'
 
     def bind(self, name: str) -> str:
         """Return one of relevant, required, constraint, calculate, readonly; "" where it is left out."""
@@ -83,7 +85,10 @@ def read_form(content: bytes) -> Form:
         raise FormError("has no sheet named survey with rows in it, as XLSForms have.")
     form = _parse(rows, headers)
     own = form.get("default_language", _DEFAULT)
-    languages = _languages(own, [header for sheet in ("survey", "choices") for header in headers.get(sheet, ())])
+    used = dict.fromkeys(column for sheet in ("survey", "choices") for row in rows.get(sheet, ()) for column in row)
+    languages = _languages(
+        own, [header for sheet in ("survey", "choices") for header in headers.get(sheet, ()) if header in used]
+    )
     title = (
         form["title"] if "form_title" in headers.get("settings", ()) or "title" in headers.get("settings", ()) else ""
     )
@@ -107,7 +112,7 @@ def _parse(rows: dict[str, Rows], headers: dict[str, list[str]]) -> dict[str, An
             DefinitionData(**rows, **columns, sheet_names=list(rows)), form_name="data"
         )
     except PyXFormError as fault:
-        raise FormError(f"is no XLSForm: {' '.join(str(fault).split())}") from None
+        raise FormError(f"is no XLSForm: {' '.join(str(fault).split())[:_MAX_SAID]}") from None
     except (
         ArithmeticError,
         AttributeError,
