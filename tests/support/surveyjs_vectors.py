@@ -18,11 +18,17 @@ FORMS = Path(__file__).parents[1] / "data" / "surveyjs"
 VECTORS = Path(__file__).parents[1] / "vectors" / "surveyjs.json"
 ABOUT = (
     "names: an element's name and its question's id. forms: of each file in tests/data/surveyjs the survey that is "
-    "published, and of its questions the element that asks each and its choices: the value that SurveyJS stores, as a "
-    "string, and the text that is the option. leaks: a form, and why the adapter does not attach to it. "
-    "tests/support/surveyjs_vectors.py writes them."
+    "published, the elements that it leaves out, and of its questions the element that asks each and its choices: the "
+    "value that SurveyJS stores, as a string, and the text that is the option. leaks: a form, and why the adapter does "
+    "not attach to it. tests/support/surveyjs_vectors.py writes them."
 )
-FILES = ("clinic", "lunch", "numbers")
+USUAL = Terms(Decimal(1))
+FILES = {
+    "clinic": USUAL,
+    "lunch": USUAL,
+    "numbers": USUAL,
+    "ward": Terms(Decimal(1), ask_everybody=True, leave_out=frozenset({"ward"})),
+}
 NAMES = [
     "smoked",
     "smoked_weed-2",
@@ -52,17 +58,18 @@ NAMES = [
 def vectors_text() -> str:
     """Return the text of tests/vectors/surveyjs.json, a line per name, question and leak."""
     names = ",\n".join(json.dumps([name, question_id(name)]) for name in NAMES)
-    forms = ",\n".join(_form_text(path) for path in (FORMS / f"{name}.json" for name in FILES))
+    forms = ",\n".join(_form_text(FORMS / f"{name}.json", terms) for name, terms in FILES.items())
     leaks = ",\n".join(json.dumps({"what": what, "form": form, "leaks": why}) for what, form, why in LEAKS)
     head = f'{{"format": "sottovoce-surveyjs-vectors-1", "about": {json.dumps(ABOUT)}'
     return f'{head}, "names": [\n{names}\n], "forms": [\n{forms}\n], "leaks": [\n{leaks}\n]}}\n'
 
 
-def _form_text(path: Path) -> str:
-    imported = import_form(load_json(path.read_bytes(), SurveyError), path.stem, Terms(Decimal(1)))
+def _form_text(path: Path, terms: Terms) -> str:
+    imported = import_form(load_json(path.read_bytes(), SurveyError), path.stem, terms)
     survey = compile_survey(imported.definition)
     questions = ",\n".join(json.dumps(_question(asked)) for asked in imported.asked)
     head = f'{{"file": {json.dumps(path.name)}, "canonical": {json.dumps(survey.canonical.decode())}'
+    head += f', "leaveOut": {json.dumps(sorted(terms.leave_out))}'
     return f'{head}, "questions": [\n{questions}\n]}}'
 
 

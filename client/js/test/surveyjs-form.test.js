@@ -16,11 +16,11 @@ test("a name becomes the id that the import gives it", () => {
 for (const { file } of VECTORS.forms) {
   test(`every choice of ${file} stands for the option that the import gives it, in every language`, async () => {
     const survey = await surveyOf(file);
-    const { questions } = VECTORS.forms.find((form) => form.file === file);
+    const { questions, leaveOut } = VECTORS.forms.find((form) => form.file === file);
     for (const locale of ["", "de", "fr"]) {
       const model = new Model(readForm(file));
       if (locale) model.locale = locale;
-      const { fits } = fitForm(model, survey.questions);
+      const { fits } = fitForm(model, survey.questions, leaveOut);
       for (const { id, name, choices } of questions) {
         const { name: found, read } = fits.get(id);
         assert.equal(found, name);
@@ -33,6 +33,19 @@ for (const { file } of VECTORS.forms) {
     }
   });
 }
+
+test("what the form hides is read as skipped, whether what hides it is public or an answer", async () => {
+  const { questions } = await surveyOf("ward.json");
+  const model = new Model(readForm("ward.json"));
+  const { fits, problems } = fitForm(model, questions, ["ward"]);
+  assert.deepEqual(problems, []);
+  model.data = { ward: "B", habit: "tea" };
+  const hidden = { nights: null, strong: null, with: [], why: null };
+  assert.deepEqual(readAnswers(model, questions, fits), { habit: "tea", ...hidden });
+  model.data = { ward: "A", habit: "coffee", nights: "few", strong: false, with: ["milk"], why: "so" };
+  const shown = { nights: "few", strong: "No", with: ["milk"], why: "so" };
+  assert.deepEqual(readAnswers(model, questions, fits), { habit: "coffee", ...shown });
+});
 
 test("what is filled in is read by question id, as the client takes it", () => {
   const model = new Model(readForm("clinic.json"));
