@@ -17,7 +17,13 @@ _ANONYMOUS = (
 
 def find_promises(survey: Survey, today: date) -> list[str]:
     """Return in words what a survey promises that does not hold, and what it does not say. `today` in UTC."""
-    return [*_anonymous(survey), *_texts_of_others(survey), *_unsaid(survey), *_closed(survey, today)]
+    return [
+        *_anonymous(survey),
+        *_swapped(survey),
+        *_texts_of_others(survey),
+        *_unsaid(survey),
+        *_closed(survey, today),
+    ]
 
 
 def _anonymous(survey: Survey) -> Iterator[str]:
@@ -29,6 +35,17 @@ def _anonymous(survey: Survey) -> Iterator[str]:
                 f"{place} promises to be anonymous, and it is known who was invited. What holds: only noise leaves the "
                 "device, and nothing joins an invitation to its report."
             )
+
+
+def _swapped(survey: Survey) -> Iterator[str]:
+    """Yield where an option is translated by the text of another: whoever chooses it would answer the other."""
+    for lang in survey.languages[1:]:
+        words = survey.words(lang).questions
+        for question in survey.questions:
+            for option, said in zip(question.options, words[question.id].options, strict=True):
+                if said != option and said in question.options:
+                    place = f"{question.id}.{lang}"
+                    yield f"{place}: {said!r} stands for {option!r}; options stand in one order in all languages."
 
 
 def _texts_of_others(survey: Survey) -> Iterator[str]:

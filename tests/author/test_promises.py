@@ -75,3 +75,17 @@ def test_who_asks_and_whom_to_ask_is_missed(kept: str, said: str) -> None:
 def test_a_last_day_that_is_past_is_said(closes: str, is_past: bool) -> None:
     said = find_promises(survey_of("Lunch", "Paid?", f"closes = {closes}\n"), TODAY)
     assert said == ([f"closes ({closes}) is past: no report will be taken."] if is_past else [])
+
+
+@pytest.mark.parametrize(("options", "is_swapped"), [('["No", "Yes"]', True), ('["Yes", "Nein"]', False)])
+def test_options_in_another_order_in_another_language_are_warned_of(options: str, is_swapped: bool) -> None:
+    survey = compile_toml(
+        f'id = "s"\nlang = "en"\ntitle.en = "Lunch"\ntitle.de = "Essen"\n{WHO}'
+        '[[questions]]\nid = "q"\ntype = "one-of"\ntext.en = "Paid?"\ntext.de = "Bezahlt?"\nepsilon = 1\n'
+        f'options.en = ["Yes", "No"]\noptions.de = {options}\n'
+    )
+    swapped = "options stand in one order in all languages."
+    assert find_promises(survey, TODAY) == [
+        f"q.de: {said} stands for {option}; {swapped}"
+        for said, option in ([("'No'", "'Yes'"), ("'Yes'", "'No'")] if is_swapped else [])
+    ]
