@@ -1,5 +1,6 @@
 """What an author writes, in TOML or JSON, and how it becomes a survey. docs/survey-file.md is its reference."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import partial
@@ -22,6 +23,8 @@ from sotto_protocol.members import (
 from sotto_protocol.questions.definition import compile_fields
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
+
+_QUESTION = re.compile(r"\$\.questions\[([0-9]+)\]")
 
 
 def compile_toml(text: str) -> Survey:
@@ -89,10 +92,27 @@ def compile_survey(document: Any) -> Survey:
 
     Raises SurveyError of all that is wrong, each at its place.
     """
+    try:
+        return _compile_whole(document)
+    except SurveyError as fault:
+        first, *others = (_with_question(document, *found) for found in fault.faults)
+        raise SurveyError(*first, *others) from None
+
+
+def _compile_whole(document: Any) -> Survey:
     fields = AuthorFields(document, "$", right_settings(document).get("lang", USUAL_TAG))
     survey: Survey = together(partial(_compile, fields, said_to_questions(document)), fields.finish_rest)[0]
     together(partial(_check_kept, survey), survey.check_size, partial(_check_bytes, survey))
     return survey
+
+
+def _with_question(document: Any, where: str, problem: str) -> tuple[str, str]:
+    """Return a fault that says last whose it is: an author knows the question's id, not its place from 0."""
+    found = _QUESTION.match(where)
+    given = document["questions"][int(found[1])] if found else None
+    question_id = given.get("id") if isinstance(given, dict) else None
+    is_known = isinstance(question_id, str) and ID_PATTERN.fullmatch(question_id)
+    return where, f"{problem} (question {question_id})" if is_known else problem
 
 
 def said_to_questions(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -141,6 +141,14 @@ def test_a_wish_that_no_interval_meets_is_refused(want: Any) -> None:
         compile_survey(asking(YES_NO | {"want": want}))
 
 
+def test_a_wish_of_a_share_says_what_points_are() -> None:
+    with pytest.raises(SurveyError, match=r"at most 0\.5 \(12 points are 0\.12\)"):
+        compile_survey(asking(YES_NO | {"want": 12}))
+    number = {"type": "number", "minimum": 0, "maximum": 80, "id": "q", "text": "?", "epsilon": 1, "want": 41}
+    with pytest.raises(SurveyError, match=r"at most 40, of at most 12 decimals"):
+        compile_survey(asking(number))
+
+
 def test_any_number_may_be_selected_when_no_limit_is_given() -> None:
     assert survey_of(ANY_OF).questions[0].mechanism.parameters()["max_selected"] == 9
 

@@ -99,12 +99,20 @@ def test_every_fault_of_a_file_is_told_at_its_place() -> None:
 
 def test_what_is_told_of_a_fault_is_what_it_would_be_alone() -> None:
     faults = faults_of(WRONG)
-    assert ("$.questions[0]", "must have epsilon or prob_truth.") in faults
-    assert ("$.questions[0]", "has an unknown member 'epsilno'; is it 'epsilon'?") in faults
+    assert ("$.questions[0]", "must have epsilon or prob_truth. (question rested)") in faults
+    assert ("$.questions[0]", "has an unknown member 'epsilno'; is it 'epsilon'? (question rested)") in faults
     assert ("$", "has an unknown member 'invitd'; is it 'invited'?") in faults
     assert ("$.questions", "must not have two questions of the same id: rested.") in faults
-    assert dict(faults)["$.questions[2].text"].endswith("'txt' is unknown.")
+    assert dict(faults)["$.questions[2].text"].endswith("'txt' is unknown. (question hours)")
     assert [problem for where, problem in faults if "'txt'" in problem] == [dict(faults)["$.questions[2].text"]]
+
+
+def test_a_fault_says_last_which_question_it_is_of() -> None:
+    ids: list[Any] = ["ate", "load", "Bad id", None, 7, "\u202eload"]
+    found = faults_of({"id": "s", "title": "", "questions": [YES_NO | {"id": one, "text": ""} for one in ids] + ["x"]})
+    told = {where: problem.rpartition(" (question ")[2] for where, problem in found if " (question " in problem}
+    assert told == {"$.questions[0].text": "ate)", "$.questions[1].text": "load)"}
+    assert {"$.title", "$.questions[2].text", "$.questions[6]"} <= dict(found).keys()
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_what_looks_like_the_missing_member_is_named_and_no_right_one(members: d
     with pytest.raises(SurveyError) as refused:
         ask(members)
     assert refused.value.where == "$.questions[0].minimum"
-    assert refused.value.problem.endswith(f"of at most {hint}")
+    assert refused.value.problem.endswith(f"of at most {hint} (question q)")
 
 
 def test_a_step_left_out_is_1_and_published() -> None:

@@ -184,7 +184,8 @@ def test_each_language_is_told_what_it_lacks_beside_all_other_faults() -> None:
         "$",
     }
     assert faults["$"].startswith("ar must be there for every text; missing: $.title.ar.")
-    assert faults["$.questions[1].options.ar"] == "must be 3 texts, as many as in the survey's own language, not 2."
+    as_many = "must be 3 texts, as many as in the survey's own language, not 2. (question shift)"
+    assert faults["$.questions[1].options.ar"] == as_many
 
 
 WRONG = [
