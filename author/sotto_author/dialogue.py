@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from sotto_author.forms.asking import question_id
+from sotto_author.prompts import ask_whether, ask_whole
 from sotto_protocol import SurveyError
 from sotto_protocol.definition import compile_survey
 from sotto_protocol.questions.definition import compile_question
@@ -29,8 +30,8 @@ def ask_survey(people: int | None, lang: str) -> dict[str, Any]:
     for name, said in (("controller", "Who asks?"), ("contact", "Whom can people write to?")):
         if answer := _ask(f"{said} (Enter: not said)", name, default=""):
             definition[name] = answer
-    n = people or click.prompt("How many people will you ask?", PEOPLE, type=click.IntRange(2, 10**9), err=True)
-    invited = click.confirm("Only people whom you invite?", default=True, err=True)
+    n = people or ask_whole("How many people will you ask?", PEOPLE, 2, 10**9)
+    invited = ask_whether("Only people whom you invite?")
     definition |= {"people": n} | ({"invited": True} if invited else {})
     return definition | {"questions": _ask_questions()}
 
@@ -74,9 +75,7 @@ def _members(kind: str) -> dict[str, Any]:
     if kind == "one-of" or len(options) < 2:
         return {"options": options}
     usual = min(MOST_SELECTED, len(options))
-    most_selected = click.prompt(
-        "How many at most? Each more costs precision", usual, type=click.IntRange(1, len(options)), err=True
-    )
+    most_selected = ask_whole("How many at most? Each more costs precision", usual, 1, len(options))
     return {"options": options, "max_selected": most_selected}
 
 

@@ -10,6 +10,7 @@ from sotto_author.crowd_words import say_outlook, say_useless, say_verdicts
 from sotto_author.design import Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
+from sotto_author.prompts import ask_whether, ask_whole
 from sotto_author.survey_toml import to_toml
 from sotto_author.templates import NAMES, read_template
 from sotto_client.commands import echo
@@ -81,7 +82,7 @@ def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]
         if len(questions) == 1:
             raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. Ask more of them.")
         said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people."
-        if is_asked and not click.confirm(f"\n{said} Leave it out?", default=True, err=True):
+        if is_asked and not ask_whether(f"\n{said} Leave it out?"):
             return designs
         echo(f"{said} It is left out.", is_error=True)
         definition = definition | {"questions": [one for one in questions if one["id"] != worst]}
@@ -93,7 +94,7 @@ def _choose(designs: list[Design], usual: Design, n: int) -> Design:
     rows = [[str(place), _say_suspicion(one), _say_widest(one)] for place, one in enumerate(designs, 1)]
     click.echo("\nHow well is each person protected? More noise hides more, and shows less.", err=True)
     click.echo(align([head, *rows]), err=True)
-    place = click.prompt("Which", designs.index(usual) + 1, type=click.IntRange(1, len(designs)), err=True)
+    place = ask_whole("Which", designs.index(usual) + 1, 1, len(designs))
     return designs[place - 1]
 
 

@@ -113,6 +113,17 @@ def test_what_cannot_be_is_asked_again(tmp_path: Path) -> None:
     assert question.options == ("a", "b")
 
 
+def test_an_answer_that_is_none_is_told_what_one_looks_like(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    head = [*HEAD[:3], "abc", "1", "300", "banana", " YES "]
+    done = run(path, typed=[*head, *HARASSED, "", "9", ""])
+    assert done.exit_code == 0, done.stderr
+    said = [line.partition("Error: ")[2] for line in done.stderr.splitlines() if "Error: " in line]
+    of_people = "a whole number is needed, from 2 to 1000000000."
+    assert said == [of_people, of_people, "y or n is needed.", f"a whole number is needed, from 1 to {len(TOTALS)}."]
+    assert (survey_at(path).people, survey_at(path).invited) == (300, True)
+
+
 def test_questions_that_begin_alike_have_ids_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     done = run(path, typed=[*HEAD, *HARASSED, "Have you been ill?", "1", "年龄?", "1", "!!", "1", "", ""])

@@ -1,0 +1,30 @@
+"""Questions at the terminal that say, where an answer is none, what one looks like."""
+
+import click
+
+
+def ask_whether(said: str) -> bool:
+    """Return whether the answer is yes, as it usually is. Raises click.Abort at the end of the input."""
+    return bool(click.prompt(f"{said} [Y/n]", "y", show_default=False, err=True, value_proc=_read_whether))
+
+
+def ask_whole(said: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number in [least, most]. Raises click.Abort at the end of the input."""
+
+    def read(answer: str) -> int:
+        try:
+            number = int(answer)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise click.UsageError(f"a whole number is needed, from {least} to {most}.")
+        return number
+
+    return int(click.prompt(said, usual, err=True, value_proc=read))
+
+
+def _read_whether(answer: str) -> bool:
+    word = answer.strip().lower()
+    if word not in ("y", "yes", "n", "no"):
+        raise click.UsageError("y or n is needed.")
+    return word[0] == "y"
