@@ -7,7 +7,16 @@ from collections.abc import Callable
 from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
-from sotto_client.verdict import UNKNOWN_FINAL_S, Acknowledged, Refused, TryAgain, Unknown, Verdict, lengthen
+from sotto_client.verdict import (
+    NEEDS_INVITATION,
+    UNKNOWN_FINAL_S,
+    Acknowledged,
+    Refused,
+    TryAgain,
+    Unknown,
+    Verdict,
+    lengthen,
+)
 
 BACKOFF_CAP_S = 300.0
 UNKNOWN_CAP_S = 3600.0  # a collector that does not know the survey is asked less often
@@ -43,8 +52,9 @@ def apply_verdict(
 
 def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refused) -> Rejected | None:
     problem = refused.problem
-    hint = "an app can `resend` it" if refused.can_be_resent else "see `sotto outbox`"
-    message = "A report was refused for good (HTTP %d, %s); it is kept aside: %s."
+    again = " with another invitation" if problem.code in NEEDS_INVITATION else ""
+    hint = f"an app can `resend` it{again}" if refused.can_be_resent else "see `sotto outbox`"
+    message = "A report was refused for good (HTTP %d, %s) and is not counted; it is kept aside: %s."
     _log.warning(message, problem.status, problem.code, hint)
     rejected = Outbox(connection).reject(report.receipt, problem)
     Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)

@@ -84,6 +84,21 @@ def test_an_app_is_told_what_was_refused_and_why(http: FaultServer, state: Path)
     assert told.rejected[0].problem.code == "bad_report"
 
 
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [("invitation_invalid", "an app can `resend` it with another invitation"), ("bad_report", "see `sotto outbox`")],
+)
+def test_a_refusal_is_logged_as_not_counted_and_with_what_mends_it(
+    http: FaultServer, state: Path, caplog: pytest.LogCaptureFixture, code: str, hint: str
+) -> None:
+    http.script = [Scripted(403, Problem(403, code, "No.").to_json())]
+    with SurveyClient(http.url, "lunch", state=state) as device:
+        device.answer(ANSWERS)
+        assert device.flush(30)
+    [said] = [record.getMessage() for record in caplog.records if "refused for good" in record.getMessage()]
+    assert said == f"A report was refused for good (HTTP 403, {code}) and is not counted; it is kept aside: {hint}."
+
+
 def test_a_refusal_that_takes_a_week_is_told_after_the_week(http: FaultServer, state: Path) -> None:
     told = Told()
     http.script = [Scripted(404, Problem(404, "no_such_survey", "No.").to_json())] * 1000
