@@ -134,6 +134,7 @@ def test_token_that_is_none_or_no_more_is_not_let_in(shared: House, route: Route
         end_token(table, token)
     response = ask(house, route, headers)
     assert_refused(response, 401, "unauthorized")
+    assert ("(SOTTO_TOKEN or --token" in response.text) == (given != "expired")
     assert ("has ended" in response.text) == (given == "expired")
     assert response.headers["WWW-Authenticate"] == "Bearer"
     assert token not in response.text

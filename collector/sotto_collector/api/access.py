@@ -7,13 +7,14 @@ from sotto_collector.store import StoredToken, TokenTable
 from sotto_collector.tokens import find_token, has_ended
 
 LISTERS = ("admin", "analyst")
+_EXPECTED = "the token is missing, or not one of this collector's (SOTTO_TOKEN or --token; Authorization: Bearer)."
 
 
 def require_token(tokens: TokenTable) -> StoredToken:
     """Return what the request's token allows. Raises RequestError 401 where there is none, or it is not valid."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else None
-    return require_known(tokens, given, "Authorization must be Bearer and a token that this collector made.")
+    return require_known(tokens, given, _EXPECTED)
 
 
 def require_known(tokens: TokenTable, token: str | None, expected: str) -> StoredToken:
