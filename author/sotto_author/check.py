@@ -24,8 +24,8 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
 @click.option(
     "--target",
     type=click.Choice(TARGETS),
-    help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents  "
-    "[default: the respondents of an invited survey that asks each of them all of it, else the population].",
+    help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents, as "
+    "sotto estimate and the page of results have it  [default: population].",
 )
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")

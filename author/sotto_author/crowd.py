@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sotto_protocol import Question, Survey
 from sotto_protocol.definition import compile_survey
-from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import Need, needs_of
 
 if TYPE_CHECKING:
@@ -102,19 +101,11 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
     return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
 
 
-def reach_of(survey: Survey, target: Target | None = None) -> "Reach":
-    """Return which intervals an author looks at: those about whom she asks, as narrow as is guaranteed.
-
-    Who invites people wants to know about these; but where chance asks each of them a part of it, the intervals about
-    the respondents are about that part, and those about the population are meant. An open survey's are as `sotto
-    estimate` makes them, unless another target is given.
-    """
+def reach_of(target: Target | None = None) -> "Reach":
+    """Return which intervals an author looks at: those of `sotto estimate` and of the results page by default."""
     from sotto_estimator.planning.outlook import Reach
 
-    is_of_all = not survey.draw and not any(isinstance(one.mechanism, AskedOption) for one in survey.questions)
-    target = target or ("respondents" if survey.invited and is_of_all else "population")
-    method = "clopper-pearson" if survey.invited or target == "respondents" else "chernoff"
-    return Reach(method=method, target=target)
+    return Reach() if target is None else Reach(target=target)
 
 
 def is_estimator_there() -> bool:
@@ -133,7 +124,7 @@ def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
-    plan = plan_survey(survey, max(2, n), reach_of(survey, target))
+    plan = plan_survey(survey, max(2, n), reach_of(target))
     needs = needs_of(survey)
     outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
     return Crowd(survey, n, outlooks, plan, helps_of(draft, plan))

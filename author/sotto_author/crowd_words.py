@@ -54,7 +54,7 @@ def say_outlook(one: Outlook, crowd: Crowd) -> str:
 def _say_width(one: Outlook) -> str:
     from sotto_estimator.estimation import is_text
     from sotto_estimator.numbers.counts import is_number
-    from sotto_estimator.planning.survey_words import amount
+    from sotto_estimator.planning.survey_words import amount, within
 
     plan = one.plan
     assert plan is not None  # noqa: S101  # it is said only of what was planned
@@ -63,10 +63,20 @@ def _say_width(one: Outlook) -> str:
         nothing = "cannot show anything useful: "
         nothing += "not even what everybody writes is found" if plan.width >= 1 else found
         return {"good": found, "rough": f"rough: {found}"}.get(one.grade, nothing)
-    is_share = not is_number(one.question)
-    width = f"{_rounded_up(100 * plan.width)} points" if is_share else amount(plan.width, one.question)
     words = {"good": "good to", "rough": "rough:"}.get(one.grade, "cannot show anything useful:")
-    return f"{words} +- {width}" + ", which is all that can be answered" * plan.is_hopeless
+    if plan.is_hopeless:
+        return f"{words} {within(plan.width, one.question)}, which is all that can be answered"
+    is_share = not is_number(one.question)
+    return f"{words} +- {say_points(plan.width) if is_share else amount(plan.width, one.question)}"
+
+
+def say_points(width: float) -> str:
+    """Return the half-width of a share in points, of one that leaves every share possible as much.
+
+    >>> say_points(0.0267), say_points(1.66)
+    ('2.7 points', '50 points or more')
+    """
+    return "50 points or more" if width >= 0.5 else f"{_rounded_up(100 * width)} points"
 
 
 def _rounded_up(percent: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from sotto_author.crowd import judge_definition
-from sotto_author.crowd_words import say_outlook, say_useless, say_verdicts
+from sotto_author.crowd_words import say_outlook, say_points, say_useless, say_verdicts
 from sotto_author.design import Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
@@ -103,7 +103,7 @@ def _say_suspicion(design: Design) -> str:
 
 
 def _say_widest(design: Design) -> str:
-    points = f"+- {100 * (design.widest or 0):.0f} points"
+    points = f"+- {say_points(design.widest or 0)}"
     draw = design.definition.get("draw")
     drawn = f", each asked {draw} of {len(design.definition['questions'])} questions" if draw else ""
     return (points if design.is_usable else f"nothing useful: {points}") + drawn

@@ -18,9 +18,11 @@ from collecting import Served, serve
 from sotto_author.crowd import judge_published
 from sotto_client.cli import main
 from sotto_estimator.channel import Channel
-from sotto_estimator.estimation import channel_of
+from sotto_estimator.estimation import channel_of, estimate_tally
 from sotto_estimator.intervals import share_bounds
-from sotto_protocol import compile_toml
+from sotto_estimator.verdict.judge import with_verdicts
+from sotto_protocol import Tally, compile_toml
+from sotto_protocol.counted import Counted
 from sotto_protocol.minimum import needs_of
 
 SOTTO = Path(sys.executable).with_name("sotto")
@@ -64,11 +66,13 @@ def test_each_question_has_a_plain_verdict(write: Callable[[str], Path]) -> None
     result = run("check", path, "--n", 300)
     assert result.exit_code == 0
     said = verdicts(result)
-    assert said["harassed"] == "good to +- 2.7 points"
+    assert said["harassed"] == "good to +- 8.7 points"
     assert said["perks"].startswith("cannot show anything useful: +- ")
     assert said["wish"].startswith("cannot show anything useful: finds answers that ")
     assert "Warning: 300 people show nothing useful of perks, wish." in result.stderr
-    assert "about these respondents (sotto estimate --target respondents --method clopper-pearson)" in result.stdout
+    assert "about the population (sotto estimate --target population --method chernoff)" in " ".join(
+        result.stdout.split()
+    )
 
 
 def test_a_verdict_is_the_width_of_the_interval_that_is_estimated(write: Callable[[str], Path]) -> None:
@@ -77,37 +81,60 @@ def test_a_verdict_is_the_width_of_the_interval_that_is_estimated(write: Callabl
     channel = channel_of(survey.questions[0])
     assert isinstance(channel, Channel)
     count = round(300 * (channel.prob_support_if_true + channel.prob_support_if_other) / 2)
-    low, high = share_bounds(
-        np.array([count]), 300, channel, level=0.95, method="clopper-pearson", target="respondents"
-    )
+    low, high = share_bounds(np.array([count]), 300, channel, level=0.95, method="chernoff", target="population")
     (outlook,) = judge_published(survey, 300).outlooks
     assert outlook.plan is not None
     assert outlook.plan.width == pytest.approx(float(high[0] - low[0]) / 2, abs=1 / 300)
 
 
-def test_of_an_open_survey_the_verdict_is_about_the_population(write: Callable[[str], Path]) -> None:
-    path = write(HEAD.replace("invited = true\n", "") + HARASSED.format(3))
-    of_all, of_these = run("check", path, "--n", 300), run("check", path, "--n", 300, "--target", "respondents")
-    assert "about the population (sotto estimate --target population --method chernoff)" in " ".join(
-        of_all.stdout.split()
-    )
-    assert verdicts(of_all)["harassed"] == "good to +- 8.7 points"
-    assert verdicts(of_these)["harassed"] == "good to +- 2.7 points"
-
-
-@pytest.mark.parametrize("drawn", ["draw = 1\n", ""])
-def test_where_chance_asks_people_a_part_of_it_the_verdict_is_of_all_of_them(
-    write: Callable[[str], Path], drawn: str
+@pytest.mark.parametrize("is_invited", [True, False])
+def test_the_verdict_is_about_the_population_unless_another_target_is_given(
+    write: Callable[[str], Path], is_invited: bool
 ) -> None:
-    """An interval about the respondents would be about those alone who were asked."""
-    second = HARASSED.format(3).replace('"harassed"', '"ill"') if drawn else PERKS.replace("bit-flips", "asked-option")
-    result = run("check", write(HEAD + drawn + HARASSED.format(3) + second), "--n", 300)
-    assert "about the population (sotto estimate --target population --method clopper-pearson)" in result.stdout
+    path = write(HEAD.replace("invited = true\n", "invited = true\n" * is_invited) + HARASSED.format(3))
+    of_all, of_these = run("check", path, "--n", 300), run("check", path, "--n", 300, "--target", "respondents")
+    assert "(sotto estimate --target population --method chernoff)" in of_all.stdout
+    assert "(sotto estimate --target respondents --method chernoff)" in of_these.stdout
+    assert verdicts(of_all)["harassed"] == "good to +- 8.7 points"
+    assert verdicts(of_these)["harassed"] == "good to +- 3.7 points"
+
+
+HOURS = '[[questions]]\nid = "hours"\ntype = "number"\ntext = "How many?"\nminimum = 0\nmaximum = 20\nunit = "hours"\n'
+HOURS += "epsilon = {}\n"
+
+
+@pytest.mark.parametrize("draw", ["", "draw = 1\n"])
+def test_check_plan_and_estimate_say_the_same_number_of_people(write: Callable[[str], Path], draw: str) -> None:
+    """As each person sends one report, of all questions or of one that is drawn."""
+    path = write(HEAD + draw + HARASSED.format(1) + HOURS.format(1))
+    n_answers = 20 if draw else 40
+    checked = json.loads(run("check", path, "--n", 40, "--json").stdout)["helps"]
+    planned = run("plan", path, "--n", 40).stdout
+    survey = compile_toml(path.read_text())
+    outputs = np.zeros(survey.questions[1].mechanism.counts_shape, np.int64)
+    outputs[[0, -1]] = n_answers // 2
+    counts = {"harassed": np.array([n_answers // 2]), "hours": outputs}
+    tally = Tally(survey, {1: 40}, counts, behind=dict.fromkeys(counts, Counted({1: n_answers})))
+    verdicts = with_verdicts(estimate_tally(tally), tally).verdicts
+    aims = {verdict.question: verdict.aim.n_needed for verdict in verdicts if verdict.aim}
+    assert aims == {of["questions"][0]: of["respondents_needed"] for of in checked}
+    assert len(aims) == 2
+    for n_needed in aims.values():
+        assert f"a larger crowd: {n_needed:,} respondents in place of 40" in planned
+
+
+def test_no_verdict_is_wider_than_what_can_be(write: Callable[[str], Path]) -> None:
+    path = write(HEAD + HARASSED.format(0.1) + HOURS.format(0.1))
+    most = ", which is all that can be answered"
+    assert verdicts(run("check", path, "--n", 300)) == {
+        "harassed": f"cannot show anything useful: +- 50 points or more{most}",
+        "hours": f"cannot show anything useful: +- 10 hours or more{most}",
+    }
 
 
 def test_what_is_wanted_is_what_a_verdict_is_held_against(write: Callable[[str], Path]) -> None:
     path = write(HEAD + HARASSED.format(3) + "want = 0.02\n")
-    assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 2.7 points"}
+    assert verdicts(run("check", path, "--n", 300)) == {"harassed": "rough: +- 8.7 points"}
 
 
 def test_check_fails_where_something_can_never_be_shown_and_says_what_would_help(write: Callable[[str], Path]) -> None:
@@ -153,10 +180,10 @@ def test_programs_read_the_same_verdicts(write: Callable[[str], Path]) -> None:
     result = run("check", write(REAL_CASE), "--n", 300, "--json")
     assert result.exit_code == 1
     printed = json.loads(result.stdout)
-    assert (printed["people"], printed["method"], printed["target"]) == (300, "clopper-pearson", "respondents")
+    assert (printed["people"], printed["method"], printed["target"]) == (300, "chernoff", "population")
     harassed, wish = printed["questions"]
     assert (harassed["verdict"], wish["verdict"]) == ("good", "never")
-    assert harassed["half_width"] == pytest.approx(0.02667, abs=1e-4)
+    assert harassed["half_width"] == pytest.approx(0.08603, abs=1e-4)
     assert wish["smallest_share"] > 0.5
     assert printed["helps"][0]["questions"] == ["wish"]
     assert any("wish" in warning for warning in printed["warnings"])
@@ -192,7 +219,7 @@ def test_publish_says_the_verdict_and_goes_on_where_it_is_of_use(served: Served,
     path = write(HEAD.replace('"staff"', '"useful"') + HARASSED.format(3))
     result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
     assert result.exit_code == 0
-    assert "harassed  good to +- 2.7 points" in result.stderr
+    assert "harassed  good to +- 8.7 points" in result.stderr
 
 
 @pytest.mark.parametrize(("typed", "is_done"), [("n", False), ("y", True)])

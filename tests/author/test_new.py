@@ -88,8 +88,8 @@ def test_the_precision_that_a_choice_shows_is_that_of_the_file(tmp_path: Path) -
         assert survey_at(path).epsilon == total
     row = next(line for line in done.stderr.splitlines() if line.startswith("6  "))
     checked = CliRunner().invoke(main, ["check", str(path), "--json"]).stdout
-    assert "+- 1 points" in row
-    assert '"half_width": 0.00' in checked
+    assert "+- 7.9 points" in row
+    assert '"half_width": 0.078' in checked
 
 
 def test_what_so_many_people_cannot_show_is_left_out_if_its_author_agrees(tmp_path: Path) -> None:

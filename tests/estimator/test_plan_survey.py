@@ -116,7 +116,7 @@ def test_the_command_says_in_words_what_is_known_and_what_is_not(tmp_path: Path)
     assert "cuisine: with 300 answers the share will be known to +- 13.4 points" in words
     assert "by its intervals alone, options below 11.55 % are not surely told from none, and two halves" in words
     assert "apart below 49.3 points; a test would sooner (sotto power)" in words
-    assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 103 points" in words
+    assert "habits: nothing will be learnt. With 75 answers to each option an interval is +- 50 points or more" in words
     assert "hours: with 300 answers the mean will be known to +- 2.7 hours" in words
     assert "dish: with 300 answers, of 100 strings that are looked for those are found that" in words
 

@@ -156,7 +156,7 @@ def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
         "stay      nothing     at most 3.8 %, most likely 0.6 %: cannot be told from none",
         "unpaid    mean        on average between 4.3 and 7.0 hours, most likely 5.7 hours",
         "",
-        "harassed: The survey aims at ± 5 points, for which it takes about 3,500 reports; there are 2,000.",
+        "harassed: The survey aims at ± 5 points, for which it takes about 3,451 reports; there are 2,000.",
         "stay: As far as can be told, in this order, the most common first: colleagues > pay, the work > nothing.",
         "stay: Where only a comma stands between answers, which is more common cannot be told.",
         "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
@@ -172,9 +172,9 @@ def test_too_few_reports_are_said_to_be_and_how_many_are_needed() -> None:
         "stay      nothing     too few reports to say",
         "unpaid    mean        too few reports to say",
         "",
-        "harassed: The survey aims at ± 5 points, for which it takes about 3,500 reports; there are 20.",
-        "stay: About 490 reports would give ± 10 points; there are 20.",
-        "unpaid: About 870 reports would give ± 2 hours; there are 20.",
+        "harassed: The survey aims at ± 5 points, for which it takes about 3,451 reports; there are 20.",
+        "stay: About 466 reports would give ± 10 points; there are 20.",
+        "unpaid: About 861 reports would give ± 2 hours; there are 20.",
         "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
     ]
 

@@ -8,7 +8,7 @@ from sotto_estimator.channel import Target
 from sotto_estimator.estimation import is_text
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.render import value_words
-from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan
+from sotto_estimator.planning.survey import HOPELESS, QuestionPlan, SurveyPlan, size_of
 from sotto_estimator.planning.table import width_words
 from sotto_protocol import Question
 from sotto_protocol.minimum import needs_of
@@ -48,8 +48,14 @@ def amount(width: float, question: Question) -> str:
 
 
 def within(width: float, question: Question) -> str:
-    """Return what a width is, in the words of its question: an interval's half, or the strings that are found."""
-    return f"strings of {width_words(width)}" if is_text(question) else f"+- {amount(width, question)}"
+    """Return what a width is, in the words of its question: an interval's half, or the strings that are found.
+
+    A half-width ends at a half of all there is: an interval around the middle then holds every answer.
+    """
+    if is_text(question):
+        return f"strings of {width_words(width)}"
+    most = HOPELESS * size_of(question)
+    return f"+- {amount(most, question)} or more" if width >= most else f"+- {amount(width, question)}"
 
 
 def answers(one: QuestionPlan) -> str:
@@ -68,7 +74,7 @@ def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
     elif one.is_hopeless:
         yield (
             f"{one.question.id}: nothing will be learnt. With {answers(one)} an interval is "
-            f"+- {amount(one.width, one.question)}, which is all that can be answered."
+            f"{within(one.width, one.question)}, which is all that can be answered."
         )
     else:
         yield f"{_known(one, plan)}; {_not_told(one)}"

@@ -1,35 +1,23 @@
-"""How many reports a question needs for the width that is aimed at: by the planner, for the worst share that it can be.
+"""How many reports a question needs for the width that is aimed at: as many respondents as `sotto plan` says.
 
-The share lies in the interval that is known already, unless that misses; of these the one is planned for whose
-interval is the widest. About a population the width is then met with probability `ASSURANCE`. Numbers are planned for
-as if more of them were spread like those that are there.
+So the number does not depend on the answers: shares are taken to be about one half, and numbers to deviate by a
+quarter of their range, as `sotto plan` and `sotto check` do, who say it before anybody has answered.
 """
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-import numpy as np
-
-from sotto_estimator.channel import Channel, Floats, report_variance
-from sotto_estimator.devices import Devices
-from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import channel_of
+from sotto_estimator.channel import Channel
 from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.numbers.counts import NumberCounts, is_number
-from sotto_estimator.numbers.mean import mean_bounds
-from sotto_estimator.planning.assurance import EXPECTED
-from sotto_estimator.planning.survey import USABLE, part_drawn, respondents_of, size_of, wish_of
-from sotto_estimator.planning.widths import respondents_needed, smallest_n
-from sotto_estimator.verdict.rounding import two_digits_up
+from sotto_estimator.planning.needed import respondents_for
+from sotto_estimator.planning.outlook import Reach
+from sotto_estimator.planning.survey import USABLE, part_drawn, size_of, wish_of
+from sotto_estimator.planning.widths import respondents_needed
 from sotto_estimator.verdict.verdict import Aim, Ends
 from sotto_protocol import Question, Tally
 from sotto_protocol.questions.number import Number
 
-ASSURANCE = 0.9
-"""With which as many reports as are said give the width of a share, about a population."""
-_STEPS = 4
-"""Ends of intervals are rounded outward to so many parts of the half-width."""
+_planned = lru_cache(maxsize=256)(respondents_for)  # a live page asks for the same again and again
 
 
 def aim_of_question(
@@ -42,14 +30,10 @@ def aim_of_question(
     """
     wanted, size = wish_of(question, None), size_of(question)
     half_width = USABLE * size if wanted is None else wanted
-    wide = [(low, high) for low, high in ends if high - low > 2 * half_width]
-    if not wide:
+    if not any(high - low > 2 * half_width for low, high in ends):
         return None
-    try:
-        n_answers = _answers_for(question, tally, half_width, wide, options)
-        n_needed = two_digits_up(n_waves * respondents_of(question, n_answers, part_drawn(tally.survey)))
-    except DomainError:
-        n_needed = None
+    n_people = _planned(question, half_width, _reach(options), part_drawn(tally.survey))
+    n_needed = None if n_people is None else n_waves * n_people
     unit = question.kind.unit if isinstance(question.kind, Number) else None
     return _aim(Aim(half_width, wanted is not None, n_needed, tally.n_reports, unit))
 
@@ -58,64 +42,19 @@ def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: Interva
     """Return what the one share of a survey on paper aims at, as `aim_of_question`."""
     if ends[1] - ends[0] <= 2 * USABLE:
         return None
-    return _aim(Aim(USABLE, False, two_digits_up(_shares_for(channel, USABLE, [ends], options)), n_reports))
+    n_people = respondents_needed(
+        USABLE, channel, level=options.level, method=options.method, target=options.target, share=_reach(options).share
+    )
+    return _aim(Aim(USABLE, False, n_people, n_reports))
+
+
+def _reach(options: IntervalOptions) -> Reach:
+    return Reach(level=options.level, method=options.method, target=options.target)
 
 
 def _aim(aim: Aim) -> Aim | None:
-    """Return it, unless as many reports as are needed are there: by chance its intervals are a little wider."""
-    return None if aim.n_needed is not None and aim.n_needed <= aim.n_reports else aim
+    """Return it, unless as many reports as are needed are there.
 
-
-def _answers_for(
-    question: Question, tally: Tally, half_width: float, ends: Sequence[Ends], options: IntervalOptions
-) -> int:
-    if is_number(question):
-        return _means_for(NumberCounts.of(tally, question), half_width, options)
-    return _shares_for(channel_of(question), half_width, ends, options)
-
-
-def _means_for(counts: NumberCounts, half_width: float, options: IntervalOptions) -> int:
-    """Return how many answers give a mean's width, if their outputs are spread as those that are there.
-
-    One at each end is added: a few may by chance be more alike than many will be.
+    Its intervals are a little wider then by chance, or as shares are far from one half, or numbers far apart.
     """
-    histogram = counts.histogram.astype(np.float64)
-    histogram[[0, -1]] += 1
-    parts = histogram / histogram.sum()
-    size = float(counts.kind.maximum - counts.kind.minimum)
-
-    def widths(n: Floats) -> Floats:
-        low, high = mean_bounds(n[:, None] * parts, counts.channel, Devices.alike(1, 1), options, 1)
-        return np.asarray((high - low) / 2 * size)
-
-    return smallest_n(widths, half_width, 0)
-
-
-def _shares_for(channel: Channel, half_width: float, ends: Sequence[Ends], options: IntervalOptions) -> int:
-    share = _worst_share(channel, [_outward(low, high, half_width / _STEPS) for low, high in ends], options)
-    return _planned(channel, half_width, share, options)
-
-
-@lru_cache(maxsize=256)
-def _planned(channel: Channel, half_width: float, share: float, options: IntervalOptions) -> int:
-    return respondents_needed(
-        half_width,
-        channel,
-        level=options.level,
-        method=options.method,
-        target=options.target,
-        share=share,
-        assurance=ASSURANCE if options.target == "population" else EXPECTED,
-    )
-
-
-def _outward(low: float, high: float, step: float) -> Ends:
-    """Return an interval that holds this one, and is the same for many that hardly differ: for them a plan is kept."""
-    return max(0.0, math.floor(low / step) * step), min(1.0, math.ceil(high / step) * step)
-
-
-def _worst_share(channel: Channel, ends: Sequence[Ends], options: IntervalOptions) -> float:
-    """Return of all shares in these intervals the one of which reports vary most."""
-    half = (0.5 - channel.prob_support_if_other) / channel.contrast
-    tried = np.array([share for low, high in ends for share in (low, high, min(max(half, low), high))])
-    return float(tried[report_variance(tried, channel, options.target).argmax()])
+    return None if aim.n_needed is not None and aim.n_needed <= aim.n_reports else aim

@@ -42,13 +42,3 @@ def _multiple(number: float, step: Decimal, rounding: str) -> Decimal:
     n_steps = _CONTEXT.divide(Decimal(repr(number)), step).to_integral_value(rounding)
     multiple = _CONTEXT.multiply(n_steps, step).quantize(min(step, Decimal(1)), context=_CONTEXT)
     return _CONTEXT.plus(multiple)  # no zero is negative
-
-
-def two_digits_up(n: int) -> int:
-    """Return a whole number, >= 1, rounded up to two digits.
-
-    >>> two_digits_up(847), two_digits_up(2947), two_digits_up(13)
-    (850, 3000, 13)
-    """
-    unit: int = 10 ** max(0, len(str(n)) - 2)
-    return -(-n // unit) * unit

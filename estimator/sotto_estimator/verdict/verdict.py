@@ -37,8 +37,8 @@ class Finding:
 class Aim:
     """A half-width, of a share as a fraction or in `unit`, and the reports that give it: `n_needed` in all.
 
-    `is_declared`: whether the survey says that it is wanted; else it is a tenth of all there is. `n_needed` is rounded
-    up to two digits; None where no number gives it. `n_reports`: as many as there are.
+    `is_declared`: whether the survey says that it is wanted; else it is a tenth of all there is. `n_needed`: None
+    where no number gives it. `n_reports`: as many as there are.
     """
 
     half_width: float
