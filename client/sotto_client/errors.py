@@ -74,7 +74,7 @@ class AlreadyAnswered(BudgetExceeded):
     def __init__(self, receipt: Receipt, survey: "Survey") -> None:
         wave = f"wave {receipt.wave} of " if survey.waves > 1 else ""
         super().__init__(
-            f"this device has answered {wave}survey {survey.id} before (receipt {receipt.id}), whether or not that "
+            f"this device has answered {wave}survey {survey.id!r} before (receipt {receipt.id}), whether or not that "
             f"report was counted; another one would take epsilon {float(survey.epsilon):.4g} again.",
             needed=survey.epsilon,
             left=Decimal(0),

@@ -79,7 +79,7 @@ def test_the_same_answers_again_cost_nothing_and_send_nothing(http: FaultServer,
         assert device.flush(30)
         assert device.answer(ANSWERS) == first
     with SurveyClient(http.url, "lunch", state=state) as device:
-        with pytest.raises(AlreadyAnswered, match="has answered survey lunch") as caught:
+        with pytest.raises(AlreadyAnswered, match="has answered survey 'lunch' before") as caught:
             device.answer(ANSWERS)  # delivered: this device cannot tell any more that they are the same
         assert device.pending == []
     assert caught.value.receipt == first

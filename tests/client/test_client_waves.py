@@ -191,7 +191,7 @@ def test_the_same_answers_in_the_same_wave_return_the_first_receipt(http: FaultS
         assert device.answer(dict(WORDS), wave=2) == first
     with closing(SurveyClient(http.url, "pulse", state=state)) as device:
         assert device.answer(WORDS, 2) == first
-        with pytest.raises(AlreadyAnswered, match="has answered wave 2 of survey pulse") as caught:
+        with pytest.raises(AlreadyAnswered, match="has answered wave 2 of survey 'pulse' before") as caught:
             device.answer(WORDS | {"well": False}, 2)
     assert caught.value.receipt == first
     assert (caught.value.needed, caught.value.left, caught.value.limit) == (PULSE.epsilon, 0, "one report per wave")
@@ -209,7 +209,7 @@ def test_the_device_knows_a_waves_answers_until_the_last_waves_report_is_deliver
         assert device.answer(WORDS, 3) == last  # this object made it
         with pytest.raises(AlreadyAnswered):
             device.answer(WORDS, 1)  # another did
-    with pytest.raises(AlreadyAnswered, match="wave 3 of survey pulse"):
+    with pytest.raises(AlreadyAnswered, match="wave 3 of survey 'pulse'"):
         answer(http, state, WORDS, 3)
     assert len(http.posts) == 2
 

@@ -62,7 +62,7 @@ export class AlreadyAnswered extends BudgetExceeded {
   constructor(receipt, survey) {
     const wave = survey.waves > 1 ? `wave ${receipt.wave} of ` : "";
     super(
-      `this device has answered ${wave}survey ${survey.id} before (receipt ${receipt.id}), whether or not that report ` +
+      `this device has answered ${wave}survey '${survey.id}' before (receipt ${receipt.id}), whether or not that report ` +
         `was counted; another one would take epsilon ${survey.epsilon} again.`,
       { needed: survey.epsilon, left: "0", limit: wave ? "one report per wave" : "one report per survey" },
     );

@@ -79,7 +79,7 @@ test("the same answers again cost nothing and send nothing, as long as the devic
   const second = open(t, http, "lunch", { state }); // delivered: another object cannot tell that they are the same
   const fault = await faultOf(second.answer(ANSWERS));
   assert.ok(fault instanceof AlreadyAnswered && fault instanceof BudgetExceeded);
-  assert.match(fault.message, /^this device has answered survey lunch before \(receipt [0-9a-f]{32}\)/);
+  assert.match(fault.message, /^this device has answered survey 'lunch' before \(receipt [0-9a-f]{32}\)/);
   assert.deepEqual(fault.receipt, receipt);
   assert.deepEqual(await second.pending(), []);
   assert.equal(http.posts.length, 1);

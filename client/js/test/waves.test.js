@@ -118,7 +118,7 @@ test("the same answers in the same wave return the first receipt, also from anot
   assert.deepEqual(await other.answer(WORDS, 2), receipt);
   const fault = await faultOf(other.answer({ ...WORDS, well: false }, 2));
   assert.ok(fault instanceof AlreadyAnswered);
-  assert.match(fault.message, /^this device has answered wave 2 of survey pulse before/);
+  assert.match(fault.message, /^this device has answered wave 2 of survey 'pulse' before/);
   assert.deepEqual(fault.receipt, receipt);
   assert.deepEqual([fault.needed, fault.left, fault.limit], ["2.25", "0", "one report per wave"]);
   assert.equal((await rowsOf(state, "ledger")).length, 1);
@@ -133,7 +133,7 @@ test("the device knows a wave's answers until the last wave's report is delivere
   assert.ok(await device.flush(20_000));
   assert.deepEqual(await device.answer(WORDS, 3), last, "this object made it");
   assert.ok((await faultOf(device.answer(WORDS, 1))) instanceof AlreadyAnswered, "another did");
-  assert.match((await faultOf(answerOnce(http, state, WORDS, 3))).message, /wave 3 of survey pulse/);
+  assert.match((await faultOf(answerOnce(http, state, WORDS, 3))).message, /wave 3 of survey 'pulse'/);
   assert.equal(http.posts.length, 2);
 });
 
