@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
-from asked import HABITS, configure
+from asked import HABITS, configure, publish
 from chromium import TIMEOUT_MS, UNREACHABLE, Devices, Watch, launch_options
 from collecting import Served, serve
 from component_site import asking, element, page_of, policy_for
 from component_visit import FORGIVEN, HEAR, Ask
+from embedded import LUNCH
 from own_site import blank, site_of
 from sotto_protocol import Survey
 from wire import Wire, wire_to
@@ -46,6 +47,13 @@ def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A collector, the real process, that has a survey of every kind of question."""
     with serve(tmp_path_factory.mktemp("collector") / "survey.db", survey=HABITS) as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def lunch(collector: Served) -> Served:
+    """The collector, asking the examples' survey."""
+    publish(collector, LUNCH)
+    return collector
 
 
 @pytest.fixture

@@ -8,18 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
-from asked import configure, publish
+from asked import configure
 from chromium import open_profile
 from collecting import TIMEOUT_S, Served, serve
 from embedded import CANARY, CHOSEN, LUNCH, forms_in
 from examples import Place, assert_nothing_is_kept, place_of_flask, place_of_pages
-
-
-@pytest.fixture(scope="module")
-def lunch(collector: Served) -> Served:
-    """A collector that asks the examples' survey."""
-    publish(collector, LUNCH)
-    return collector
 
 
 @pytest.fixture

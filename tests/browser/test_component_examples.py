@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from asked import configure, publish
+from asked import configure
 from chromium import CLIENT, Devices
 from collecting import TIMEOUT_S, Served
 from component_site import asking, integrity_of, page_of, policy_for
@@ -17,12 +17,6 @@ from visit import report_in
 from wire import Wire
 
 FRAMEWORKS = {"react": "react.tsx", "vue": "Canteen.vue"}
-
-
-@pytest.fixture(scope="module")
-def lunch(collector: Served) -> Served:
-    publish(collector, LUNCH)
-    return collector
 
 
 def answer(page: Page) -> str:
