@@ -10,7 +10,7 @@ from sotto_author.consent import people_option
 from sotto_author.crowd import TARGETS, Crowd, Target, crowd_members, judge_file, outlook_members
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
-from sotto_author.promises import find_promises
+from sotto_author.promises import find_promises, say_past
 from sotto_author.takes import say_takes, summarise
 from sotto_client.commands import echo, read_file
 from sotto_protocol import Survey
@@ -35,7 +35,8 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
     has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise
     it will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts
-    so few people cannot fill. It warns of what promises more than holds.
+    so few people cannot fill, or
+    where its last day is past. It warns of what promises more than holds.
     """
     survey = read_file(survey_file)
     if canonical and as_json:
@@ -47,12 +48,13 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     if target and people is None:
         raise click.UsageError("--target goes with --n, or `people` in the file.")
     crowd = judge_file(survey_file, survey, people, target) if people else None
-    warnings = find_promises(survey, datetime.now(UTC).date())
+    warnings = find_promises(survey)
+    past = say_past(survey, datetime.now(UTC).date())
     if as_json:
-        echo(json.dumps(_members(survey, crowd, warnings), default=float, indent=2))
+        echo(json.dumps(_members(survey, crowd, [*warnings, *[past] * bool(past)]), default=float, indent=2))
     else:
         echo("\n".join([*say_takes(survey), f"\n{say_crowd(crowd)}" if crowd else _NO_CROWD]))
-    _shout(crowd, warnings)
+    _shout(crowd, warnings, past)
 
 
 def _members(survey: Survey, crowd: Crowd | None, warnings: list[str]) -> dict[str, object]:
@@ -65,9 +67,9 @@ def _members(survey: Survey, crowd: Crowd | None, warnings: list[str]) -> dict[s
     return summary | crowd_members(crowd)
 
 
-def _shout(crowd: Crowd | None, warnings: list[str]) -> None:
-    """Say on stderr what is wrong. Raises AuthorError where something can never be shown."""
+def _shout(crowd: Crowd | None, warnings: list[str], past: str) -> None:
+    """Say on stderr what is wrong. Raises AuthorError where something can never be shown, or its time is `past`."""
     for line in [*warnings, *(say_useless(crowd) if crowd else [])]:
         echo(f"Warning: {line}", is_error=True)
-    if crowd and (never := say_never(crowd)):
-        raise AuthorError(never)
+    if faults := list(filter(None, [say_never(crowd) if crowd else "", past])):
+        raise AuthorError("\n  ".join(faults))

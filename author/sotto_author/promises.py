@@ -15,15 +15,9 @@ _ANONYMOUS = (
 """How the languages of the pages say anonymous, or its beginning; folded as `_folded` does."""
 
 
-def find_promises(survey: Survey, today: date) -> list[str]:
-    """Return in words what a survey promises that does not hold, and what it does not say. `today` in UTC."""
-    return [
-        *_anonymous(survey),
-        *_swapped(survey),
-        *_texts_of_others(survey),
-        *_unsaid(survey),
-        *_closed(survey, today),
-    ]
+def find_promises(survey: Survey) -> list[str]:
+    """Return in words what a survey promises that does not hold, and what it does not say."""
+    return [*_anonymous(survey), *_swapped(survey), *_texts_of_others(survey), *_unsaid(survey)]
 
 
 def _anonymous(survey: Survey) -> Iterator[str]:
@@ -63,9 +57,10 @@ def _unsaid(survey: Survey) -> Iterator[str]:
         yield f"nothing says {said}: give {' and '.join(missing)} in the file."
 
 
-def _closed(survey: Survey, today: date) -> Iterator[str]:
-    if survey.closes and date.fromisoformat(survey.closes) < today:
-        yield f"closes ({survey.closes}) is past: no report will be taken."
+def say_past(survey: Survey, today: date) -> str:
+    """Return that a survey's last day is before `today`, in UTC, and nobody can publish it; "" where it is not."""
+    is_past = survey.closes and date.fromisoformat(survey.closes) < today
+    return f"closes ({survey.closes}) is past: no report would be taken." if is_past else ""
 
 
 def _read_by_respondents(survey: Survey) -> Iterator[tuple[str, str]]:

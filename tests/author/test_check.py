@@ -93,6 +93,17 @@ def test_check_says_that_options_which_are_asked_one_by_one_have_no_joint_shares
     assert "asked-option" not in sotto("check", bits).stdout
 
 
+def test_a_last_day_that_is_past_is_a_failure(tmp_path: Path) -> None:
+    past = write(tmp_path, DEFINITION.replace("[[", "closes = 2025-02-28\n[[", 1))
+    said = "closes (2025-02-28) is past: no report would be taken."
+    done = sotto("check", past, "--n", 300)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, f"Error: {said}")
+    assert sotto("check", past).exit_code == 1
+    done = sotto("check", past, "--json")
+    assert (done.exit_code, said in json.loads(done.stdout)["warnings"]) == (1, True)
+    assert sotto("check", write(tmp_path, past.read_text().replace("2025", "2999"))).exit_code == 0
+
+
 def test_check_prints_json_for_programs(tmp_path: Path) -> None:
     survey = replace(INVITED_PULSE, min_reports=100)
     (tmp_path / "pulse.json").write_bytes(survey.canonical)
