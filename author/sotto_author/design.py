@@ -17,7 +17,7 @@ USUAL = Decimal(4)
 """The most that is proposed without being asked for."""
 GOOD = 0.1
 _STEP = Decimal("0.01")
-_MIN_REPORTS = (20, 10, 5)
+MIN_REPORTS = (20, 10, 5)
 _ANSWERING = 0.5
 """The part of the people by whose reports everything should be shown: not all of them answer."""
 
@@ -77,7 +77,7 @@ def _at(definition: Definition, epsilon: Decimal, n_drawn: int, n: int) -> dict[
     if 0 < n_drawn < len(questions):
         settings["draw"] = n_drawn
     made = settings | {"questions": questions}
-    least = next((k for k in _MIN_REPORTS if _is_shown(compile_survey(made | {"min_reports": k}), n)), None)
+    least = next((k for k in MIN_REPORTS if _is_shown(compile_survey(made | {"min_reports": k}), n)), None)
     return settings | ({"min_reports": least} if least else {}) | {"questions": questions}
 
 

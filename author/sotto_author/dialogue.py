@@ -1,5 +1,6 @@
 """What `sotto new` asks at the terminal, and the definition that comes of it."""
 
+import unicodedata
 from typing import Any
 
 import click
@@ -26,7 +27,7 @@ def ask_survey(people: int | None, lang: str) -> dict[str, Any]:
     """Return a definition without epsilons, of what is answered at the terminal. Raises click.Abort at its end."""
     definition: dict[str, Any] = {"id": "survey", "lang": lang} if lang != "en" else {"id": "survey"}
     title = _ask("What is the survey called?", "title")
-    definition |= {"id": _id_of(title, set()) or "survey", "title": title}
+    definition |= {"id": _address_of(title), "title": title}
     for name, said in (("controller", "Who asks?"), ("contact", "Whom can people write to?")):
         if answer := _ask(f"{said} (Enter: not said)", name, default=""):
             definition[name] = answer
@@ -100,6 +101,16 @@ def _ask(said: str, member: str, default: str | None = None) -> str:
             click.echo(f"That does not work: {fault}", err=True)
             continue
         return answer
+
+
+def _address_of(title: str) -> str:
+    """Return the survey's id, which stands in its address: of its title where that has letters of an address.
+
+    >>> _address_of("Âge et travail"), _address_of("年龄")
+    ('age-et-travail', 'survey')
+    """
+    letters = unicodedata.normalize("NFKD", title)
+    return _id_of(title, set()) if any(one.isascii() and one.isalnum() for one in letters) else "survey"
 
 
 def _id_of(text: str, taken: set[str]) -> str:

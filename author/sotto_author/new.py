@@ -7,7 +7,7 @@ import click
 
 from sotto_author.crowd import judge_definition
 from sotto_author.crowd_words import say_outlook, say_points, say_useless, say_verdicts
-from sotto_author.design import Design, designs_of, proposed
+from sotto_author.design import MIN_REPORTS, Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
 from sotto_author.prompts import ask_whether, ask_whole
@@ -29,6 +29,7 @@ _NOTES = {
     "draw": "of these questions a device asks so many, drawn by chance: more precise than all",
 }
 _UNSAID = {"controller": "who asks", "contact": "whom respondents can write to"}
+_LANG = "Language that you write it in, such as de or pt-BR; not with --from: templates are in English."
 _TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
 
 
@@ -40,7 +41,7 @@ _TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
 @click.option(
     "--people", type=click.IntRange(2, MAX_PEOPLE), help="How many you ask  [default: asked for, or the template's]."
 )
-@click.option("--lang", default="en", show_default=True, help="Language that you write it in, such as de or pt-BR.")
+@click.option("--lang", default="en", show_default=True, help=_LANG)
 def new(survey_file: Path, template: str | None, people: int | None, lang: str) -> None:
     """Write a survey file that can work, of a few questions.
 
@@ -63,7 +64,7 @@ def new(survey_file: Path, template: str | None, people: int | None, lang: str) 
     crowd = judge_definition(design.definition, n)
     _write(survey_file, design, n)
     echo(say_verdicts(crowd))
-    for line in say_useless(crowd):
+    for line in [*say_useless(crowd), *_say_unprotected(design, n)]:
         echo(f"Warning: {line}", is_error=True)
     echo(f"\n{_say_next(survey_file, invited=crowd.survey.invited)}")
 
@@ -122,6 +123,17 @@ def _write(path: Path, design: Design, n: int) -> None:
             file.write(text)
     except OSError as fault:
         raise AuthorError(f"survey file ({path}) must be a new file: {fault.strerror}.") from fault
+
+
+def _say_unprotected(design: Design, n: int) -> list[str]:
+    """Return that the results of any few people are shown, where no least number of reports could be set, and why."""
+    if "min_reports" in design.definition:
+        return []
+    return [
+        f"no min_reports is set: if half of {n:,} people answer, not every question is likely to have "
+        f"{MIN_REPORTS[-1]} reports. So results of one or two people are shown, too, and in a small group others can "
+        "guess whose they are. Ask more people, or nothing that could hurt them."
+    ]
 
 
 def _say_next(path: Path, *, invited: bool) -> str:

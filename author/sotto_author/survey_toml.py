@@ -47,7 +47,7 @@ def to_toml(
 
 
 def _noted(line: str, note: str | None) -> str:
-    return line if note is None else f"{line:<{_NOTE_COLUMN}}# {note}"
+    return line if note is None else f"{line:<{_NOTE_COLUMN - 1}} # {note}"
 
 
 def _member(name: str, value: Any) -> str:

@@ -1,5 +1,6 @@
 """`sotto new` leads to a survey that can work: of a few answers, or a template."""
 
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -56,6 +57,38 @@ def test_of_any_crowd_a_template_becomes_what_works(tmp_path: Path, name: str, p
     assert (checked.exit_code, survey.people) == (0, people)
     assert survey.min_reports == 1 or all(2 * need.likely <= people for need in needs_of(survey).values())
     assert "nothing useful" not in checked.stderr
+
+
+def test_it_is_said_where_so_few_people_are_asked_that_no_least_number_is_set(tmp_path: Path) -> None:
+    few, many = tmp_path / "few.toml", tmp_path / "many.toml"
+    two = [*HARASSED, "Do you fear it?", "1", "", "n", ""]  # both are kept
+    done = run(few, "--people", 8, typed=[*HEAD[:3], "y", *two])
+    assert done.exit_code == 0, done.stderr
+    assert survey_at(few).min_reports == 1
+    said = "Warning: no min_reports is set: if half of 8 people answer, not every question is likely to have 5 reports."
+    assert said in done.stderr
+    assert "min_reports" not in run(many, "--from", "staff").stderr
+    assert survey_at(many).min_reports > 1
+
+
+def test_the_language_that_goes_without_a_template_is_said_in_help() -> None:
+    assert "not with --from" in " ".join(run("--help").stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("title", "survey_id"),
+    [
+        ("كيف نعمل", "survey"),
+        ("年龄", "survey"),
+        ("Âge", "age"),
+        ("Overtime, undocumented, unreasonable", "overtime-undocumented-unreasonable"),
+    ],
+)
+def test_an_address_is_of_letters_or_is_survey(tmp_path: Path, title: str, survey_id: str) -> None:
+    path = tmp_path / "new.toml"
+    assert run(path, typed=[title, *HEAD[1:], *HARASSED, "", ""]).exit_code == 0
+    assert survey_at(path).id == survey_id
+    assert re.match(rf'id = "{survey_id}" +# its address: ', path.read_text().splitlines()[3])
 
 
 def test_too_few_people_get_no_file(tmp_path: Path) -> None:
