@@ -6,6 +6,7 @@ import click
 
 from sotto_author.crowd import Crowd
 from sotto_author.crowd_words import say_never, say_useless, say_verdicts
+from sotto_author.errors import AuthorError
 from sotto_client.commands import echo
 from sotto_protocol.members import MAX_PEOPLE
 
@@ -20,16 +21,22 @@ yes_option = click.option(
 )
 
 
-def agree(crowd: Crowd, question: str, *, is_sure: bool) -> None:
-    """Say on stderr what a crowd will show, and ask `question` where something of it is of no use to anybody.
-
-    Raises click.Abort where the answer is no, and UsageError where nobody is there to be asked and --yes is not given.
-    """
+def repeat(crowd: Crowd) -> None:
+    """Say on stderr what a crowd will show."""
     echo(say_verdicts(crowd), is_error=True)
     for line in filter(None, [*say_useless(crowd), say_never(crowd)]):
         echo(f"Warning: {line}", is_error=True)
+
+
+def agree(crowd: Crowd, question: str, refusal: str, *, is_sure: bool) -> None:
+    """Say on stderr what a crowd will show, and ask `question` where something of it is of no use to anybody.
+
+    Raises click.Abort where the answer is no, and AuthorError, `refusal`, where nobody is there to be asked and --yes
+    is not given.
+    """
+    repeat(crowd)
     if crowd.is_usable or is_sure:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError("What shows nothing useful is left undone: mend it (sotto check), or give --yes.")
+        raise AuthorError(refusal)
     click.confirm(question, abort=True, err=True)

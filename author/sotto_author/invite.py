@@ -57,6 +57,8 @@ def create(
     where that is of no use to anybody. Of a stratum it warns where they are so few that a report is known to be one of
     a few people's.
     """
+    if os.path.lexists(target):  # before anything is asked
+        raise CollectorError(f"CSV file ({target}) must be a new file: File exists.")
     collector = RemoteCollector(url, token)
     page = f"{page_address(collector, survey)}#" if has_pages else None
     _judge(collector, survey, count, stratum, is_sure=is_sure)
@@ -85,16 +87,34 @@ def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str 
 
     Of a survey with strata each of them is looked at by itself.
     """
-    try:
-        survey = Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
-    except SurveyError as fault:
-        raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
+    survey = _fetch_survey(collector, survey_id)
     left = collector.ask("GET", survey_path(survey_id, f"/invitations{_of(stratum)}"))
     # Every invitation is there once for each wave, until it comes with a report.
     n_invited = (sum(left["unused"]) + _n_reports(left, collector.url)) // survey.waves + n_new
     for line in [] if stratum is None else say_few(stratum, n_invited):
         click.echo(f"Warning: {line}", err=True)
-    agree(judge_published(survey, n_invited, stratum), f"Invite to {survey.id} all the same?", is_sure=is_sure)
+    so_far = f"the {n_invited:,} people who are invited so far, these among them,"
+    agree(
+        judge_published(survey, n_invited, stratum),
+        f"Invite to {survey.id} all the same?",
+        f"nobody is invited to {survey.id}: {so_far} show nothing useful. Give --yes if more will follow.",
+        is_sure=is_sure,
+    )
+
+
+def _fetch_survey(collector: RemoteCollector, survey_id: str) -> Survey:
+    """Return a published survey. Raises CollectorError, of a draft in words of its own."""
+    try:
+        return Survey.from_canonical(collector.fetch("GET", survey_path(survey_id)))
+    except SurveyError as fault:
+        raise CollectorError(f"{collector.url} responded with what is not a survey: {fault}") from fault
+    except RemoteError as fault:
+        if fault.code != "no_such_survey":
+            raise
+        listed = collector.ask("GET", "/v1/surveys").get("surveys", [])
+        if not any(row.get("id") == survey_id and row.get("draft") for row in listed):
+            raise
+        raise CollectorError(f"{survey_id} is a draft: publish it first (sotto publish).") from None
 
 
 def _n_reports(left: dict[str, Any], url: str) -> int:

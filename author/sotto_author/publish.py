@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import click
 
-from sotto_author.consent import agree, people_option, yes_option
+from sotto_author.consent import agree, people_option, repeat, yes_option
 from sotto_author.crowd import judge_file
 from sotto_client.commands import read_file
 from sotto_collector.commands.options import token_option
@@ -32,7 +32,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
 
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
     address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
-    Of --n people, or the `people` of the file, it says first what they will show, and asks where that is of no use to
+    Of --n people, or the `people` of the file, it says what they will show, and asks first where that is of no use to
     anybody: a published survey never changes.
 
     With --draft nobody can answer it: its page is for who has the address that is printed, and the next draft of the
@@ -41,13 +41,19 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = read_file(survey_file), RemoteCollector(url, token)
-    if people := n or survey.people:
-        agree(
-            judge_file(survey_file, survey, people), f"Publish {survey.id} all the same?", is_sure=is_sure or is_draft
+    people = n or survey.people
+    crowd = judge_file(survey_file, survey, people) if people else None
+    if crowd and not crowd.is_usable:
+        refusal = (
+            f"{survey.id} is not published: {crowd.n:,} people show nothing useful of it. "
+            "Mend it (sotto check), or give --yes: it is published even so."
         )
+        agree(crowd, f"Publish {survey.id} all the same?", refusal, is_sure=is_sure or is_draft)
     published = collector.ask("POST", "/v1/drafts" if is_draft else "/v1/surveys", survey.canonical)
     click.echo(f"{published.get('id')}  {published.get('fingerprint')}")
     click.echo(page_address(collector, survey.id) + (f"?preview={published.get('preview')}" if is_draft else ""))
+    if crowd and crowd.is_usable:  # no error of the collector's stands below it
+        repeat(crowd)
     if not survey.keeps_reports:
         click.echo(
             "The collector keeps counts alone, and no report: none can be erased, recounted, exported or associated.",

@@ -46,7 +46,7 @@ class BusyError(CollectorError):
 
 
 class SurveyExistsError(CollectorError):
-    """Another survey has this id."""
+    """Another survey has this id, or the same is no draft any more."""
 
 
 class SurveyClosedError(CollectorError):
@@ -102,7 +102,11 @@ class WorkerError(CollectorError):
 
 
 class RemoteError(CollectorError):
-    """A collector could not be reached, or refused."""
+    """A collector could not be reached, or refused: with the problem `code`, "" where it said none."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class RequestError(CollectorError):

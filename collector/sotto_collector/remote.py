@@ -81,7 +81,7 @@ class RemoteCollector:
             problem = Problem.from_response(response.status_code, _read(response, url))
         faults = problem.faults or ((problem.where, problem.detail),)
         words = "\n  ".join(" ".join(filter(None, fault)) for fault in faults)
-        raise RemoteError(f"{url} refused ({problem.status} {problem.code}): {words}")
+        raise RemoteError(f"{url} refused ({problem.status} {problem.code}): {words}", problem.code)
 
 
 def survey_path(survey_id: str, rest: str = "") -> str:

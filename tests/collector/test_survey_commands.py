@@ -98,7 +98,7 @@ def test_file_that_is_there_is_not_written_over(served: Served, tmp_path: Path) 
     path = tmp_path / "codes.csv"
     path.write_text("precious")
     code, out, err = run(served, "invite", "create", "URL", INVITED.id, "--count", 1, "--to", path, "--yes")
-    assert (code, out, err.splitlines()[-1]) == (1, "", f"Error: CSV file ({path}) must be a new file: File exists.")
+    assert (code, out, err) == (1, "", f"Error: CSV file ({path}) must be a new file: File exists.\n")
     assert path.read_text() == "precious"
 
 
@@ -128,9 +128,11 @@ def test_invitations_that_cannot_show_a_question_are_refused_where_nobody_is_ask
     assert run(served, "publish", tmp_path / "few.toml", "URL")[::2] == (0, needed)
     create = ("invite", "create", "URL", survey.id, "--count", 30, "--to")
     code, out, err = run(served, *create, tmp_path / "a.csv")
-    assert (code, out, (tmp_path / "a.csv").exists()) == (2, "", False)
+    assert (code, out, (tmp_path / "a.csv").exists()) == (1, "", False)
     assert "wish      can never be shown: it needs 40 reports (10 in each of its 4 cohorts), and there are 30 pe" in err
-    assert "What shows nothing useful is left undone: mend it (sotto check), or give --yes." in err
+    said = "nobody is invited to few: the 30 people who are invited so far, these among them, show nothing useful. "
+    assert err.endswith(f"Error: {said}Give --yes if more will follow.\n")
+    assert "Usage" not in err
     assert run(served, "invite", "count", "URL", survey.id)[1] == "0 unused\n"
     code, out, err = run(served, *create, tmp_path / "a.csv", "--yes")
     assert (code, out) == (0, f"30 invitations in {tmp_path / 'a.csv'}\n")
@@ -226,14 +228,40 @@ def test_draft_is_published_again_and_again_until_it_is_final(served: Served, tm
     assert address.startswith("/s/drafted?preview=")
     assert re.search(r"^drafted +invited draft +0 ", run(served, "status", "URL")[1], re.MULTILINE)
     assert served.fetch("GET", address)[0] == 200
+    code, _, err = run(served, "invite", "create", "URL", "drafted", "--count", 3, "--to", tmp_path / "a.csv")
+    assert (code, err) == (1, "Error: drafted is a draft: publish it first (sotto publish).\n")
     assert served.fetch("GET", "/s/drafted")[0] == served.ask("GET", "/v1/surveys/drafted")[0] == 404
     assert run(served, "publish", path, "URL")[1].splitlines()[1] == f"{served.url}/s/drafted"
     assert served.ask("GET", "/v1/surveys/drafted")[2]["title"] == "Second"
-    code, _, err = run(served, "publish", path, "URL", "--draft")
-    assert (code, "409 survey_exists" in err) == (1, True)
+    for title, said in (("Second", "this survey is published already.\n"), ("Third", "another survey has this id;")):
+        path.write_text(path.read_text().replace('"Second"', f'"{title}"'))
+        code, _, err = run(served, "publish", path, "URL", "--draft")
+        assert (code, f"(409 survey_exists): {said}" in err) == (1, True), err
     path.write_text(path.read_text().replace("drafted", "dropped"))
     assert run(served, "publish", path, "URL", "--draft")[0] == 0
     assert run(served, "erase", "URL", "dropped", "--all", "--yes") == (0, "dropped  erased\n", "")
+
+
+def test_what_shows_nothing_useful_is_not_published_where_nobody_is_asked(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "weak.toml"
+    path.write_text(FEW.replace('"few"', '"weak"'))
+    code, out, err = run(served, "publish", path, "URL", "--n", 30)
+    said = "weak is not published: 30 people show nothing useful of it. Mend it (sotto check)"
+    assert (code, out) == (1, "")
+    assert err.endswith(f"Error: {said}, or give --yes: it is published even so.\n")
+    assert "Usage" not in err
+    assert served.ask("GET", "/v1/surveys/weak")[0] == 404
+
+
+def test_what_a_survey_will_show_is_said_once_it_is_published_and_beside_no_error(
+    served: Served, tmp_path: Path
+) -> None:
+    path = tmp_path / "good.toml"
+    path.write_text(FEW.split('[[questions]]\nid = "wish"')[0].replace('"few"', '"good"'))
+    code, out, err = run(served, "publish", path, "URL", "--n", 9000, token="sotto_admin_x")  # noqa: S106
+    assert (code, out, err.count("\n"), "401 unauthorized" in err) == (1, "", 1, True)
+    code, _, err = run(served, "publish", path, "URL", "--n", 9000)
+    assert (code, err.startswith("What 9,000 people will show")) == (0, True)
 
 
 def test_password_in_a_collectors_url_is_in_no_message(served: Served) -> None:

@@ -44,11 +44,7 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
     BelowMinimumError: (403, "below_minimum", ""),  # its own message names the minimum
     NotKeptError: (409, "not_kept", ""),  # its own message, too
-    SurveyExistsError: (
-        409,
-        "survey_exists",
-        "another survey has this id; a published survey never changes, so give the new one a new id.",
-    ),
+    SurveyExistsError: (409, "survey_exists", ""),  # its own message says whether it is the same one
 }
 
 _UNUSABLE = "the store cannot be used now; ask again later."

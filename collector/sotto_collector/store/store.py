@@ -35,6 +35,7 @@ N_SHARDS = 64
 N_TRIES = 5  # of a transaction that conflicts with others,
 RETRY_S = 3.0  # while no more seconds have passed: a request waits for it
 PREVIEW_BYTES = 16
+_OTHER_HAS_ID = "another survey has this id; a published survey never changes, so give the new one a new id."
 MAX_REWRITE_BYTES = 64 * 2**20
 """A larger store is not rewritten as a whole: others wait meanwhile, and it must be done within the ten seconds that
 stopping may take, of which requests in flight may need seven."""
@@ -183,7 +184,7 @@ class Store:
             elif known.preview is not None:
                 transaction.replace_draft(known.key, survey)
             elif known.fingerprint != survey.fingerprint:
-                raise SurveyExistsError("another survey has this id.")
+                raise SurveyExistsError(_OTHER_HAS_ID)
             return known is None or known.preview is not None
 
         return self.run(add)
@@ -202,7 +203,8 @@ class Store:
                 transaction.insert_survey(survey, preview)
                 return preview
             if known.preview is None:
-                raise SurveyExistsError("a survey that was published has this id.")
+                is_same = known.fingerprint == survey.fingerprint
+                raise SurveyExistsError("this survey is published already." if is_same else _OTHER_HAS_ID)
             transaction.replace_draft(known.key, survey, known.preview)
             return known.preview
 
