@@ -140,7 +140,7 @@ def test_invitations_that_cannot_show_a_question_are_refused_where_nobody_is_ask
     answers = zip(make_reports(20, survey), read_codes(tmp_path / "a.csv"), strict=False)
     assert served.send([replace(report, invitation=code) for report, code in answers], survey)[0] == 200
     _, _, err = run(served, *create, tmp_path / "b.csv", "--yes")  # 20 that were used, 10 that wait, and these
-    assert err.startswith("What 60 people will show, if all of them answer; 95 % intervals by the Clopper-Pearson")
+    assert err.startswith("What 60 people will show, if all of them answer; 95 % intervals by the Chernoff bound")
     assert "may not be shown: that is likely from" in err
 
 
