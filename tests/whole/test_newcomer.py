@@ -38,13 +38,13 @@ def test_a_newcomer_reads_results_after_a_few_commands(console: Console) -> None
         typed.append(command)
         return console.run_command(command)
 
-    assert "cannot" not in run("sotto new survey.toml --from exam --people 60")
+    assert "cannot" not in run("sotto new survey.toml --from exam --people 120")
     assert "nothing useful" not in run("sotto check survey.toml")
     admin = run("sotto db init").strip()
     analyst = run("sotto token create --role analyst").strip()
     run("sotto serve")
     assert "/s/exam" in run(f"sotto publish survey.toml {DOCUMENTED_URL} --token {admin}")
-    run(f"sotto invite create {DOCUMENTED_URL} exam --count 60 --to invitations.csv --page --token {admin}")
+    run(f"sotto invite create {DOCUMENTED_URL} exam --count 120 --to invitations.csv --page --token {admin}")
     with (console.folder / "invitations.csv").open(newline="") as file:
         assert all(row["page"].startswith(f"{console.url}/s/exam#") for row in csv.DictReader(file))
     (console.folder / "answer.py").write_text(ANSWER.replace("URL", console.url))
