@@ -207,9 +207,9 @@ def test_publish_refuses_what_can_never_be_shown_where_nobody_is_asked(
 ) -> None:
     path = write(REAL_CASE.replace('"staff"', '"refused"'))
     result = run("publish", path, served.url, "--n", 300, SOTTO_TOKEN=served.admin)
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, result.stdout) == (1, "")
     assert "Warning: nothing of wish can ever be shown of 300 people." in result.stderr
-    assert result.stderr.endswith("mend it (sotto check), or give --yes.\n")
+    assert result.stderr.endswith("Mend it (sotto check), or give --yes: it is published even so.\n")
     assert served.ask("GET", "/v1/surveys/refused")[0] == 404
     assert run("publish", path, served.url, "--n", 300, "--yes", SOTTO_TOKEN=served.admin).exit_code == 0
     assert served.ask("GET", "/v1/surveys/refused")[0] == 200
