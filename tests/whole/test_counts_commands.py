@@ -163,7 +163,7 @@ def test_strings_that_nobody_lists_cannot_be_asked_for_where_no_report_is_kept(t
     assert (code, out) == (1, "")
     assert err.endswith(
         '$.questions[0].unknown: does not go with keep = "counts": strings that nobody lists are found in the reports '
-        "themselves.\n"
+        "themselves. (question a)\n"
     )
 
 
