@@ -62,14 +62,14 @@ class QuestionExplanation:
             head = say("Epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
         else:
             head = say("One report: epsilon %(epsilon)s. What a suspicion becomes:", epsilon=once)
-        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens), f"  {head}", *self._bounds(self.suspicions)]
-        lines += _wrap(self.others_and_tests())
+        lines = [f"{self.id}: {self.text}", *_wrap(self.what_happens), f"  {head}"]
+        lines += [*_bounds(self.suspicions, self.spoken), *_wrap(self.others_and_tests())]
         if self.epsilon_forever != self.epsilon:
             head = say(
                 "All reports of one answer, however many: epsilon %(epsilon)s. What a suspicion becomes:",
                 epsilon=epsilon_above(self.epsilon_forever, language(self.spoken)),
             )
-            lines += [f"  {head}", *self._bounds(self.suspicions_forever)]
+            lines += [f"  {head}", *_bounds(self.suspicions_forever, self.spoken)]
             lines += _wrap(said(self.accusations_forever).say(language(self.spoken)))
         return "\n".join(lines)
 
@@ -87,29 +87,25 @@ class QuestionExplanation:
             highest=percent_above(self.suspicions_forever[-1].highest, speech),
         )
         is_once = self.epsilon_forever == self.epsilon
-        first = speech.text([suspected, "" if is_once else in_all, self._of_neighbours()])
+        first = speech.text([suspected, "" if is_once else in_all, self._say_neighbours()])
         return first, self.crowd.said, said(self.accusations).say(speech)
 
     def others_and_tests(self) -> str:
         """Return the other two readings of one report, in sentences."""
         speech = language(self.spoken)
-        return speech.text([self.crowd.said, said(self.accusations).say(speech), self._of_neighbours()])
+        return speech.text([self.crowd.said, said(self.accusations).say(speech), self._say_neighbours()])
 
-    def _of_neighbours(self) -> str:
-        speech = language(self.spoken)
-        near = [percent_above(even.highest, speech) for even in self.suspicions_of_neighbours[-1:]]
-        return speech.text(
-            speech.gettext(
-                "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
-                "%(prior)s becomes at most %(highest)s.",
-                prior=percent_above(0.5, speech),
-                highest=highest,
-            )
-            for highest in near
+    def _say_neighbours(self) -> str:
+        """Return how numbers near each other are told apart; nothing of what is no number."""
+        if not self.suspicions_of_neighbours:
+            return ""
+        speech, even = language(self.spoken), self.suspicions_of_neighbours[-1]
+        return speech.gettext(
+            "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
+            "%(prior)s becomes at most %(highest)s.",
+            prior=percent_above(even.prior, speech),
+            highest=percent_above(even.highest, speech),
         )
-
-    def _bounds(self, bounds: tuple[Suspicion, ...]) -> list[str]:
-        return _bounds(bounds, self.spoken)
 
 
 @dataclass(frozen=True, slots=True)
