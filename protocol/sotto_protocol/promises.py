@@ -13,13 +13,13 @@ A_REPORT_A_WAVE = mark(
     "One report a wave is made on your device; asking again within a wave brings nothing new. This holds for anyone "
     "who sees all the reports, whatever else they know, and even if the collector is dishonest."
 )
-CHANGES = mark(
+_CHANGES = mark(
     "If you change an answer: what anyone learns of which answers you gave is bounded, but a changed answer takes its "
     "epsilon anew. Whether you changed an answer, and in which wave, is protected by no epsilon at all: the noise that "
     "is drawn once changes with the answer, your reports can be told to be from one device, and over the waves the "
     "change can be seen. If that alone would tell something about you, do not take part."
 )
-MOVES = mark(
+_MOVES = mark(
     "Nor does any epsilon bound what is seen of how far a number moved: the farther, the likelier is a change that "
     "shows."
 )
@@ -43,12 +43,11 @@ def say_changes(settings: Settings, language: Language, *, has_number: bool) -> 
     """Return what no epsilon bounds where there are several waves; else nothing."""
     if settings.waves == 1:
         return ""
-    return language.text([language.gettext(CHANGES), language.gettext(MOVES) if has_number else ""])
+    return language.text([language.gettext(_CHANGES), language.gettext(_MOVES) if has_number else ""])
 
 
 def say_promises(settings: Settings, language: Language) -> Iterator[str]:
-    """Yield who takes part, and what is given out: what the collector has to be taken at its word for, a paragraph "
-    "each."""
+    """Yield who takes part, and what is given out, a paragraph each: for that the collector is taken at its word."""
     if settings.invited:
         yield _say_invited(settings, language)
     if settings.strata:
