@@ -310,10 +310,8 @@ class BloomResponse(BitMechanism):
     def _report_rows(self, permanent: Bytes, coins: Coins) -> Bytes:
         if not self.has_two_stages:
             return permanent
-        group, packed = (
-            permanent[:, : self.group_bytes],
-            permanent[:, self.group_bytes :].reshape(-1, self._block_bytes),
-        )
+        group = permanent[:, : self.group_bytes]
+        packed = permanent[:, self.group_bytes :].reshape(-1, self._block_bytes)
         bits = np.unpackbits(packed, axis=1, count=self.n_values, bitorder="little").view(np.bool_)
         return self._join(group, replace_bits(bits.ravel(), self.report_if_one, self.report_if_zero, coins))
 
