@@ -17,7 +17,7 @@ from sotto_protocol.drawn import draw_questions
 from sotto_protocol.errors import AnswerError, SurveyError
 from sotto_protocol.mechanisms.checks import check_integer
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.members import MAX_COUNTS, MAX_QUESTIONS, MAX_TEXT, REPORTS, Settings, read_id, read_settings
+from sotto_protocol.members import LENGTHS, MAX_COUNTS, MAX_QUESTIONS, REPORTS, Settings, read_id, read_settings
 from sotto_protocol.questions.document import question_document, read_question
 from sotto_protocol.questions.question import Question
 from sotto_protocol.record import HEAD, WAVE, RecordLayout
@@ -228,7 +228,7 @@ def _read_survey(document: Any) -> Survey:
     fields = Fields(document, "$", SurveyError)
     fields.one_of("format", [FORMAT])
     survey_id = read_id(fields)
-    title = fields.text("title", MAX_TEXT)
+    title = fields.text("title", LENGTHS["title"])
     fields.take("epsilon", "a number", lambda v: isinstance(v, Decimal | int))
     listed = fields.take("questions", "a list", lambda v: isinstance(v, list))
     settings = read_settings(fields)

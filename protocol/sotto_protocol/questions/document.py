@@ -7,7 +7,7 @@ from sotto_protocol.bounds import declare
 from sotto_protocol.documents import MAX_DECIMALS, Fields, decimal_text, is_decimal
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.mechanisms.registry import mechanism_document, read_mechanism
-from sotto_protocol.members import MAX_TEXT, read_id
+from sotto_protocol.members import LENGTHS, read_id
 from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.types import TYPES
@@ -40,7 +40,7 @@ def read_question(document: Any, where: str) -> Question:
     """Return a published question, its epsilons recomputed. Raises SurveyError where it takes more than it declares."""
     fields = Fields(document, where, SurveyError)
     question_id, question_type = read_id(fields), fields.one_of("type", TYPES)
-    text, kind = fields.text("text", MAX_TEXT), TYPES[question_type].read(fields)
+    text, kind = fields.text("text", LENGTHS["text"]), TYPES[question_type].read(fields)
     skip, want, section = read_skip(fields, kind), read_want(fields, kind), read_section(fields)
     epsilon = _read_epsilon(fields, "epsilon")
     epsilon_forever = _read_epsilon(fields, "epsilon_forever") if fields.has("epsilon_forever") else epsilon
