@@ -85,11 +85,7 @@ def test_a_tag_has_the_language_of_its_first_subtag_else_english(tag: str, found
 
 @each
 def test_directions_are_the_cldrs(spoken: Language) -> None:
-    assert (
-        spoken.direction
-        == direction(spoken.tag)
-        == Locale(spoken.tag).character_order.replace("right-to-left", "rtl").replace("left-to-right", "ltr")
-    )
+    assert spoken.direction == direction(spoken.tag) == ORDERS[Locale(spoken.tag).character_order]
 
 
 @pytest.mark.parametrize(
