@@ -13,10 +13,10 @@ from decimal import Decimal
 import numpy as np
 
 from sotto_estimator.channel import Floats
-from sotto_estimator.devices import Devices
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
-from sotto_estimator.numbers.mean import mean_bounds, words_of_interval
+from sotto_estimator.numbers.mean import words_of_interval
+from sotto_estimator.numbers.widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import smallest_n
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.mechanisms.window_design import LEVELS_OF_DISTRIBUTION, two_stage_bit, window
@@ -116,19 +116,14 @@ def half_widths(
     n: Floats, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions, n_intervals: int = 1
 ) -> Floats:
     """Return the half-widths, in the unit, of the intervals of n respondents' expected histograms, shape of n."""
-    channel, devices = NumberChannel.of(mechanism), Devices.alike(1, 1)
-    histograms = n[:, None] * expected_outputs(mechanism, study)
-    low, high = mean_bounds(histograms, channel, devices, options, n_intervals)
-    return np.asarray((high - low) / 2 * study.size)
+    probs = expected_outputs(mechanism, study)
+    return study.size * mean_half_widths(n, probs, NumberChannel.of(mechanism), options, n_intervals)
 
 
 def expected_outputs(mechanism: WindowResponse, study: NumberStudy) -> Floats:
     """Return how likely each output is, of people of whom half lie a deviation below the range's middle, half above."""
     shift = study.deviation / study.size
-    levels = np.arange(mechanism.levels)
-    at = (np.array([0.5 - shift, 0.5 + shift]) * levels[-1])[:, None]
-    shares = np.maximum(0, 1 - np.abs(at - levels)).mean(axis=0)
-    return np.asarray(NumberChannel.of(mechanism).matrix @ shares)
+    return np.asarray(outputs_of(NumberChannel.of(mechanism), np.array([0.5 - shift, 0.5 + shift])).mean(axis=1))
 
 
 def respondents_for(wanted: float, mechanism: WindowResponse, study: NumberStudy, options: IntervalOptions) -> int:

@@ -12,13 +12,13 @@ from sotto_estimator.channel import Channel, Floats, Target, shares_of
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions, check_level
 from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import NO_PRIVACY, half_width, respondents_needed, smallest_n, standard_deviation
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
 from sotto_protocol.questions.question import Question
 from sotto_rehearsal.comparison.people import Numbers, People
-from sotto_rehearsal.simulation.means import expected_outputs, mean_half_widths
 
 _MOST_LEVELS = 64  # of numbers in the clear, as an interval of their mean reads them
 _BLUR = 1e-3  # of those that are any level instead: intervals of means need some noise
@@ -173,7 +173,7 @@ class Subject:
         return self.people.adds[:, 0]
 
     def _outputs(self, channel: NumberChannel) -> Floats:
-        return expected_outputs(channel, self._places)
+        return outputs_of(channel, self._places)
 
     def _mean_deviation(self, channel: NumberChannel, target: Target) -> float:
         probs, outputs, shares = self._outputs(channel), np.arange(channel.n_outputs), self.people.shares

@@ -7,12 +7,12 @@ import numpy as np
 from sotto_estimator.estimation import channel_of, count_intervals
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.channel import NumberChannel
+from sotto_estimator.numbers.widths import mean_half_widths, outputs_of
 from sotto_estimator.planning.widths import half_width
 from sotto_protocol.mechanisms.mechanism import PureMechanism
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_rehearsal.simulation.answers import Floats, Numbers
 from sotto_rehearsal.simulation.crowd import Task
-from sotto_rehearsal.simulation.means import expected_outputs, mean_half_widths
 from sotto_rehearsal.simulation.truth import QuestionTruth
 
 
@@ -59,6 +59,6 @@ def _planned_means(task: Task, of: QuestionTruth, n: Floats, options: IntervalOp
     kept = np.mean([(1 - task.truth.trouble.change) ** (wave - 1) for wave in task.waves_of(of.question)])
     shares = kept * of.answers.shares + (1 - kept) * of.later.shares
     channel, numbers = NumberChannel.of(of.question.mechanism), of.answers.numbers
-    probs = expected_outputs(channel, np.linspace(0, 1, len(shares))) @ shares
+    probs = outputs_of(channel, np.linspace(0, 1, len(shares))) @ shares
     size = float(numbers[-1] - numbers[0])
     return size * mean_half_widths(n, probs, channel, options, n_intervals)

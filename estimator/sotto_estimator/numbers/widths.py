@@ -9,7 +9,7 @@ from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 
 
-def expected_outputs(channel: NumberChannel, places: Floats) -> Floats:
+def outputs_of(channel: NumberChannel, places: Floats) -> Floats:
     """Return P(output | number), shape (n_outputs, k): each is rounded to one of the two levels around it.
 
     `places`, shape (k,): where the numbers lie in the range, 0 to 1.
