@@ -2,7 +2,7 @@
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -24,10 +24,16 @@ class Channel:
 
     Domain: 0 <= prob_support_if_other < prob_support_if_true <= 1. `Channel(1, 0)` has no
     privacy; plans compare with it. Raises `DomainError` outside the domain.
+
+    Where a permanent response goes through fresh coins in every report: `report_if_one` and `report_if_zero` are
+    P(report supports v) by whether the permanent response does. Domain: 0 <= report_if_zero <= prob_support_if_other
+    and prob_support_if_true <= report_if_one <= 1. It matters where reports of several waves are pooled.
     """
 
     prob_support_if_true: float
     prob_support_if_other: float
+    report_if_one: float = field(default=1.0, repr=False)
+    report_if_zero: float = field(default=0.0, repr=False)
 
     def __post_init__(self) -> None:
         true, other = self.prob_support_if_true, self.prob_support_if_other
@@ -35,6 +41,11 @@ class Channel:
             raise DomainError(
                 f"prob_support_if_other ({other!r}) and prob_support_if_true ({true!r}) must "
                 "satisfy 0 <= prob_support_if_other < prob_support_if_true <= 1."
+            )
+        if not (0 <= self.report_if_zero <= other and true <= self.report_if_one <= 1):
+            raise DomainError(
+                f"report_if_zero ({self.report_if_zero!r}) and report_if_one ({self.report_if_one!r}) must satisfy "
+                "0 <= report_if_zero <= prob_support_if_other and prob_support_if_true <= report_if_one <= 1."
             )
 
     @classmethod
@@ -73,6 +84,13 @@ class Channel:
         check_epsilon(epsilon)
         odds_of_lie = math.exp(-epsilon)
         return cls(1 / (1 + odds_of_lie), odds_of_lie / (1 + odds_of_lie))
+
+    @property
+    def permanent(self) -> "Channel":
+        """The channel from answers to permanent responses; the channel itself, where reports are these."""
+        zero, kept = self.report_if_zero, self.report_if_one - self.report_if_zero
+        true, other = (self.prob_support_if_true - zero) / kept, (self.prob_support_if_other - zero) / kept
+        return Channel(min(true, 1.0), max(other, 0.0))
 
     @property
     def contrast(self) -> float:
@@ -124,9 +142,26 @@ def standard_error(support_counts: ArrayLike, n: int, channel: Channel, *, targe
     return errors_of(debias(support_counts, n, channel), n, channel, target)
 
 
-def errors_of(shares: ArrayLike, n: ArrayLike, channel: Channel, target: Target) -> Floats:
-    """Return `standard_error`'s deviations, for shares of `debias`; shares and n broadcast."""
-    variance = report_variance(np.clip(shares, 0, 1), channel, target)
+def errors_of(
+    shares: ArrayLike,
+    n: ArrayLike,
+    channel: Channel,
+    target: Target,
+    *,
+    design_effect: float = 1.0,
+    population_size: int | None = None,
+) -> Floats:
+    """Return `standard_error`'s deviations, for shares of `debias`; shares and n broadcast.
+
+    `design_effect`: where several reports are of one device, by what the variance of what they share is multiplied.
+    `population_size`: of the population that the n respondents are drawn from without replacement.
+    """
+    share = np.clip(shares, 0, 1)
+    fresh = _fresh_variance(share, channel)
+    variance = fresh + design_effect * (report_variance(share, channel, target) - fresh)
+    if population_size is not None:
+        of_people = channel.contrast**2 * share * (1 - share)
+        variance = variance - of_people * (np.asarray(n) - 1) / max(population_size - 1, 1)
     return np.sqrt(variance / np.asarray(n, dtype=np.float64)) / channel.contrast
 
 
@@ -141,6 +176,13 @@ def report_variance(share: ArrayLike, channel: Channel, target: Target) -> Float
         return share * channel.variance_if_true + (1 - share) * channel.variance_if_other
     reported = channel.prob_support_if_other + share * channel.contrast
     return np.clip(reported * (1 - reported), 0, None)
+
+
+def _fresh_variance(share: Floats, channel: Channel) -> Floats:
+    """Return the mean variance of one report's support given the permanent response: 0 of one stage."""
+    one, zero = channel.report_if_one, channel.report_if_zero
+    kept = channel.permanent.prob_support_if_other + share * channel.permanent.contrast
+    return kept * one * (1 - one) + (1 - kept) * zero * (1 - zero)
 
 
 def check_counts(support_counts: ArrayLike, n: int) -> NDArray[np.int64]:

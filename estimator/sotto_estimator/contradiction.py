@@ -6,7 +6,7 @@ the largest that any answers give. The same holds of all of a report's bits toge
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ class Contradiction:
 
     `answer` None: the supports of all answers, added up. `limit_count`: what is expected at the most, or, where the
     count is below it, at the least, whatever people's answers are. `p_value`: the probability, at most, that any of the
-    counts that were looked at lies as far outside (Bonferroni).
+    counts that were looked at lies as far outside (Bonferroni). `wave`: whose count it is, where it is not of all.
     """
 
     question: str
@@ -37,24 +37,30 @@ class Contradiction:
     support_count: int
     limit_count: float
     p_value: float
+    wave: int | None = None
 
     def __str__(self) -> str:
-        name = f"{self.question}: " if self.question else ""
-        return f"{name}the counts contradict the design (P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        return (
+            f"{self._name}the counts contradict the design (P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        )
 
     @property
     def warning(self) -> str:
         """What to say of it."""
-        name = f"{self.question}: " if self.question else ""
         what = "all answers together" if self.answer is None else self.answer
         end = "most" if self.support_count > self.limit_count else "least"
         limit = f"{self.limit_count:,.1f}".removesuffix(".0")
         return (
-            f"{name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} {limit} are "
-            f"expected, whatever people answer (P <= {self.p_value:.1e}). The probabilities are not those of the "
-            "design, or people did not follow it (said no whatever chance told them to say, for example), or reports "
-            "are fake: shares and intervals mean nothing."
+            f"{self._name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} "
+            f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). The probabilities are not those "
+            "of the design, or people did not follow it (said no whatever chance told them to say, for example), or "
+            "reports are fake: shares and intervals mean nothing."
         )
+
+    @property
+    def _name(self) -> str:
+        of = [self.question] * bool(self.question) + [f"wave {self.wave}"] * (self.wave is not None)
+        return f"{', '.join(of)}: " if of else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,11 @@ class _Count(NamedTuple):
 
 
 def contradictions_of(
-    samples: Sequence[Sample], n: int, devices: Devices | None = None, n_tests: int | None = None
+    samples: Sequence[Sample],
+    n: int,
+    devices: Devices | None = None,
+    n_tests: int | None = None,
+    wave: int | None = None,
 ) -> tuple[Contradiction, ...]:
     """Return the worst contradiction of each question that has any, of n reports to each.
 
@@ -91,8 +101,18 @@ def contradictions_of(
     `n_tests`: how many tails are looked at in one output, where questions of other numbers of reports are in it too.
     """
     n_tests = n_tests or sum(sample.n_tests for sample in samples)
-    found = [_worst_of(sample, n, devices, n_tests) for sample in samples]
-    return tuple(worst for worst in found if worst.p_value <= FALSE_ALARM)
+    found = [_worst_of(sample, n, devices, n_tests) for sample in samples if _is_outside(sample, n)]
+    return tuple(replace(worst, wave=wave) for worst in found if worst.p_value <= FALSE_ALARM)
+
+
+def _is_outside(sample: Sample, n: int) -> bool:
+    """Return whether any count is not between what is expected at the least and at the most: no other has a far tail.
+
+    P(S >= E S) > 1/4 of a binomial but where E S < 1, and then P(S >= 0) = 1 (Greenberg & Mohri 2014).
+    """
+    channel, counts = sample.channel, sample.support_counts
+    least, most = n * channel.prob_support_if_other, n * channel.prob_support_if_true
+    return sample.n_true is not None or min(counts) < least or max(counts) > most
 
 
 def _worst_of(sample: Sample, n: int, devices: Devices | None, n_tests: int) -> Contradiction:

@@ -2,27 +2,37 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.contradiction import Contradiction
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.covariance import Covariance
+from sotto_estimator.designs.asked import AskedBy
+from sotto_estimator.intervals import IntervalOptions, is_interval
+from sotto_estimator.misfit.disagreement import Disagreement
+from sotto_estimator.misfit.fit import Fit
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.quality import Quality
+from sotto_estimator.result import Result
+from sotto_estimator.table.file_rows import FileRows
 from sotto_estimator.verdict.verdict import Verdict
 from sotto_estimator.withheld import Withheld
 from sotto_protocol.words import counted, epsilon_above
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from sotto_estimator.panels import Panel
+
+STRATUM = "stratum"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The estimate of one value's share.
 
-    `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not. `consistent_share` belongs to the closest
-    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1. `shift_up`, `shift_down`: what
+    `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not, and are equal where no share in [0, 1] is
+    inside: then there is no interval (`Estimates.has_interval`). `consistent_share` belongs to the closest
+    shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1; `consistent_standard_error` is
+    approximate, and None where it is not known (`sotto_estimator.consistent`). `shift_up`, `shift_down`: what
     reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
     """
 
@@ -38,10 +48,11 @@ class Estimate:
     shift_up: float
     shift_down: float
     consistent_share: float | None = None
+    consistent_standard_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
+class Estimates(Result):
     """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
 
     `rows`: shares; `means`: of the questions that ask for numbers; `distributions`: of those of many levels.
@@ -49,8 +60,11 @@ class Estimates:
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
     answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
+    `designs`: how people were asked, of a survey on paper; `fit`: of one table of shares to its samples.
     `stratum`: whose reports these are, where they are of one stratum alone. `verdicts`: what it means, by question,
-    where that was asked for (`sotto_estimator.verdict.judge`). It is iterated over and asked by a question's id.
+    where that was asked for (`sotto_estimator.verdict.judge`). `narrower_by`: by what part exact intervals would be
+    narrower, where that was asked for (`sotto_estimator.narrower`). `file_rows`: what is to be said of the rows, of a
+    file of rows. It is iterated over and asked by a question's id.
     """
 
     title: str
@@ -62,17 +76,38 @@ class Estimates:
     text_questions: tuple[str, ...] = ()
     quality: tuple[Quality, ...] = ()
     withheld: tuple[Withheld, ...] = ()
-    contradictions: tuple[Contradiction, ...] = ()
+    contradictions: tuple[Contradiction | Disagreement, ...] = ()
     drawn: tuple[int, int] | None = None
     means: tuple[MeanEstimate, ...] = ()
     distributions: tuple[Distribution, ...] = ()
     asked: tuple[str, ...] = ()
+    designs: tuple[AskedBy, ...] = ()
+    fit: Fit | None = None
     stratum: str | None = None
     verdicts: tuple[Verdict, ...] = ()
+    narrower_by: float | None = None
+    file_rows: FileRows | None = None
+    covariances: tuple[Covariance, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """What `stratum` is one of: the strata of a survey, or the groups of a file's column, which is named."""
+        return (self.file_rows and self.file_rows.by) or STRATUM
+
+    @property
+    def made(self) -> str:
+        """How intervals are made, where it is not by the options' method alone."""
+        return self.file_rows.made if self.file_rows else ""
 
     @property
     def _all(self) -> tuple[Estimate | MeanEstimate, ...]:
         return (*self.rows, *self.means)
+
+    def has_interval(self, row: Estimate) -> bool:
+        """Whether any share in [0, 1] is in a row's interval. Of respondents it may be a point: nobody, or all."""
+        is_void = any(found.question == row.question for found in self.contradictions)
+        may_be_point = self.options.target == "respondents" and not is_void
+        return is_interval(row.low, row.high, may_be_point=may_be_point)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the ids of the questions that have estimates."""
@@ -96,14 +131,49 @@ class Estimates:
         epsilon = epsilon_above(self.epsilon)
         return f"{self.title}: {of}, n = {counted(self.n_reports, 'report')}, epsilon {epsilon} a report"
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas DataFrame with the rows and columns of `sotto estimate --csv`. Raises MissingExtra."""
-        from sotto_estimator.frames import estimates_frame  # pandas takes a second to load
+    def as_table(self) -> str:
+        """Return what `sotto estimate` prints."""
+        from sotto_estimator.render import table  # it renders what is defined here
 
-        return estimates_frame(self)
+        return table(self)
 
-    def _repr_html_(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of `sotto estimate --json`, by name."""
+        from sotto_estimator.render import json_members
+
+        return json_members(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `sotto estimate --csv`."""
+        from sotto_estimator.render import csv_records
+
+        return csv_records([self])
+
+    @property
+    def heading(self) -> str:
+        """The title, with n."""
+        return f"{self.title} (n = {self.n_reports:,} noisy reports)"
+
+    def alarms(self) -> list[str]:
+        """Return what is wrong with the counts, and what is missing."""
+        from sotto_estimator.render import warnings_of
+
+        return warnings_of(self)
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Return what is known, all numbers, and how they were made."""
+        from sotto_estimator.report_parts import estimates_sections
+
+        return estimates_sections(self)
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture of the shares, and of the numbers."""
+        from sotto_estimator.picture import estimates_panels  # matplotlib takes a second to load
+
+        return estimates_panels(self)
+
+    def html_parts(self) -> list[str]:
         """Return what a notebook shows: what is known of every answer, and the table behind it."""
-        from sotto_estimator.notebook import estimates_html  # it renders what is defined here
+        from sotto_estimator.notebook import estimates_html
 
         return estimates_html(self)

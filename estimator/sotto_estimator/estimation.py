@@ -3,10 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sotto_estimator.channel import Channel, Floats, check_counts, check_n, errors_of, shares_of
+from sotto_estimator.consistent import clipped_shares, projected_shares
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
 from sotto_estimator.devices import Devices
 from sotto_estimator.errors import NoReportsError, SourceError
@@ -17,7 +19,7 @@ from sotto_estimator.numbers.distribution import estimate_distribution, has_dist
 from sotto_estimator.numbers.mean import MeanEstimate, estimate_mean
 from sotto_estimator.population import Bounds
 from sotto_estimator.quality import qualities, shift_per_percent
-from sotto_estimator.simplex import project_on_simplex
+from sotto_estimator.result import GIVEN
 from sotto_estimator.withheld import withheld_of
 from sotto_protocol import Question, Survey, Tally
 from sotto_protocol.counted import Counted
@@ -29,7 +31,7 @@ class _Counts:
     """One question's counts, from a tally or typed in, or those of one option, where each is asked of others.
 
     `fakes`: the share of these reports that fakes are of which 1 % of all reports to the question are: 1, unless fakes
-    can be asked the option that they like.
+    can be asked the option that they like. `mechanism`: of a question of a survey.
     """
 
     question: str
@@ -42,6 +44,7 @@ class _Counts:
     devices: Devices
     n_true: tuple[int, int] | None = None
     fakes: float = 1
+    mechanism: PureMechanism | None = None
 
     @property
     def sample(self) -> Sample:
@@ -50,11 +53,17 @@ class _Counts:
 
 
 def estimate_tally(
-    tally: Tally, options: IntervalOptions | None = None, *, has_distributions: bool = True
+    tally: Tally,
+    options: IntervalOptions | None = None,
+    *,
+    has_distributions: bool = True,
+    by_wave: Sequence[Tally] = (),
+    n_groups: int = 1,
 ) -> Estimates:
     """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
 
-    `has_distributions`: those of numbers too, which take longer than all the rest.
+    `has_distributions`: those of numbers too, which take longer than all the rest. `by_wave`: the tallies of its waves,
+    whose counts are held against the design one by one. `n_groups`: in one output with so many.
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
@@ -66,7 +75,8 @@ def estimate_tally(
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
-    rows, means, contradictions = _estimate(counted, numbers, options)
+    rows, means = _estimate(counted, numbers, options)
+    tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
     return Estimates(
         tally.survey.title,
         tally.n_reports,
@@ -77,7 +87,7 @@ def estimate_tally(
         text_questions=tuple(question.id for question in tally.survey.questions if is_text(question)),
         quality=qualities(tally),
         withheld=withheld_of(tally),
-        contradictions=contradictions,
+        contradictions=_contradictions(tested, n_groups),
         drawn=(tally.survey.draw, len(tally.survey.questions)) if tally.survey.draw else None,
         means=means,
         distributions=tuple(
@@ -90,12 +100,19 @@ def estimate_tally(
 
 
 def estimate_counts(
-    n_yes: int, n: int, channel: Channel, options: IntervalOptions | None = None, *, is_opposite: bool = False
+    n_yes: int,
+    n: int,
+    channel: Channel,
+    options: IntervalOptions | None = None,
+    *,
+    is_opposite: bool = False,
+    n_groups: int = 1,
 ) -> Estimates:
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
 
-    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. Raises
-    `DomainError` unless 0 <= n_yes <= n, both whole numbers: 40.0 is one, 40.5 and NaN are not.
+    `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. `n_groups`: in one
+    output with so many. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers: 40.0 is one, 40.5 and NaN are
+    not.
     """
     n = check_n(n)
     (said_yes,) = check_counts([n_yes], n).tolist()
@@ -110,8 +127,27 @@ def estimate_counts(
         Devices.alike(n, 1),
     )
     options = options or IntervalOptions()
-    rows, _, contradictions = _estimate([counted], [], options)
-    return Estimates("counts as given", n, counted.epsilon, options, rows, contradictions=contradictions)
+    rows, _ = _estimate([counted], [], options)
+    found = _contradictions(_tested([counted], []), n_groups)
+    return Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found)
+
+
+def estimate_samples(
+    title: str, samples: Sequence[Sample], n: int, epsilons: Sequence[float], options: IntervalOptions | None = None
+) -> Estimates:
+    """Estimate the shares of one-of questions from counts of n reports to each, by whatever program they are.
+
+    `epsilons`: of each question, in nats.
+    """
+    devices = Devices.alike(check_n(n), 1)
+    counted = [
+        _Counts(of.question, of.labels, of.support_counts, of.channel, epsilon, True, n, devices, of.n_true)
+        for of, epsilon in zip(samples, epsilons, strict=True)
+    ]
+    options = options or IntervalOptions()
+    rows, _ = _estimate(counted, [], options)
+    found = _contradictions(_tested(counted, []))
+    return Estimates(title, n, math.fsum(epsilons), options, rows, contradictions=found)
 
 
 def intervals_together(
@@ -119,7 +155,7 @@ def intervals_together(
 ) -> dict[str, tuple[float, float]]:
     """Return the intervals of a question's shares that hold together at the level, by answer; of those that have any.
 
-    Where all of the survey's hold together, they are these. `n_groups`: together with those of as many groups.
+    Where all of the survey's hold together, they are these. `n_groups`: of as many groups.
     """
     counted = [counts for counts in _counts(tally, question) if counts.n]
     n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
@@ -155,7 +191,8 @@ def _counts(tally: Tally, question: Question) -> list[_Counts]:
         ]
     n_true = mechanism.n_true if mechanism.n_values > 1 else None
     about = (of_question.n_reports, Devices.of(of_question), n_true)
-    return [_Counts(question.id, question.labels, counts, _channel(mechanism), epsilon, mechanism.sums_to_one, *about)]
+    named = (question.id, question.labels, counts, _channel(mechanism), epsilon, mechanism.sums_to_one)
+    return [_Counts(*named, *about, mechanism=mechanism)]
 
 
 def _asked(question: Question, label: str, n_yes: int, channel: Channel, n: int, of_question: Counted) -> _Counts:
@@ -175,7 +212,7 @@ def _pure(question: Question) -> PureMechanism:
 
 
 def _channel(mechanism: PureMechanism) -> Channel:
-    return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other)
+    return Channel(mechanism.prob_support_if_true, mechanism.prob_support_if_other, *mechanism.prob_support_if_kept)
 
 
 def binary_epsilon(channel: Channel) -> float:
@@ -188,36 +225,67 @@ def binary_epsilon(channel: Channel) -> float:
 
 def _estimate(
     counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions
-) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...], tuple[Contradiction, ...]]:
-    """Return every value's estimate, every mean's, and the questions whose counts contradict the design."""
+) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...]]:
+    """Return every value's estimate, and every mean's. Raises NoReportsError."""
     n_intervals = sum(len(counts.labels) for counts in counted) + len(numbers) if options.simultaneous else 1
-    tested = [(of.sample, of.n, of.devices) for of in counted]
-    tested += [(of.sample, of.n_reports, of.devices) for of in numbers]
-    if not any(n for _, n, _ in tested):
+    if not any(counts.n for counts in counted) and not any(of.n_reports for of in numbers):
         raise NoReportsError("the tally holds no reports; an estimate needs at least one.")
-    n_tests = sum(sample.n_tests for sample, _, _ in tested)
     rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))
-    means = tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
-    found = [contradictions_of([sample], n, devices, n_tests) for sample, n, devices in tested if n]
+    return rows, tuple(estimate_mean(counts, options, n_intervals) for counts in numbers if counts.n_reports)
+
+
+class _Tested(NamedTuple):
+    """Counts that are held against the design: of all waves, or of one."""
+
+    sample: Sample
+    n: int
+    devices: Devices
+    wave: int | None = None
+
+
+def _tested(counted: Sequence[_Counts], numbers: Sequence[NumberCounts]) -> list[_Tested]:
+    tested = [_Tested(of.sample, of.n, of.devices) for of in counted]
+    return tested + [_Tested(of.sample, of.n_reports, of.devices) for of in numbers]
+
+
+def _tested_of_wave(tally: Tally) -> list[_Tested]:
+    """Return what is tested of a tally of one wave; nothing of one that has no reports."""
+    questions = [question for question in tally.survey.questions if not is_text(question)]
+    counted = [counts for question in questions if not is_number(question) for counts in _counts(tally, question)]
+    numbers = [NumberCounts.of(tally, question) for question in questions if is_number(question)]
+    return [test._replace(wave=wave) for wave in tally.waves[:1] for test in _tested(counted, numbers)]
+
+
+def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:
+    """Return the worst contradiction of each question that has any."""
+    n_tests = n_groups * sum(one.sample.n_tests for one in tested)
     worst: dict[str, Contradiction] = {}
-    for contradiction in (one for of_question in found for one in of_question):
-        known = worst.setdefault(contradiction.question, contradiction)
-        worst[contradiction.question] = min(known, contradiction, key=lambda one: one.p_value)
-    return rows, means, tuple(worst.values())
+    for one in tested:
+        for found in contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) if one.n else ():
+            known = worst.setdefault(found.question, found)
+            worst[found.question] = min(known, found, key=lambda each: each.p_value)
+    return tuple(worst.values())
 
 
 def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[Estimate]:
     n, devices = counts.n, counts.devices
     support_counts = check_counts(counts.support_counts, n)
     shares = shares_of(support_counts, n, counts.channel)
-    errors = errors_of(shares, n, counts.channel, options.target) * math.sqrt(devices.effect)
+    errors = errors_of(
+        shares,
+        n,
+        counts.channel,
+        options.target,
+        design_effect=devices.effect,
+        population_size=options.population_size,
+    )
     low, high = _ends(counts, options, n_intervals)
     shifts = [counts.fakes * shift for shift in shift_per_percent(shares, counts.channel)]
     numbers = np.stack([shares, errors, low, high, *shifts], axis=-1).tolist()
     return [
-        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, consistent])
+        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, *consistent])
         for label, count, row, consistent in zip(
-            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, options), strict=True
+            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, errors, options), strict=True
         )
     ]
 
@@ -233,14 +301,19 @@ def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds
         target=options.target,
         n_intervals=n_intervals,
         devices=counts.devices,
+        population_size=options.population_size,
     )
     return low.clip(0, 1), high.clip(0, 1)
 
 
-def _consistent(counts: _Counts, shares: Floats, options: IntervalOptions) -> Sequence[float | None]:
-    """Return the closest shares that are possible, where they are asked for."""
+def _consistent(
+    counts: _Counts, shares: Floats, errors: Floats, options: IntervalOptions
+) -> Sequence[tuple[float | None, float | None]]:
+    """Return the closest shares that are possible, and their errors, None if not known; None if not asked for."""
     if not options.consistent:
-        return [None] * len(counts.labels)
-    possible = project_on_simplex(shares) if counts.sums_to_one else shares.clip(0, 1)
-    consistent: list[float | None] = possible.tolist()
-    return consistent
+        return [(None, None)] * len(counts.labels)
+    if not counts.sums_to_one:
+        return clipped_shares(shares, errors)
+    are_independent = counts.devices.effect == 1 and options.population_size is None
+    mechanism = counts.mechanism if are_independent else None
+    return projected_shares(shares, mechanism, counts.n, options.target)

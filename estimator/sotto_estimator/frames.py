@@ -1,4 +1,4 @@
-"""pandas: what is needed for data frames, and estimates as one."""
+"""pandas: what is needed for data frames, and records as one."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -9,8 +9,6 @@ from sotto_protocol.extras import MissingExtra
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sotto_estimator.estimates import Estimates
-
 EXTRA = "frames"
 
 
@@ -19,14 +17,6 @@ def require_frames(what: str, *modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             raise MissingExtra(what, EXTRA, module)
-
-
-def estimates_frame(estimates: "Estimates") -> "pd.DataFrame":
-    """Return the rows of `sotto estimate --csv`: whole numbers as integers, what does not apply as missing."""
-    require_frames("to_frame", "pandas")
-    from sotto_estimator.render import csv_records
-
-    return frame_of(csv_records([estimates]))
 
 
 def frame_of(records: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sotto_estimator.channel import Channel, Floats, Target, check_counts, check_target
-from sotto_estimator.devices import Devices, chernoff_of_devices
+from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.methods import METHODS, find_method
 from sotto_estimator.population import Bounds
@@ -20,13 +20,17 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class IntervalOptions:
-    """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni)."""
+    """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni).
+
+    `population_size`: of the population that the respondents are drawn from without replacement; None for a large one.
+    """
 
     level: float = 0.95
     method: str = "chernoff"
     target: Target = "population"
     simultaneous: bool = False
     consistent: bool = False
+    population_size: int | None = None
 
 
 class ConfidenceInterval(NamedTuple):
@@ -34,6 +38,14 @@ class ConfidenceInterval(NamedTuple):
 
     low: Floats
     high: Floats
+
+
+def is_interval(low: float, high: float, *, may_be_point: bool = False) -> bool:
+    """Return whether anything possible is in an interval that was clipped to what is: a point is the nearest edge.
+
+    `may_be_point`: one of shares of the respondents may be, nobody or all.
+    """
+    return low < high or may_be_point
 
 
 def confidence_interval(
@@ -47,6 +59,7 @@ def confidence_interval(
     n_intervals: int = 1,
     n_waves: int = 1,
     devices: Devices | None = None,
+    population_size: int | None = None,
 ) -> ConfidenceInterval:
     """Return intervals that cover the true shares with probability `level`, clipped to [0, 1].
 
@@ -59,13 +72,15 @@ def confidence_interval(
     Targets: `population`, of which the respondents are a random sample; `respondents`, these n
     people, of whom only the devices' noise is random.
 
-    With `n_waves`, up to so many of the n reports are of one device, which makes them dependent: methods that allow for
-    that take it as if there were n / n_waves reports, the same for both targets. `devices` says more where the number
-    of reports of each wave is known: hoeffding is as if there were n / devices.effect, chernoff is of the worst that
-    such devices can do.
+    With `n_waves`, up to so many of the n reports are of one device, which makes them dependent. `devices` says more,
+    where the number of reports of each wave is known. Methods that allow for that: hoeffding is as if there were n /
+    devices.effect reports; chernoff is of the worst that such devices can do, with the channel's second stage.
+
+    With `population_size` N the population has N people, of whom the n respondents are a simple random sample without
+    replacement: for N = n the interval is the respondents', for large N the population's.
 
     Raises `DomainError` unless the counts are integers in [0, n], n in [1, 10^12], level in (0, 1),
-    n_intervals >= 1, n_waves >= 1, and the method allows for them.
+    n_intervals >= 1, n_waves >= 1, N >= n, and the method allows for them.
 
     >>> low, high = confidence_interval(400, 1000, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")
@@ -76,7 +91,15 @@ def confidence_interval(
     if abs(devices.n_reports - n) > 0.5:
         raise DomainError(f"devices (of {devices.n_reports:g} reports) must be those of the n = {n} reports.")
     low, high = share_bounds(
-        counts, n, channel, level=level, method=method, target=target, n_intervals=n_intervals, devices=devices
+        counts,
+        n,
+        channel,
+        level=level,
+        method=method,
+        target=target,
+        n_intervals=n_intervals,
+        devices=devices,
+        population_size=population_size,
     )
     return ConfidenceInterval(np.clip(low, 0, 1)[()], np.clip(high, 0, 1)[()])
 
@@ -91,14 +114,21 @@ def share_bounds(
     target: Target,
     n_intervals: int = 1,
     devices: Devices | None = None,
+    population_size: int | None = None,
 ) -> Bounds:
-    """Return an interval's ends before clipping, for valid counts; counts and n broadcast. `devices`: of one n."""
+    """Return an interval's ends before clipping, for valid counts; counts and n broadcast.
+
+    `devices`, `population_size`: of one n.
+    """
     check_target(target)
     of_method = find_method(method)
     tail = check_level(level, n_intervals) / 2
     s, size = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(n, np.float64))
+    if population_size is not None:
+        low, high = _finite(s, np.asarray(n), population_size, devices, channel, target, method, tail)
+        return low / population_size, high / population_size
     if devices is not None and devices.n_waves > 1:
-        low, high = _pooled(s, size, devices, method, tail)
+        low, high = _pooled(s, devices, channel, target, method, tail)
     elif target == "respondents" and of_method.respondents:
         low, high = of_method.respondents(s, size, channel, tail)
         return low / size, high / size
@@ -122,17 +152,42 @@ def check_level(level: float, n_intervals: int = 1) -> float:
     return (1 - level) / n_intervals
 
 
-def _pooled(s: Floats, n: Floats, devices: Devices, method: str, tail: float) -> Bounds:
-    """Return the interval of a mean of reports of which several can be of one device, if the method allows for them.
+def _pooled(s: Floats, devices: Devices, channel: Channel, target: Target, method: str, tail: float) -> Bounds:
+    """Return the interval of a mean of reports of which several can be of one device, if the method allows for them."""
+    pooled = find_method(method).pooled
+    if pooled is None:
+        raise no_waves(method, devices)
+    return pooled(s, devices, channel, target, tail)
 
-    For devices that all sent equally many, and for Hoeffding's bound, it is that of fewer reports (docs/maths.md).
-    """
-    if not find_method(method).allows_waves:
-        allowing = [name for name, known in METHODS.items() if known.allows_waves]
-        raise DomainError(
-            f"method ({method!r}) must be one of {', '.join(allowing)} where {devices.n_waves} waves are pooled: "
-            "reports of one device are not independent."
-        )
-    if method == "chernoff" and len(devices.n_each) > 1:
-        return chernoff_of_devices(s, devices, tail)
-    return find_method(method).population(s / devices.effect, n / devices.effect, tail)
+
+def no_waves(method: str, devices: Devices) -> DomainError:
+    """Return the error of a method that does not allow for several reports of one device."""
+    allowing = [name for name, known in METHODS.items() if known.allows_waves]
+    return DomainError(
+        f"method ({method!r}) must be one of {', '.join(allowing)} where {devices.n_waves} waves are pooled: "
+        "reports of one device are not independent."
+    )
+
+
+def _finite(
+    s: Floats,
+    n: Floats,
+    population_size: int,
+    devices: Devices | None,
+    channel: Channel,
+    target: Target,
+    method: str,
+    tail: float,
+) -> Bounds:
+    """Return the fewest and the most of N people, if the method knows finite populations, and all is of one wave."""
+    finite = find_method(method).finite
+    if finite is None:
+        knowing = [name for name, known in METHODS.items() if known.finite]
+        raise DomainError(f"method ({method!r}) must be one of {', '.join(knowing)} for a population_size.")
+    if target != "population":
+        raise DomainError(f"target ({target!r}) must be 'population' for a population_size.")
+    if devices is not None and devices.n_waves > 1:
+        raise DomainError(f"population_size ({population_size}) must not be given where several waves are pooled.")
+    if n.ndim or population_size < n:
+        raise DomainError(f"population_size ({population_size}) must be at least the number of respondents, n ({n}).")
+    return finite(s, int(n), population_size, channel, tail)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sotto_estimator.archive import open_archive, records_of_files
+from sotto_estimator.archive import open_archive
+from sotto_estimator.archive_frame import MAX_BYTES, frame_of_archive, labels_of_places, spread
 from sotto_estimator.channel import Floats
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError
 from sotto_estimator.frames import require_frames
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_protocol import Question, Survey
-from sotto_protocol.archive import ArchiveFile, Manifest
 from sotto_protocol.errors import ReportError
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bits import BitMechanism
@@ -25,12 +25,10 @@ from sotto_protocol.mechanisms.subset import SubsetResponse
 from sotto_protocol.mechanisms.warner import BinaryResponse
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
-from sotto_protocol.record import STRATUM, WAVE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_BYTES = 2**30
 _NO_YES = ("no", "yes")
 _Has = NDArray[np.bool_]
 
@@ -59,60 +57,28 @@ def read_archive(
     question or part that there is not; MissingExtra without pandas or pyarrow.
     """
     require_frames("read_archive", "pandas", "pyarrow")
-    import pandas as pd
-
     path = Path(folder)
     manifest = open_archive(path)
-    survey, ids = manifest.survey, _check(manifest, questions, parts)
-    files = [file for part in (range(manifest.n_parts) if parts is None else parts) for file in manifest.parts[part]]
-    wide = _frame(survey, survey.layout.check(np.empty((0, 0), np.uint8)), ids)
-    n_bytes = sum(file.n_reports for file in files) * max(1, sum(_width(wide[name]) for name in wide.columns))
-    if n_bytes > max_bytes:
-        raise SourceError(
-            f"the frame would take about {n_bytes / 2**20:,.0f} MiB: choose questions, some of the {manifest.n_parts} "
-            f"parts (parts=[0]), or a larger max_bytes ({max_bytes:,})."
-        )
-    frames = [*_frames(path, survey, files, ids)]
-    found = pd.concat(frames, ignore_index=True) if frames else wide
-    found.attrs = {"survey": survey.id, "fingerprint": survey.fingerprint, "n_parts": manifest.n_parts}
-    return found
+    ids = _check(manifest.survey, questions)
+    return frame_of_archive(path, manifest, parts, max_bytes, lambda records: _columns(manifest.survey, records, ids))
 
 
-def _check(manifest: Manifest, questions: Sequence[str] | None, parts: Sequence[int] | None) -> list[str]:
-    known = [question.id for question in manifest.survey.questions]
+def _check(survey: Survey, questions: Sequence[str] | None) -> list[str]:
+    known = [question.id for question in survey.questions]
     for question in questions or ():
         if question not in known:
             raise DomainError(f"question ({question!r:.80}) must be one of {', '.join(known)}.")
-    for part in parts or ():
-        if part not in range(manifest.n_parts):
-            raise DomainError(f"part ({part!r:.80}) must be in [0, {manifest.n_parts - 1}].")
-    if parts is not None and len({*parts}) < len(parts):
-        raise DomainError("parts must not name one twice: its reports would count twice.")
     return known if questions is None else list(questions)
 
 
-def _frames(folder: Path, survey: Survey, files: Sequence[ArchiveFile], ids: Sequence[str]) -> "Iterator[pd.DataFrame]":
-    for file, records in zip(files, records_of_files(folder, survey, files), strict=True):
-        try:
-            yield _frame(survey, records, ids)
-        except ReportError as fault:
-            raise SourceError(f"{folder / file.name} holds what no device reports: {fault}") from fault
-
-
-def _frame(survey: Survey, records: Bytes, ids: Sequence[str]) -> "pd.DataFrame":
-    import pandas as pd
-
+def _columns(survey: Survey, records: Bytes, ids: Sequence[str]) -> "dict[str, pd.Series]":
     columns: dict[str, pd.Series] = {}
-    if survey.waves > 1:
-        columns[WAVE] = pd.Series(survey.layout.numbers(records, WAVE), dtype="uint16")
-    if survey.strata:
-        columns[STRATUM] = _labels(survey.layout.numbers(records, STRATUM) - 1, survey.strata)
     drawn = survey.layout.drawn(records).T
     for (question, column), has in zip(survey.layout.cut(records), drawn, strict=True):
         if question.id in ids:
             for name, series in _labelled(question, column):
-                columns[name] = series if not survey.draw else _spread(series, has)
-    return pd.DataFrame(columns, index=range(len(records)))
+                columns[name] = series if not survey.draw else spread(series, has)
+    return columns
 
 
 def _labelled(question: Question, column: Bytes) -> "Iterator[tuple[str, pd.Series]]":
@@ -123,9 +89,9 @@ def _labelled(question: Question, column: Bytes) -> "Iterator[tuple[str, pd.Seri
     if isinstance(mechanism, BinaryResponse):
         yield key, _yes_no(column[:, 0])
     elif isinstance(mechanism, KaryResponse):
-        yield key, _labels(mechanism.numbers(column), question.labels)
+        yield key, labels_of_places(mechanism.numbers(column), question.labels)
     elif isinstance(mechanism, AskedOption):
-        yield f"{key}.option", _labels(_number(column[:, :-1]), question.labels)
+        yield f"{key}.option", labels_of_places(_number(column[:, :-1]), question.labels)
         yield key, _yes_no(column[:, -1])
     elif isinstance(mechanism, WindowResponse) and isinstance(question.kind, Number):
         yield key, pd.Series(_unbiased(mechanism, question.kind, column))
@@ -175,22 +141,4 @@ def _number(piece: Bytes) -> NDArray[np.uint16]:
 def _yes_no(bits: NDArray[np.uint8]) -> "pd.Series":
     if (bits > 1).any():
         raise ReportError("$", "packed reports must be 0 or 1.")
-    return _labels(bits, _NO_YES)
-
-
-def _labels(places: NDArray[np.integer], labels: Sequence[str]) -> "pd.Series":
-    import pandas as pd
-
-    return pd.Series(pd.Categorical.from_codes(places.astype(np.int64), list(labels)))
-
-
-def _spread(series: "pd.Series", has: _Has) -> "pd.Series":
-    """Return the column of all reports: missing where a report does not answer the question."""
-    kind = {"bool": "boolean", "uint16": "UInt16"}.get(str(series.dtype), series.dtype)
-    return series.astype(kind).set_axis(np.flatnonzero(has)).reindex(range(len(has)))
-
-
-def _width(series: "pd.Series") -> int:
-    """Return about how many bytes a row of a column takes; of one with bits as bytes, an object of Python's."""
-    size = getattr(getattr(series, "cat", series), "codes", series).dtype
-    return 64 if str(size) == "object" else int(getattr(size, "itemsize", 2))
+    return labels_of_places(bits, _NO_YES)

@@ -1,6 +1,6 @@
 """What the estimator's commands share: groups of options, --json and --csv, a token for a collector only, warnings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import reduce, wraps
 from typing import Any
@@ -56,6 +56,19 @@ def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Call
     return lambda command: reduce(lambda inner, option: option(inner), options, command)
 
 
+def anytime_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --anytime, which is --method anytime, to a command with `interval_options`."""
+
+    @wraps(command)
+    def of_method(*arguments: Any, is_anytime: bool, method: str, **options: Any) -> Any:
+        if is_anytime and is_typed("method") and method != "anytime":
+            raise click.UsageError("--anytime is --method anytime: give one method.")
+        return command(*arguments, method="anytime" if is_anytime else method, **options)
+
+    words = "Hold at every look: the same as --method anytime."
+    return click.option("--anytime", "is_anytime", is_flag=True, help=words)(of_method)
+
+
 def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --json and --csv, of which one at most may be given; the command gets `style`: "json", "csv" or ""."""
 
@@ -71,8 +84,22 @@ def style_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def refuse_token() -> None:
     """Raise UsageError if --token was typed where no collector is asked; the environment may hold one."""
-    if click.get_current_context().get_parameter_source("token") == click.core.ParameterSource.COMMANDLINE:
+    if is_typed("token"):
         raise click.UsageError("--token goes with a collector's URL.")
+
+
+def refuse_others(taken: Collection[str], option: str) -> None:
+    """Raise UsageError for a typed option whose name is not in `taken`: it says nothing beside this one."""
+    refuse_token()
+    for parameter in click.get_current_context().command.params:
+        if parameter.name not in taken and is_typed(str(parameter.name)):
+            raise click.UsageError(f"{parameter.opts[0]} does not go with {option}.")
+
+
+def is_typed(name: str) -> bool:
+    """Return whether an option of the command that runs was typed: not left out, and not of the environment."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source == click.core.ParameterSource.COMMANDLINE
 
 
 def plan_error(fault: ValueError) -> click.UsageError:

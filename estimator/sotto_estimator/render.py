@@ -11,10 +11,11 @@ from typing import Any
 
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
-from sotto_estimator.estimates import Estimate, Estimates
+from sotto_estimator.designs.asked import MAX_LISTED, words_of
+from sotto_estimator.estimates import STRATUM, Estimate, Estimates
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
-from sotto_estimator.numbers.distribution import Distribution
+from sotto_estimator.narrower import EXACT
 from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
 from sotto_estimator.quality import Quality
 from sotto_estimator.verdict.render import verdict_members, verdict_table
@@ -24,20 +25,19 @@ from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
 FAKES = "fakes: what each 1 % of fake reports, all for an answer or all against it, adds to its share"
-_CUT = "an interval without width lies outside of 0 to 100 % as a whole and is cut to its end: it is not precise"
+NO_INTERVAL = "none"
+_CUT = "none: no share from 0 to 100 % is in the interval, by chance or since people did not follow the design"
 _POOLED = "a device's reports are not independent, and the intervals allow for it"
 _DRAWN = "draw: a device answers {} of {} questions; n is the number of reports that answer this one{about}"
 _ASKED = "asked: a device is asked one option of {}; n is the number of reports that ask this one{about}"
+_CONSISTENT = "consistent: the closest shares that are possible; their standard errors (~) are approximate"
 _ABOUT = ", and an interval is about those people"
-_TARGETS: dict[Target, str] = {
-    "population": "the population",
-    "respondents": "these respondents",
-}
+_TARGETS: dict[Target, str] = {"population": "the population", "respondents": "these respondents"}
 
 
 def table(estimates: Estimates) -> str:
     """Return what it means, and tables with n, epsilon, method and level; shares in per cent, means in their units."""
-    remarks = [*map(str, estimates.quality), cut_words(estimates.rows, estimates.options)]
+    remarks = [*map(str, estimates.quality), cut_words(estimates), _narrower_words(estimates)]
     fakes = f"\n{FAKES}" if estimates.rows else ""
     numbers = [mean_table(estimates.means)] if estimates.means else []
     numbers += [quantile_table(estimates.distributions)] if estimates.distributions else []
@@ -51,14 +51,32 @@ def table(estimates: Estimates) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def _narrower_words(estimates: Estimates) -> str:
+    part = estimates.narrower_by
+    return "" if part is None else f"{EXACT} is {100 * part:.0f} % narrower at the same guarantee (--method {EXACT})"
+
+
 def _share_table(estimates: Estimates) -> str:
     if not estimates.rows:
         return ""
+    columns, rows = share_rows(estimates)
+    return align([columns, *rows], n_left=2)
+
+
+def share_rows(estimates: Estimates) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns of shares, and the cells of each answer; the first two are texts."""
     has_n = bool(estimates.drawn or estimates.asked)
     columns = ["question", "answer", *["n"] * has_n, "epsilon", "share", "std. error", "low", "high"]
-    columns += ["consistent"] if estimates.options.consistent else []
-    rows = [_cells(row, has_n) for row in estimates.rows]
-    return align([[*columns, "fakes for", "against"], *rows], n_left=2)
+    columns += ["consistent", "std. error"] if estimates.options.consistent else []
+    rows = [_cells(row, end_words(estimates, row), has_n) for row in estimates.rows]
+    return [*columns, "fakes for", "against"], rows
+
+
+def warnings_of(estimates: Estimates) -> list[str]:
+    """Return what is wrong with the counts, and what is missing."""
+    warnings = [quality.warning for quality in estimates.quality if quality.is_alarming]
+    warnings += [contradiction.warning for contradiction in estimates.contradictions]
+    return [*warnings, *(f"{withheld}." for withheld in estimates.withheld)]
 
 
 def caption(estimates: Estimates) -> str:
@@ -66,39 +84,49 @@ def caption(estimates: Estimates) -> str:
     epsilon = f"{'at most ' * bool(estimates.drawn)}{epsilon_above(estimates.epsilon)}"  # by what a device drew
     lines = [
         f"{estimates.title}: n = {counted(estimates.n_reports, 'report')}, epsilon {epsilon} a report",
-        interval_words(estimates.options),
+        interval_words(estimates.options, estimates.made),
     ]
     if estimates.stratum is not None:
-        lines.append(f"stratum {estimates.stratum} alone")
+        lines.append(f"{estimates.by} {estimates.stratum} alone")
     return "\n".join([*lines, *notes(estimates)])
 
 
 def notes(estimates: Estimates) -> list[str]:
     """Return what else there is to know of these reports: their waves, and what of them is not shown, or is odd."""
-    lines = []
+    lines = [*words_of(estimates.designs), *([str(estimates.fit)] if estimates.fit else [])]
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
+    about = _ABOUT * (estimates.options.target == "respondents")
     if estimates.drawn:
-        lines.append(_DRAWN.format(*estimates.drawn, about=_ABOUT * (estimates.options.target == "respondents")))
+        lines.append(_DRAWN.format(*estimates.drawn, about=about))
     if estimates.asked:
-        about = _ABOUT * (estimates.options.target == "respondents")
         lines.append(_ASKED.format(", ".join(estimates.asked), about=about))
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
+    if any(row.consistent_standard_error is not None for row in estimates.rows):
+        lines.append(_CONSISTENT)
+    lines += estimates.file_rows.lines if estimates.file_rows else []
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
 
 
 def interval_words(options: IntervalOptions, made: str = "") -> str:
     """Return what an interval is, in words. `made`: how, where it is not by the options' method alone."""
     together = "all together" if options.simultaneous else "each by itself"
-    return f"{method_words(options.level, options.method, options.target, made)}, {together}"
+    about = "" if options.population_size is None else f" of {options.population_size:,} people"
+    return f"{method_words(options.level, options.method, options.target, made)}{about}, {together}"
 
 
-def cut_words(rows: Sequence[Estimate], options: IntervalOptions) -> str:
-    """Return what to say where the whole of an interval was cut away; about the respondents a point may be right."""
-    return _CUT if options.target == "population" and any(row.low == row.high for row in rows) else ""
+def cut_words(estimates: Estimates, question: str | None = None) -> str:
+    """Return what to say where an interval holds no share in [0, 1]; `question`: of that one alone."""
+    rows = [row for row in estimates.rows if question in (None, row.question)]
+    return "" if all(map(estimates.has_interval, rows)) else _CUT
+
+
+def end_words(estimates: Estimates, row: Estimate) -> list[str]:
+    """Return the ends of a row's interval in per cent; where there is none, that."""
+    return [percent(row.low), percent(row.high)] if estimates.has_interval(row) else [NO_INTERVAL] * 2
 
 
 def method_words(level: float, method: str, target: Target, made: str = "") -> str:
@@ -158,27 +186,26 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
     heading |= _whose(estimates, list(estimates.waves))
     heading |= {"text_questions": list(estimates.text_questions)} if estimates.text_questions else {}
     heading |= {"asked": list(estimates.asked)} if estimates.asked else {}
+    heading |= {"designs": [asdict(of) for of in estimates.designs]} if estimates.designs else {}
+    heading |= {"fit": estimates.fit.members} if estimates.fit else {}
     heading |= {"withheld": [_withheld_members(of) for of in estimates.withheld]} if estimates.withheld else {}
     found = {
         "quality": [asdict(quality) for quality in estimates.quality],
         "contradictions": [asdict(contradiction) for contradiction in estimates.contradictions],
-        "estimates": [_members(row) for row in estimates.rows],
+        "estimates": [_members(estimates, row) for row in estimates.rows],
     }
+    found |= {"covariances": [asdict(of) for of in estimates.covariances]} if estimates.covariances else {}
     found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
-    found |= {"distributions": [_approximate(of) for of in estimates.distributions]} if estimates.distributions else {}
+    if estimates.distributions:
+        found["distributions"] = [asdict(of) | {"interval": "approximate"} for of in estimates.distributions]
     said = {"verdicts": [verdict_members(of) for of in estimates.verdicts]} if estimates.verdicts else {}
     return heading | _option_members(estimates) | said | found
-
-
-def _approximate(distribution: Distribution) -> dict[str, Any]:
-    return asdict(distribution) | {"interval": "approximate"}
 
 
 def as_csv(estimates: Estimates) -> str:
     """Return the estimates as CSV with a header, n, epsilon, method and level in every row; shares as fractions.
 
-    Means stand in rows below the shares, in their units; then quantiles, and shares of bins. What does not apply is
-    empty.
+    Means stand in rows below the shares, in their units; then quantiles, and shares of bins; empty: does not apply.
     """
     return csv_text(csv_records([estimates]))
 
@@ -192,7 +219,7 @@ def _records(estimates: Estimates) -> list[dict[str, Any]]:
     whose = _whose(estimates, " ".join(map(str, estimates.waves)))
     quality = {known.question: known for known in estimates.quality}
     p_values = {found.question: found.p_value for found in estimates.contradictions}
-    rows = [_members(row) for row in estimates.rows] + [mean_members(mean) for mean in estimates.means]
+    rows = [_members(estimates, row) for row in estimates.rows] + [mean_members(mean) for mean in estimates.means]
     rows += [record for of in estimates.distributions for record in distribution_records(of)]
     return [
         row
@@ -200,14 +227,25 @@ def _records(estimates: Estimates) -> list[dict[str, Any]]:
         | quality_members(quality.get(row["question"]))
         | {"contradiction_p_value": p_values.get(row["question"])}
         | whose
+        | _asked_by(estimates)
         for row in _alike(rows)
     ]
 
 
 def _whose(estimates: Estimates, waves: object) -> dict[str, Any]:
     """Return the members that say which reports these are, where they are not all of a survey of one wave."""
-    stratum = {} if estimates.stratum is None else {"stratum": estimates.stratum}
-    return stratum | ({"waves": waves} if estimates.waves else {})
+    is_stratum = estimates.by == STRATUM
+    group = {STRATUM: estimates.stratum} if is_stratum else {"by": estimates.by, "group": estimates.stratum}
+    found = {} if estimates.stratum is None else group
+    found |= estimates.file_rows.members if estimates.file_rows else {}
+    return found | ({"waves": waves} if estimates.waves else {})
+
+
+def _asked_by(estimates: Estimates) -> dict[str, str | float | None]:
+    """Return the members that say how people were asked, of a survey on paper, and how well its samples fit."""
+    written = dict.fromkeys(map(str, estimates.designs[:MAX_LISTED]))
+    fit = {f"fit_{name}": value for name, value in estimates.fit.members.items()} if estimates.fit else {}
+    return ({"designs": " | ".join(written)} if written else {}) | fit
 
 
 def _alike(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -247,12 +285,13 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _cells(row: Estimate, has_n: bool) -> list[str]:
-    numbers = [row.share, row.standard_error, row.low, row.high]
-    numbers += [] if row.consistent_share is None else [row.consistent_share]
+def _cells(row: Estimate, ends: list[str], has_n: bool) -> list[str]:
+    error = "-" if row.consistent_standard_error is None else f"~{percent(row.consistent_standard_error)}"
+    consistent = [] if row.consistent_share is None else [percent(row.consistent_share), error]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
     n = [f"{row.n_reports:,}"] * has_n
-    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *map(percent, numbers), *shifts]
+    numbers = [percent(row.share), percent(row.standard_error)]
+    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *numbers, *ends, *consistent, *shifts]
 
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:
@@ -261,18 +300,20 @@ def _withheld_members(withheld: Withheld) -> dict[str, Any]:
     return members
 
 
-def _members(row: Estimate) -> dict[str, Any]:
-    members = asdict(row)
+def _members(estimates: Estimates, row: Estimate) -> dict[str, Any]:
+    members = asdict(row) | ({} if estimates.has_interval(row) else {"low": None, "high": None})
     if row.consistent_share is None:
-        del members["consistent_share"]
+        del members["consistent_share"], members["consistent_standard_error"]
     return members
 
 
 def _option_members(estimates: Estimates) -> dict[str, Any]:
     options = estimates.options
+    more: dict[str, Any] = {} if options.population_size is None else {"population_size": options.population_size}
+    more |= {"consistent_errors": "approximate"} if options.consistent else {}
     return {
         "level": options.level,
         "simultaneous": options.simultaneous,
         "method": options.method,
         "target": options.target,
-    }
+    } | more

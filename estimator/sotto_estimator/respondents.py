@@ -18,8 +18,8 @@ from scipy import special
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.devices import Devices
 
-_Flags = NDArray[np.bool_]
-_Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -39,7 +39,7 @@ _BLOCK = 4096
 """How many tails are integrated at once: it bounds memory, at some 100 points each."""
 
 
-class _Noise(NamedTuple):
+class Noise(NamedTuple):
     """A channel with its complements, so that a mirrored one loses no digits."""
 
     true: float
@@ -56,7 +56,7 @@ class _Noise(NamedTuple):
         return type(self)(self.not_other, self.other, self.not_true, self.true)
 
 
-_Fewest = Callable[[Floats, Floats, _Noise, float], Floats]
+Fewest = Callable[[Floats, Floats, Noise, float], Floats]
 
 
 def exact_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
@@ -64,7 +64,7 @@ def exact_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[F
 
     Exact, to 1e-8 of a tail and outward, for every n: see `_tail_bound`.
     """
-    return _both_ends(_fewest_exact, s, n, channel, tail)
+    return both_ends(fewest_exact, s, n, channel, tail)
 
 
 def chernoff_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
@@ -72,7 +72,7 @@ def chernoff_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tupl
 
     The bound is inf over theta > 0 of e^(-theta s) E[e^(theta S)] (Chernoff 1952).
     """
-    return _both_ends(_fewest_by_chernoff, s, n, channel, tail)
+    return both_ends(_fewest_by_chernoff, s, n, channel, tail)
 
 
 def score_counts(s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
@@ -95,31 +95,38 @@ def tail_above(s: Floats, n_true: int, n: int, channel: Channel, devices: Device
     Exact, to 1e-8 of it and outward. Where `devices` can have sent several of the reports, each of which then has as
     many of the n and n_true as the others, it is Chernoff's bound for them (docs/maths.md).
     """
-    return _upper_tail(s, float(n_true), float(n), _Noise.of(channel), devices)
+    return _tail_of(s, float(n_true), float(n), Noise.of(channel), devices)
 
 
 def tail_below(s: Floats, n_true: int, n: int, channel: Channel, devices: Devices | None = None) -> Floats:
     """Return P(S <= s), as `tail_above` P(S >= s)."""
-    return _upper_tail(n - s, float(n - n_true), float(n), _Noise.of(channel).mirrored(), devices)
+    return _tail_of(n - s, float(n - n_true), float(n), Noise.of(channel).mirrored(), devices)
 
 
-def _upper_tail(s: Floats, n_true: float, n: float, noise: _Noise, devices: Devices | None) -> Floats:
+def _tail_of(s: Floats, n_true: float, n: float, noise: Noise, devices: Devices | None) -> Floats:
     k, size = np.full_like(s, n_true), np.full_like(s, n)
-    saddle = _saddle(s, k, size, noise)
-    if devices is not None and devices.n_waves > 1:
-        return np.asarray(np.exp(_log_chernoff_of_devices(saddle, s, k, size, noise, devices)))
-    log_bound = np.minimum(_log_chernoff(saddle, s, k, size, noise), 0)
+    if devices is None or devices.n_waves == 1:
+        return upper_tail(s, k, size, noise)
+    return np.asarray(np.exp(_log_chernoff_of_devices(_saddle(s, k, size, noise), s, k, size, noise, devices)))
+
+
+def upper_tail(s: Floats, k: Floats, n: Floats, noise: Noise) -> Floats:
+    """Return P(S >= s) or slightly more, as `tail_above`; one-dimensional arrays of one shape."""
+    log_bound = np.minimum(log_chernoff_tail(s, k, n, noise), 0)
     tail: Floats = np.exp(log_bound)
     far = np.flatnonzero((log_bound < 0) & (log_bound > _LOG_TINY))
     for start in range(0, far.size, _BLOCK):
         at = far[start : start + _BLOCK]
-        tail[at] = np.minimum(tail[at], _tail_bound(s[at], k[at], size[at], noise, log_bound[at]))
+        tail[at] = np.minimum(tail[at], _tail_bound(s[at], k[at], n[at], noise, log_bound[at]))
     return tail
 
 
-def _log_chernoff_of_devices(
-    saddle: Floats, s: Floats, k: Floats, n: Floats, noise: _Noise, devices: Devices
-) -> Floats:
+def log_chernoff_tail(s: Floats, k: Floats, n: Floats, noise: Noise) -> Floats:
+    """Return the logarithm of Chernoff's bound of P(S >= s), at most 0 but for rounding."""
+    return _log_chernoff(_saddle(s, k, n, noise), s, k, n, noise)
+
+
+def _log_chernoff_of_devices(saddle: Floats, s: Floats, k: Floats, n: Floats, noise: Noise, devices: Devices) -> Floats:
     """Return ln of Chernoff's bound where reports are of these devices, each one's all equal, which is the worst.
 
     A device of j reports has the generating function of one report at j times the tilt. The best tilt lies between the
@@ -133,8 +140,9 @@ def _log_chernoff_of_devices(
     return best
 
 
-def _both_ends(fewest: _Fewest, s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
-    noise = _Noise.of(channel)
+def both_ends(fewest: Fewest, s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
+    """Return the fewest K of each count, and the most by its mirror image; shape of s."""
+    noise = Noise.of(channel)
     flat_s, flat_n = s.ravel(), n.ravel()
     low = fewest(flat_s, flat_n, noise, tail)
     high = flat_n - fewest(flat_n - flat_s, flat_n, noise.mirrored(), tail)
@@ -142,26 +150,29 @@ def _both_ends(fewest: _Fewest, s: Floats, n: Floats, channel: Channel, tail: fl
     return low.reshape(s.shape), np.maximum(low, high).reshape(s.shape)
 
 
-def _fewest_by_chernoff(s: Floats, n: Floats, noise: _Noise, tail: float) -> Floats:
-    def is_refuted(at: _Indices, k: Floats) -> _Flags:
-        tilt = _saddle(s[at], k, n[at], noise)
-        return _log_chernoff(tilt, s[at], k, n[at], noise) <= math.log(tail)
+def _fewest_by_chernoff(s: Floats, n: Floats, noise: Noise, tail: float) -> Floats:
+    def is_refuted(at: Indices, k: Floats) -> Flags:
+        return log_chernoff_tail(s[at], k, n[at], noise) <= math.log(tail)
 
-    return _bisect(np.full_like(n, -1), n, is_refuted)
+    return bisect(np.full_like(n, -1), n, is_refuted)
 
 
-def _fewest_exact(s: Floats, n: Floats, noise: _Noise, tail: float) -> Floats:
+def fewest_exact(s: Floats, n: Floats, noise: Noise, tail: float) -> Floats:
     """Bisect between Chernoff's K, of which all below are refuted, and the K that expects s."""
     least = _fewest_by_chernoff(s, n, noise, tail)
-    expecting = np.ceil((s - n * noise.other) / (noise.true - noise.other))
 
-    def is_refuted(at: _Indices, k: Floats) -> _Flags:
+    def is_refuted(at: Indices, k: Floats) -> Flags:
         return _tail_bound(s[at], k, n[at], noise, math.log(tail)) <= tail
 
-    return _bisect(least - 1, np.clip(expecting, least, n), is_refuted)
+    return bisect(least - 1, np.clip(people_expecting(s, n, noise), least, n), is_refuted)
 
 
-def _bisect(refuted: Floats, allowed: Floats, is_refuted: Callable[[_Indices, Floats], _Flags]) -> Floats:
+def people_expecting(s: Floats, n: Floats, noise: Noise) -> Floats:
+    """Return the least K of whom s or more reports are expected; it may lie outside [0, n]."""
+    return np.asarray(np.ceil((s - n * noise.other) / (noise.true - noise.other)))
+
+
+def bisect(refuted: Floats, allowed: Floats, is_refuted: Callable[[Indices, Floats], Flags]) -> Floats:
     """Return the least K that isn't refuted, in (refuted, allowed]; `allowed` isn't tried."""
     refuted, allowed = refuted.copy(), allowed.copy()
     while (open_ := np.flatnonzero(allowed - refuted > 1)).size:
@@ -174,7 +185,7 @@ def _bisect(refuted: Floats, allowed: Floats, is_refuted: Callable[[_Indices, Fl
     return allowed
 
 
-def _saddle(s: Floats, k: Floats, n: Floats, noise: _Noise) -> Floats:
+def _saddle(s: Floats, k: Floats, n: Floats, noise: Noise) -> Floats:
     """Return the theta in [0, `_MAX_TILT`] that makes the Chernoff bound of P(S >= s) smallest.
 
     With x = e^theta the tilted mean K a x / (1-a + a x) + (n-K) b x / (1-b + b x) is s: a
@@ -194,7 +205,7 @@ def _saddle(s: Floats, k: Floats, n: Floats, noise: _Noise) -> Floats:
     return tilt
 
 
-def _log_chernoff(tilt: Floats, s: Floats, k: Floats, n: Floats, noise: _Noise) -> Floats:
+def _log_chernoff(tilt: Floats, s: Floats, k: Floats, n: Floats, noise: Noise) -> Floats:
     """Return ln of e^(-tilt s) E[e^(tilt S)] >= P(S >= s), plus what rounding may have taken."""
     grown = np.expm1(tilt)
     of_true, of_other = k * np.log1p(noise.true * grown), (n - k) * np.log1p(noise.other * grown)
@@ -202,7 +213,7 @@ def _log_chernoff(tilt: Floats, s: Floats, k: Floats, n: Floats, noise: _Noise) 
     return of_true + of_other - of_count + 8 * _EPS * (of_true + of_other + of_count)
 
 
-def _tail_bound(s: Floats, k: Floats, n: Floats, noise: _Noise, log_tail: Floats | float) -> Floats:
+def _tail_bound(s: Floats, k: Floats, n: Floats, noise: Noise, log_tail: Floats | float) -> Floats:
     """Return P(S >= s) or slightly more: by at most 1e-8 of it where it is about the tail's size.
 
     Cauchy's integral over the circle |z| = r = e^theta > 1, by the trapezoidal rule at N points:
@@ -244,7 +255,7 @@ class _Bump(NamedTuple):
     not_other: Floats
 
     @classmethod
-    def at(cls, s: Floats, k: Floats, n: Floats, noise: _Noise) -> Self:
+    def at(cls, s: Floats, k: Floats, n: Floats, noise: Noise) -> Self:
         """Place the circle through the saddle point, but 3 / sd or more from the pole at 1."""
         a, not_a, b, not_b = noise
         sd = np.sqrt(k * a * not_a + (n - k) * b * not_b)

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
 from sotto_estimator.chosen import Chosen
+from sotto_estimator.errors import WithheldError
 from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.options import refuse_token, warn
 from sotto_estimator.records import Records, fetch_records, read_records
@@ -29,6 +31,14 @@ class CollectorSource:
         """Fetch the tally of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_tally(self.url, self.survey_id, self.token, chosen.wave, chosen.stratum)
 
+    def by_wave(self, tally: Tally, chosen: Chosen) -> list[Tally]:
+        """Fetch the tally of every wave of one of several, but of waves that are withheld. Raises FetchError."""
+        found = []
+        for wave in tally.waves if len(tally.waves) > 1 else ():
+            with suppress(WithheldError):
+                found.append(self.tally(Chosen(wave, chosen.stratum)))
+        return found
+
     def records(self, chosen: Chosen) -> Records:
         """Fetch the packed reports of a wave, of a stratum, or of all. Raises FetchError."""
         return fetch_records(self.url, self.survey_id, self.token, chosen)
@@ -46,6 +56,11 @@ class FileSource:
             option = "--stratum" if chosen.wave is None else "--wave"
             raise click.UsageError(f"{option} goes with a collector's URL.")
         return read_tallies(self.paths, warn)
+
+    def by_wave(self, tally: Tally, _chosen: Chosen) -> list[Tally]:
+        """Return those of the files that are of one wave each, where several are merged. Raises SourceError."""
+        found = [read_tallies([path]) for path in self.paths] if len(tally.waves) > 1 else []
+        return [of for of in found if len(of.waves) == 1]
 
     @property
     def are_tallies(self) -> bool:

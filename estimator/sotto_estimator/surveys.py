@@ -4,7 +4,7 @@ A source is a collector's URL with a survey's id and an analyst's token; or file
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,19 +12,29 @@ from sotto_estimator.archive import is_archive, read_records_of_archive
 from sotto_estimator.association.associate import Association
 from sotto_estimator.association.associate import associate as associate_records
 from sotto_estimator.association.sides import Candidates
+from sotto_estimator.channel import Target
 from sotto_estimator.chosen import Chosen
+from sotto_estimator.comparing.compare import CompareOptions, Difference, compare_sides
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.result import Tested
+from sotto_estimator.comparing.sides import People, Side, people_of, side_of_group, sides_of_data, sides_of_tally
+from sotto_estimator.comparing.voids import voids_of, voids_of_data
+from sotto_estimator.data import Data, read_data
 from sotto_estimator.errors import SourceError
 from sotto_estimator.estimates import Estimates
-from sotto_estimator.estimation import estimate_tally
+from sotto_estimator.estimation import binary_epsilon, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey import SurveyPlan, plan_survey
 from sotto_estimator.records import Records, fetch_records, read_records
-from sotto_estimator.sources import names_collector
+from sotto_estimator.result import GIVEN
+from sotto_estimator.sampling.reading import SamplingColumns
+from sotto_estimator.sources import CollectorSource, FileSource, names_collector
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
-from sotto_estimator.strings.question import decode_tally
+from sotto_estimator.strings.question import decode_tally, text_question
+from sotto_estimator.strings.subject import subject_of_tally
 from sotto_estimator.verdict.judge import with_verdicts
 from sotto_protocol import Survey, Tally
 
@@ -39,15 +49,30 @@ def estimate(
     token: str = "",
     wave: int | None = None,
     stratum: str | None = None,
+    column: str = "",
+    design: str | Mapping[str, str] = "",
+    arm: str = "",
+    reports: Sequence[str] = (),
+    sampling: SamplingColumns | None = None,
     options: IntervalOptions | None = None,
 ) -> Estimates:
     """Estimate every share and mean, with verdicts: of a collector's survey, of tally files, merged, or of a tally.
 
     With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
-    `stratum` choose whose reports. Raises FetchError, SourceError, DomainError.
+    `stratum` choose whose reports. Of a CSV with a row a person `column` has their reports, `design` says how they were
+    asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
     """
-    tally = _tally(source, survey, token, Chosen(wave, stratum))
-    return with_verdicts(replace(estimate_tally(tally, options), stratum=stratum), tally)
+    if column:
+        if survey or token or Chosen(wave, stratum) or not isinstance(source, str | os.PathLike):
+            raise SourceError("column goes with one CSV.")
+        data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling)
+        return data.estimate(options or IntervalOptions())
+    if design or arm or reports or sampling:
+        raise SourceError("design, arm, reports and sampling go with a CSV's column.")
+    chosen = Chosen(wave, stratum)
+    tally = _tally(source, survey, token, chosen)
+    found = estimate_tally(tally, options, by_wave=_by_wave(source, survey, token, chosen, tally))
+    return with_verdicts(replace(found, stratum=stratum), tally)
 
 
 def decode(
@@ -62,7 +87,10 @@ def decode(
     options: DecodeOptions | None = None,
 ) -> Decoded:
     """Find which candidates are common answers to a text question, and their shares. The rest is as for `estimate`."""
-    return decode_tally(_tally(source, survey, token, Chosen(wave, stratum)), question, candidates, options)
+    tally = _tally(source, survey, token, Chosen(wave, stratum))
+    found = decode_tally(tally, question, candidates, options)
+    asked, _ = text_question(tally.survey, question)
+    return replace(found, subject=replace(subject_of_tally(tally, asked), stratum=stratum))
 
 
 def associate(
@@ -87,6 +115,39 @@ def associate(
     return replace(found, chosen=chosen)
 
 
+def compare(
+    groups: Mapping[str, Source | Sequence[Source] | Tally | Group] | Data,
+    *,
+    question: str = "",
+    answer: str = "",
+    level: float = 0.95,
+    target: Target = "population",
+    simultaneous: bool = False,
+    anytime: bool = False,
+    people: People | None = None,
+) -> Tested[Difference]:
+    """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
+
+    `groups`, by name: tallies, tally files, or counts; or a CSV's, of `read_data(.., by=..)`. `question`, `answer`:
+    that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe the same for waves of a
+    survey, others else. Its `warnings` say whose counts contradict the design. Raises SourceError, DomainError.
+    """
+    known: People = "other"
+    if isinstance(groups, Data):
+        title, sides, void = groups.table.name, sides_of_data(groups, target), voids_of_data(groups)
+    else:
+        given = {name: of if isinstance(of, Group) else _tally(of, "", "", Chosen()) for name, of in groups.items()}
+        tallies = [of for of in given.values() if isinstance(of, Tally)]
+        title, known = next((of.survey.title for of in tallies), GIVEN), people_of(tallies)
+        sides, void = {name: _sides(of, target) for name, of in given.items()}, voids_of(given)
+    asked = {
+        name: [side for side in of if question in ("", side.question) and answer in ("", side.answer)]
+        for name, of in sides.items()
+    }
+    found = compare_sides(title, asked, CompareOptions(level, target, simultaneous, anytime, people or known))
+    return replace(found, contradictions=tuple(one for one in void if question in ("", one[1].question)))
+
+
 def plan(survey: Survey | Source, n: int, *, reach: Reach | None = None, half_width: float | None = None) -> SurveyPlan:
     """Return what n respondents will show of each question of a survey, or of a survey file.
 
@@ -109,6 +170,24 @@ def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, c
         if is_archive(Path(path)):
             raise SourceError(f"{path} is a folder: count an archive with `sotto tally`, and estimate that.")
     return read_tallies([Path(path) for path in paths])
+
+
+def _sides(of: Tally | Group, target: Target) -> list[Side]:
+    return (
+        sides_of_tally(of, target) if isinstance(of, Tally) else [side_of_group(of, binary_epsilon(of.channel), target)]
+    )
+
+
+def _by_wave(
+    source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen, tally: Tally
+) -> list[Tally]:
+    """Return the tallies of the waves that are pooled in one, where the source has them."""
+    if isinstance(source, Tally):
+        return []
+    if isinstance(source, str) and names_collector([source]):
+        return CollectorSource(source, *_asked(survey, token)).by_wave(tally, chosen)
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    return FileSource(tuple(map(Path, paths))).by_wave(tally, chosen)
 
 
 def _records(source: Source, survey: str, token: str, chosen: Chosen) -> Records:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sotto_estimator import DomainError, SourceError
-from sotto_estimator.association import associate as module
+from sotto_estimator.association import groups
 from sotto_estimator.association.associate import Association, associate
 from sotto_estimator.association.sides import Side
 from sotto_estimator.association.text import OTHER, bloom_likelihood, misfit, random_string
@@ -154,9 +154,9 @@ def test_grouped_reports_give_what_single_ones_give(monkeypatch: pytest.MonkeyPa
     records = collect(3000, 7)
     grouped = associate(SURVEY, records, ["size", "paid"])
     columns = [column for q, column in SURVEY.layout.cut(records) if q.id in ("size", "paid")]
-    assert len(module._group(columns)[1]) == 6
-    monkeypatch.setattr(module, "_KEY_BYTES", 0)
-    assert len(module._group(columns)[1]) == 3000
+    assert len(groups._group(columns)[1]) == 6
+    monkeypatch.setattr(groups, "_KEY_BYTES", 0)
+    assert len(groups._group(columns)[1]) == 3000
     single = associate(SURVEY, records, ["size", "paid"])
     assert shares(single) == pytest.approx(shares(grouped), abs=1e-6)
     assert single.independence.statistic == pytest.approx(grouped.independence.statistic)

@@ -16,7 +16,7 @@ from fault_server import FaultServer, Scripted, fault_server
 from sotto_estimator import FetchError, SourceError, records
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.association.commands import associate
-from sotto_estimator.association.render import as_csv, as_json, table
+from sotto_estimator.association.render import table
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.records import fetch_records, read_records, save_records
 from sotto_protocol import Coins, SottoError, Survey, compile_survey
@@ -161,8 +161,8 @@ def test_what_could_move_a_terminal_is_escaped_in_the_table_and_exact_for_progra
     text = table(found)
     assert "e\\x1b[2J\\u202em" in text
     assert not {"\x1b", "\u202e"} & set(text)
-    assert "e\x1b[2J\u202em" in as_csv(found)
-    assert "e\x1b[2J\u202em" in [cell["answers"][1] for cell in json.loads(as_json(found))["cells"]]
+    assert "e\x1b[2J\u202em" in found.as_csv()
+    assert "e\x1b[2J\u202em" in [cell["answers"][1] for cell in json.loads(found.as_json())["cells"]]
 
 
 @pytest.mark.parametrize(

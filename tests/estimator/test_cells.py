@@ -15,7 +15,6 @@ from test_strings_render import ROWS, SUBJECT, as_csv, decoded, replace
 import sotto_estimator
 from house import open_house
 from sotto_estimator.association.associate import associate
-from sotto_estimator.association.render import as_csv as association_csv
 from sotto_estimator.cells import guarded
 from sotto_estimator.render import csv_text
 from sotto_estimator.strings.google import write_results
@@ -101,7 +100,7 @@ def test_decoded_strings_and_joint_tables_hold_no_formula(tmp_path: Path) -> Non
     write_results(decoded_google(rows=strings), tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
         assert [row[0] for row in list(csv.reader(file))[1:]] == expected
-    check_harmless(association_csv(associate(SURVEY, answers(), ["a", "b"])))
+    check_harmless(associate(SURVEY, answers(), ["a", "b"]).as_csv())
 
 
 def test_whoever_writes_csv_guards_it() -> None:

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,10 +21,11 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
 from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.devices import Devices
+from sotto_estimator.page.charts import draw_waves
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
-from sotto_estimator.picture import plot
+from sotto_estimator.page.waves import series_of
 from sotto_estimator.render import cut_words
 from sotto_protocol import Coins, Survey, Tally, hmac_bytes
 
@@ -232,10 +234,14 @@ def test_counts_on_paper_that_nobody_can_have_are_warned_of_in_every_form(argume
         assert "people did not follow it" in result.stderr
     table = sotto(*words).stdout
     assert "the counts contradict the design (P <= " in table
-    assert table.rstrip().endswith("it is not precise")
+    assert re.search(r" % +none +none ", table)
+    assert table.rstrip().endswith("or since people did not follow the design")
     (found,) = json.loads(sotto(*words, "--json").stdout)["contradictions"]
     (row,) = csv.DictReader(io.StringIO(sotto(*words, "--csv").stdout))
     assert float(row["contradiction_p_value"]) == found["p_value"] < 1e-30
+    (of,) = json.loads(sotto(*words, "--json").stdout)["estimates"]
+    assert (of["low"], of["high"]) == (None, None)
+    assert row["low"] == row["high"] == ""
     assert found["answer"] == "yes"
 
 
@@ -269,8 +275,8 @@ def test_results_page_and_its_charts_say_it() -> None:
 
 
 def test_plot_says_it(tmp_path: Path) -> None:
-    plot(estimate_counts(1999, 2000, Channel.warner(0.6)), tmp_path / "plot.svg")
-    plot(estimate_counts(1100, 2000, Channel.warner(0.6)), tmp_path / "fits.svg")
+    estimate_counts(1999, 2000, Channel.warner(0.6)).plot(tmp_path / "plot.svg")
+    estimate_counts(1100, 2000, Channel.warner(0.6)).plot(tmp_path / "fits.svg")
     sizes = [(tmp_path / name).stat().st_size for name in ("plot.svg", "fits.svg")]
     assert sizes[0] > sizes[1]  # letters are drawn as curves: a line more
 
@@ -278,7 +284,7 @@ def test_plot_says_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("warner", "n_yes"), [("1/6", 1640), ("5/6", 360), (".4", 1100), ("0", 1500)])
 def test_spinner_that_lies_more_often_than_not_is_read(warner: str, n_yes: int) -> None:
     """share = (yes / n - (1 - p)) / (2 p - 1), for any p but 1/2 (Warner 1965)."""
-    result = sotto("estimate", "--yes", n_yes, "--n", 2000, "--warner", warner, "--json")
+    result = sotto("estimate", "--yes", n_yes, "--n", 2000, "--warner", warner, "--json", "--allow-conclusive")
     (row,) = json.loads(result.stdout)["estimates"]
     p = float(Fraction(warner))
     assert row["share"] == pytest.approx((n_yes / 2000 - (1 - p)) / (2 * p - 1), abs=1e-12)
@@ -288,14 +294,37 @@ def test_spinner_that_lies_more_often_than_not_is_read(warner: str, n_yes: int) 
         assert (row["low"], row["high"]) == pytest.approx((other.low, other.high))
 
 
-def test_point_that_was_cut_is_said_to_be_none_but_of_the_respondents() -> None:
-    """Of a population no interval is a point by itself; of respondents one may be: nobody."""
+def test_interval_that_holds_no_share_is_none_but_of_the_respondents() -> None:
+    """Of a population no interval is a point; of respondents one may be: nobody. Not where counts contradict it."""
     cut = estimate_counts(330, 1000, Channel.warner(0.6))
     assert (cut.rows[0].low, cut.rows[0].high) == (0, 0)
-    assert "it is not precise" in cut_words(cut.rows, cut.options)
-    nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), IntervalOptions(target="respondents"))
+    assert not cut.has_interval(cut.rows[0])
+    assert "no share from 0 to 100 %" in cut_words(cut)
+    respondents = IntervalOptions(target="respondents")
+    nobody = estimate_counts(0, 10, Channel(0.999999, 1e-6), respondents)
     assert (nobody.rows[0].low, nobody.rows[0].high) == (0, 0)
     assert nobody.contradictions == ()
-    assert cut_words(nobody.rows, nobody.options) == ""
-    fits = estimate_counts(500, 1000, Channel.warner(0.6))
-    assert cut_words(fits.rows, fits.options) == ""
+    assert nobody.has_interval(nobody.rows[0])
+    assert cut_words(nobody) == ""
+    void = estimate_counts(1999, 2000, Channel.warner(0.6), respondents)
+    assert void.rows[0].low == void.rows[0].high == 1
+    assert not void.has_interval(void.rows[0])
+    assert cut_words(estimate_counts(500, 1000, Channel.warner(0.6))) == ""
+
+
+def test_interval_that_holds_no_share_is_none_in_a_frame_a_notebook_and_a_plot(tmp_path: Path) -> None:
+    cut = estimate_counts(330, 1000, Channel.warner(0.6))
+    assert cut.to_frame()[["low", "high"]].isna().all(axis=None)
+    assert cut._repr_html_().count("<td>none</td>") == 2
+    figure = cut.plot()
+    (whisker,) = figure.axes[0].containers[1].get_children()[2:]
+    assert whisker.get_segments()[0].size == 0
+
+
+def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page() -> None:
+    series = series_of(SURVEY.questions[1], {1: ZEROS, 2: honest(3000)}, ["a"], IntervalOptions(), 1)
+    assert [point.has_interval for point in series[0].points] == [False, True]
+    (last,) = series_of(SURVEY.questions[1], {1: ZEROS}, ["a"], IntervalOptions(), 1)
+    assert "from – to –" in draw_waves("", [last]).description
+    section = find_results(Release(SURVEY, True, {1: ZEROS}), Choices()).sections[1]
+    assert not any(map(section.has_interval, section.table))

@@ -14,7 +14,6 @@ import pytest
 from sotto_estimator import Channel, IntervalOptions, SourceError, estimate_counts, estimate_tally, read_tallies
 from sotto_estimator.estimation import binary_epsilon
 from sotto_estimator.methods import METHODS
-from sotto_estimator.picture import plot
 from sotto_estimator.render import as_csv, as_json, method_words, table
 from sotto_protocol import Survey, Tally, compile_survey
 
@@ -127,10 +126,11 @@ def test_table_json_and_csv_hold_the_same_numbers(tally: Tally) -> None:
     from_csv = list(csv.DictReader(io.StringIO(as_csv(estimates))))
     lines = table(estimates).splitlines()
     for row, member, record, line in zip(estimates.rows, from_json["estimates"], from_csv, lines[-6:], strict=True):
-        for name in ("share", "standard_error", "low", "high", "consistent_share"):
+        for name in ("share", "standard_error", "low", "high", "consistent_share", "consistent_standard_error"):
             assert member[name] == float(record[name]) == getattr(row, name)
             assert f"{100 * member[name]:.2f} %" in line
         assert record["method"] == "chernoff"
+        assert record["consistent_errors"] == from_json["consistent_errors"] == "approximate"
         assert record["n_reports"] == "1000"
     assert "n = 1,000" in lines[0]
     assert "95 % intervals by the Chernoff bound" in lines[1]
@@ -153,12 +153,12 @@ def test_a_level_is_printed_with_all_its_digits(level: float, words: str) -> Non
 
 
 def test_a_plot_is_a_picture(tally: Tally, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    plot(estimate_tally(tally), tmp_path / "shares.png")
+    estimate_tally(tally).plot(tmp_path / "shares.png")
     assert (tmp_path / "shares.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(SourceError, match=r"must end in \.png"):
-        plot(estimate_tally(tally), tmp_path / "shares.exe")
+        estimate_tally(tally).plot(tmp_path / "shares.exe")
     with pytest.raises(SourceError, match="cannot be written"):
-        plot(estimate_tally(tally), tmp_path / "nowhere" / "shares.png")
+        estimate_tally(tally).plot(tmp_path / "nowhere" / "shares.png")
 
 
 def test_tally_files_merge_and_bad_ones_are_named(tally: Tally, tmp_path) -> None:  # type: ignore[no-untyped-def]

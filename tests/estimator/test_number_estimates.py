@@ -22,7 +22,6 @@ from sotto_estimator.devices import Devices
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.mean import mean_bounds
 from sotto_estimator.numbers.plot import number_panels
-from sotto_estimator.picture import plot
 from sotto_estimator.render import as_csv, as_json, table
 from sotto_protocol import Survey, Tally, compile_toml
 from sotto_protocol.mechanisms.window import WindowResponse
@@ -148,7 +147,7 @@ def test_csv_of_shares_alone_has_no_columns_of_numbers() -> None:
 
 def test_picture_has_means_beside_shares(estimates: Estimates, tmp_path: Path) -> None:
     path = tmp_path / "people.svg"
-    plot(estimates, path)
+    estimates.plot(path)
     texts = path.read_text()
     for said in ("age", "mean and quantiles (years)", "mean (euros)", "member: yes"):
         assert f"<!-- {said} -->" in texts, said
@@ -177,7 +176,7 @@ def test_picture_of_very_many_is_no_higher_than_programs_can_show(estimates: Est
     rows = [replace(estimates.rows[0], answer=str(number), share=number / 2000) for number in range(1000)]
     many = replace(estimates, rows=tuple(rows), means=estimates.means * 30, distributions=estimates.distributions)
     path = tmp_path / "many.svg"
-    plot(many, path)
+    many.plot(path)
     texts = path.read_text()
     assert "<!-- the largest 200 of 1,000 shares are drawn -->" in texts
     assert f"<!-- the first 20 of {len(many.means)} questions for a number are drawn -->" in texts
@@ -214,8 +213,14 @@ def test_outputs_that_no_honest_crowd_gives_contradict_the_design(tally: Tally) 
         counts = dict(tally.support_counts)
         counts[question] = np.zeros_like(counts[question])
         counts[question][output] = n
-        (found,) = estimate_tally(Tally(SURVEY, {1: n}, counts)).contradictions
+        estimates = estimate_tally(Tally(SURVEY, {1: n}, counts))
+        (found,) = estimates.contradictions
         assert (found.question, found.answer) == (question, f"output {output}")
+    (mean,) = estimates["pay"]
+    assert mean.low == mean.high
+    assert re.search(r"\npay .* none +none ", table(estimates))
+    (member,) = (of for of in json.loads(as_json(estimates))["means"] if of["question"] == "pay")
+    assert (member["low"], member["high"]) == (None, None)
 
 
 def test_a_survey_of_numbers_alone_has_a_table(tally: Tally) -> None:

@@ -88,13 +88,21 @@ def test_a_draw_is_of_the_same_total(tmp_path: Path) -> None:
     assert of.width_drawn == width_in(drawn, "q0") < width_in(text, "q0")
 
 
-def test_waves_help_by_other_people_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forever", ["", 'mechanism = "basic-rappor"\nepsilon_forever = 4\n'])
+def test_waves_of_the_same_people_help_where_noise_is_drawn_anew(tmp_path: Path, forever: str) -> None:
     text = (
         'id = "s"\ntitle = "S"\nwaves = 4\n'
         + LUNCH.split('title = "Lunch"\n')[1].split('[[questions]]\nid = "cuisine"')[0]
+        + forever
     )
     of = helps_by_id(draft_of(tmp_path, text))["paid"]
-    assert of.width_of_waves == width_in(text, "paid")
+    assert of.width_of_waves is not None
+    assert of.width_of_others is not None
+    one = width_in(text, "paid")
+    if forever:
+        assert of.width_of_others < of.width_of_waves < 0.7 * one
+    else:
+        assert of.width_of_waves == pytest.approx(one, rel=0.01)
     assert of.width_of_others == width_in(text, "paid", 4 * N)
     assert "waves: all 4 pooled, of the same people, +- " in plan_file(tmp_path, text, "--n", str(N)).output
 

@@ -27,6 +27,8 @@ from sotto_estimator.planning.widths import (
 WARNER = Channel.warner(0.6)
 EPSILON = math.log(1.5)  # Warner's at .6
 Ints = NDArray[np.int64]
+OF_COUNTS = [name for name, method in METHODS.items() if not (method.half_width or method.planned_as)]
+"""The methods whose widths are those of the counts."""
 MANY_SHARES = np.linspace(0, 1, 101)
 
 
@@ -87,7 +89,21 @@ def test_plans_and_estimates_have_the_same_method_by_default() -> None:
     assert half_width(1000, WARNER, share=0.2) == half_width(1000, WARNER, share=0.2, method=IntervalOptions().method)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("share", [0, 0.3, 0.93])
+def test_blakers_widths_are_planned_as_those_that_his_are_never_above(share: float, target: Target) -> None:
+    """Of few reports his do not grow evenly with the count, but each is at most Clopper and Pearson's."""
+    for n in (7, 211):
+        planned, clopper = (
+            half_width(n, WARNER, method=method, share=share, target=target) for method in ("blaker", "clopper-pearson")
+        )
+        assert planned == clopper
+        low, high = share_bounds(np.arange(n + 1), n, WARNER, level=0.95, method="blaker", target="population")
+        wide = share_bounds(np.arange(n + 1), n, WARNER, level=0.95, method="clopper-pearson", target="population")
+        assert (high - low <= wide[1] - wide[0] + 1e-12).all()
+
+
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.planned_as])
 def test_the_half_width_about_respondents_is_that_of_the_interval_at_the_expected_count(method: str) -> None:
     n, share = 20_000, 0.4
     count = round(n * WARNER.reported_share(share))
@@ -106,7 +122,7 @@ def prob_narrow(n: int, wanted: float, channel: Channel, share: float, method: s
 
 
 @pytest.mark.parametrize("assurance", [0.05, 0.5, 0.9, 0.999])
-@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.half_width])
+@pytest.mark.parametrize("method", OF_COUNTS)
 @pytest.mark.parametrize("share", [0, 0.1, 0.45, 0.5, 0.93, 1])
 @pytest.mark.parametrize("channel", [WARNER, Channel(0.5, 0.02), NO_PRIVACY])
 def test_the_half_width_is_met_with_the_assurance_and_a_smaller_one_is_not(
@@ -183,7 +199,7 @@ def counts_of(sizes: Ints, channel: Channel, share: float, target: Target) -> In
 @pytest.mark.parametrize("wanted", [0.3, 0.06])
 @pytest.mark.parametrize("channel", [Channel.warner(0.75), Channel(0.5, 0.02), Channel(0.9, 0)])
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.half_width])
+@pytest.mark.parametrize("method", OF_COUNTS)
 def test_the_respondents_needed_are_those_of_a_scan_over_every_n(
     method: str, target: Target, channel: Channel, wanted: float, share: float
 ) -> None:
@@ -271,7 +287,7 @@ def test_an_impossible_plan_is_refused_by_name_and_domain(make, message: str) ->
     other=st.floats(0, 0.4),
     share=st.floats(0, 1),
     target=st.sampled_from(TARGETS),
-    method=st.sampled_from(list(METHODS)),
+    method=st.sampled_from([name for name, method in METHODS.items() if not method.planned_as]),
 )
 def test_no_later_n_is_wide_again(wanted: float, other: float, share: float, target: Target, method: str) -> None:
     channel = Channel(other + 0.5, other)

@@ -27,7 +27,6 @@ from sotto_estimator import (
     estimate_counts,
     estimate_tally,
     plan,
-    plot,
 )
 from sotto_estimator.records import save_records
 from sotto_protocol import Coins, Survey, Tally, compile_toml
@@ -174,24 +173,24 @@ def test_a_notebook_shows_what_is_known_and_every_text_escaped(estimates: Estima
 
 
 def test_a_picture_is_returned_and_a_file_is_possible(estimates: Estimates, tmp_path: Path) -> None:
-    figure = plot(estimates, tmp_path / "staff.svg")
+    figure = estimates.plot(tmp_path / "staff.svg")
     assert len(figure.axes) >= 2
     assert (tmp_path / "staff.svg").read_text().startswith("<?xml")
-    assert len(plot(estimates).axes) == len(figure.axes)
+    assert len(estimates.plot().axes) == len(figure.axes)
     with pytest.raises(SourceError, match=r"must end in \.png"):
-        plot(estimates, tmp_path / "staff.gif")
+        estimates.plot(tmp_path / "staff.gif")
 
 
 def test_shares_are_drawn_into_axes_that_are_given(estimates: Estimates) -> None:
     figure = Figure()
     left, right = figure.subplots(1, 2)
-    assert plot(estimates, ax=left) is figure
+    assert estimates.plot(ax=left) is figure
     assert left.get_yticklabels()[0].get_text() == "harassed: yes"
     assert len(left.patches) == 4
-    assert plot(replace(estimates, rows=()), ax=right) is figure
+    assert replace(estimates, rows=()).plot(ax=right) is figure
     assert "hours" in right.get_xlabel()
     with pytest.raises(SourceError, match="no share and no mean"):
-        plot(replace(estimates, rows=(), means=()), ax=right)
+        replace(estimates, rows=(), means=()).plot(ax=right)
 
 
 def test_counts_of_a_data_frame_are_counts() -> None:

@@ -197,9 +197,10 @@ def fakes(tmp_path: Path) -> Path:
 def test_the_figure_stands_below_the_table_and_a_warning_on_stderr(fakes: Path) -> None:
     result = run("estimate", str(fakes))
     assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[-2] == "quality of q0: 40 of 2,080 reports implausible, of an honest crowd at most 2"
-    assert lines[-1] == "quality of q2: 40 of 2,080 reports implausible, of an honest crowd at most 2"
+    said = [line for line in result.stdout.splitlines() if line.startswith("quality of ")]
+    assert said == [
+        f"quality of {of}: 40 of 2,080 reports implausible, of an honest crowd at most 2" for of in ("q0", "q2")
+    ]
     assert "fakes: what each 1 % of fake reports" in result.stdout
     warnings = result.stderr.splitlines()
     assert len(warnings) == 3

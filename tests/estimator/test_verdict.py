@@ -100,6 +100,7 @@ def test_what_is_said_of_a_mean_holds_its_interval(mean: float, ends: tuple[floa
         (1.2402, (0.228, 1.0), "too few reports to say"),
         (1.045, (0.85, 1.0), "at least 80 %, most likely 100 %: cannot be told from all"),
         (-0.05, (0.0, 0.0), "at most 5 %, most likely 0 %: cannot be told from none"),
+        (0.08, (0.0072, 0.197), "between 0.7 and 20 %, most likely 8 %"),
         (0.003, (0.001, 0.005), "between 0.10 and 0.50 %, most likely 0.30 %"),
         (0.3, (0.3, 0.3), "exactly 30 %"),
     ],
@@ -113,6 +114,7 @@ def test_shares_are_said_as_far_as_they_are_known(share: float, ends: tuple[floa
     [
         (4.12, (2.63, 5.58), "hours", "on average between 2.6 and 5.6 hours, most likely 4.1 hours"),
         (4.12, (2.63, 5.58), "", "on average between 2.6 and 5.6, most likely 4.1"),
+        (0.5, (0.04, 1.0), "hours", "on average between 0.040 and 1.0 hours, most likely 0.5 hours"),
         (-1.0, (0.0, 0.1), "hours", "on average between 0.0 and 1.1 hours, most likely 0.0 hours"),
         (9.0, (2.0, 14.0), "hours", "too few reports to say"),
     ],
@@ -269,8 +271,9 @@ def test_the_command_begins_with_what_it_means_and_json_says_the_same(tmp_path: 
 
 
 def test_without_noise_what_respondents_said_is_known_exactly() -> None:
-    asked = ["estimate", "--yes", "8", "--n", "25", "--truth", "1", "--target", "respondents"]
-    printed = CliRunner().invoke(main, asked)
+    asked = ["estimate", "--yes", "8", "--n", "25", "--design", "direct", "--target", "respondents"]
+    assert "a report can prove the answer" in CliRunner().invoke(main, asked).stderr
+    printed = CliRunner().invoke(main, [*asked, "--allow-conclusive"])
     assert printed.exit_code == 0
     assert printed.stdout.startswith(
         "yes  exactly 32 %\n\ncounts as given: n = 25 reports, epsilon infinite a report\n"

@@ -4,26 +4,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from sotto_estimator.association.em import MAX_ITERATIONS, MixtureFit, fit
+from sotto_estimator.association.groups import grouped_reports
 from sotto_estimator.association.independence import IndependenceTest, check_independence
 from sotto_estimator.association.mixture import Floats, Mixture
 from sotto_estimator.association.precision import standard_errors
 from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.chosen import Chosen
-from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.errors import DomainError
+from sotto_estimator.result import Result
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
-from sotto_protocol.record import WAVE
+from sotto_protocol.words import counted
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
 
 MAX_CELLS = 250_000
-_KEY_BYTES = 8  # reports of so many bytes are grouped; of more, few are identical
 _SURE_MISFIT = 1.5
 
 
@@ -48,7 +53,7 @@ class Convergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Association:
+class Association(Result):
     """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
 
     `chosen`: whose reports these are.
@@ -65,6 +70,38 @@ class Association:
     convergence: Convergence
     warnings: tuple[str, ...]
     chosen: Chosen = field(default_factory=Chosen)
+
+    def __str__(self) -> str:
+        """Return one line: title, questions and reports."""
+        return f"{self.title}: {' and '.join(self.questions)}, n = {counted(self.n_reports, 'report')}"
+
+    def as_table(self) -> str:
+        """Return what `sotto associate` prints."""
+        from sotto_estimator.association.render import table  # it renders what is defined here
+
+        return table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of `sotto associate --json`."""
+        from sotto_estimator.association.render import members
+
+        return members(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `sotto associate --csv`."""
+        from sotto_estimator.association.render import records
+
+        return records(self)
+
+    def alarms(self) -> tuple[str, ...]:
+        """Return what is wrong with the fit, or the reports."""
+        return self.warnings
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture, a bar with its interval a row."""
+        from sotto_estimator.association.render import panels
+
+        return panels(self)
 
 
 def associate(
@@ -89,7 +126,7 @@ def associate(
     n_cells = prod(len(side.labels) for side in sides)
     if n_cells > MAX_CELLS:
         raise DomainError(f"questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS:,}.")
-    parts, counts = _group(_columns(survey, records, sides))
+    parts, counts = grouped_reports(survey, records, sides)
     likelihoods = tuple(side.likelihood(part) for side, part in zip(sides, parts, strict=True))
     mixture = Mixture(likelihoods, counts)
     joint = fit(mixture, max_iterations=max_iterations)
@@ -113,44 +150,6 @@ def associate(
         Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
         (*_unconverged([joint, *alone]), *warnings),
     )
-
-
-def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
-    if not len(records):
-        raise SourceError("there are no reports; an association needs at least one.")
-    waves = np.unique(survey.layout.numbers(records, WAVE)).tolist()
-    if len(waves) > 1:
-        raise SourceError(
-            f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
-        )
-    columns = {question.id: column for question, column in survey.layout.cut(_that_answer(survey, records, sides))}
-    return [side.narrow(columns[side.question.id]) for side in sides]
-
-
-def _that_answer(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Bytes:
-    """Return the reports that answer all of the questions: with `draw`, some. Raises SourceError where none does."""
-    ids = {side.question.id for side in sides}
-    places = [place for place, question in enumerate(survey.questions) if question.id in ids]
-    names = " and ".join(survey.questions[place].id for place in places)
-    if survey.n_drawn < len(places):
-        raise SourceError(
-            f"no report answers {names}: draw is {survey.draw}, and a table needs draw = {len(places)} at the least."
-        )
-    answered: Bytes = records[survey.layout.drawn(records)[:, places].all(axis=1)]
-    if not len(answered):
-        raise SourceError(f"none of {len(records):,} reports answers {names}: each answers {survey.draw} questions.")
-    return answered
-
-
-def _group(columns: Sequence[Bytes]) -> tuple[list[Bytes], NDArray[np.int64]]:
-    """Return one of each group of identical reports, cut into columns again, and how many each group holds."""
-    widths = [column.shape[1] for column in columns]
-    records = np.concatenate(columns, axis=1)
-    if sum(widths) > _KEY_BYTES:
-        return list(columns), np.ones(len(records), np.int64)
-    keys = np.pad(records, ((0, 0), (0, _KEY_BYTES - sum(widths)))).view(np.uint64).ravel()
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    return np.split(records[first], np.cumsum(widths)[:-1], axis=1), counts.astype(np.int64)
 
 
 def _misfits(

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from sotto_estimator.association.associate import associate as find_association
-from sotto_estimator.association.render import as_csv, as_json, table
 from sotto_estimator.chosen import Chosen, chosen_options
 from sotto_estimator.options import level_option, style_options, warn
 from sotto_estimator.records import save_records
@@ -56,7 +55,7 @@ def associate(
     association = replace(association, chosen=chosen)
     if kept:
         save_records(survey, records, kept)
-    click.echo({"json": as_json, "csv": as_csv}.get(style, table)(association))
+    click.echo(association.as_style(style))
     for warning in association.warnings:
         warn(warning)
 

@@ -1,12 +1,15 @@
 """A joint table for people, as JSON and CSV for programs: the same numbers in all three."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
-from sotto_estimator.render import csv_text, escaped, json_text, level_words, percent
+from sotto_estimator.render import escaped, level_words, percent
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
 
 _MOST_ROWS = 60
 
@@ -35,32 +38,29 @@ def caption(association: Association) -> str:
     )
 
 
-def as_json(association: Association) -> str:
-    """Return the association as a JSON object; shares as fractions."""
+def members(association: Association) -> dict[str, Any]:
+    """Return the members of its JSON object."""
     marginals = {
         name: [{"answer": cell.answers[0]} | _numbers(cell) for cell in cells]
         for name, cells in zip(association.questions, association.marginals, strict=True)
     }
     cells = [{"answers": list(cell.answers)} | _numbers(cell) for cell in association.cells]
-    return json_text(
-        {
-            "title": association.title,
-            "questions": list(association.questions),
-            "n_reports": association.n_reports,
-            "epsilon": association.epsilon,
-            "level": association.level,
-            "independence": asdict(association.independence),
-            "convergence": asdict(association.convergence),
-            "warnings": list(association.warnings),
-            "marginals": marginals,
-            "cells": cells,
-        }
-        | association.chosen.members
-    )
+    return {
+        "title": association.title,
+        "questions": list(association.questions),
+        "n_reports": association.n_reports,
+        "epsilon": association.epsilon,
+        "level": association.level,
+        "independence": asdict(association.independence),
+        "convergence": asdict(association.convergence),
+        "warnings": list(association.warnings),
+        "marginals": marginals,
+        "cells": cells,
+    } | association.chosen.members
 
 
-def as_csv(association: Association) -> str:
-    """Return the joint table as CSV with a header, a column a question; shares as fractions."""
+def records(association: Association) -> list[dict[str, Any]]:
+    """Return the joint table as rows of CSV, a column a question."""
     beside = {
         "n_reports": association.n_reports,
         "epsilon": association.epsilon,
@@ -69,7 +69,15 @@ def as_csv(association: Association) -> str:
         "converged": association.convergence.converged,
         **association.chosen.members,
     }
-    return csv_text([_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells])
+    return [_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells]
+
+
+def panels(association: Association) -> "tuple[str, list[Panel]]":
+    """Return a picture: a bar with its interval for every combination of answers."""
+    from sotto_estimator.panels import Bar, bar_panels  # matplotlib takes a second to load
+
+    bars = [Bar(", ".join(cell.answers), cell.share, cell.low, cell.high) for cell in association.cells]
+    return bar_panels(bars, caption(association))
 
 
 def _joint_table(questions: tuple[str, ...], cells: list[Cell]) -> str:

@@ -73,14 +73,15 @@ def read_sides(survey: Survey, names: Sequence[str], candidates: Candidates) -> 
     """Return the sides that two or three names stand for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     if len(names) not in (2, 3) or len(set(names)) < len(names):
         raise DomainError("questions must be two or three different ones.")
-    sides = [_read_side(survey, name, candidates) for name in names]
+    sides = [read_side(survey, name, candidates) for name in names]
     unused = candidates.keys() - {side.question.id for side in sides if side.strings is not None}
     if unused:
         raise DomainError(f"candidates are given for {', '.join(sorted(unused))}: no text question that is asked for.")
     return sides
 
 
-def _read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
+def read_side(survey: Survey, name: str, candidates: Candidates) -> Side:
+    """Return the side that a name stands for, QUESTION or QUESTION:OPTION. Raises DomainError."""
     question_id, _, option = name.partition(":")
     known = {question.id: question for question in survey.questions}
     if question_id not in known:

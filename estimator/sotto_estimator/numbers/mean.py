@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.devices import Devices
-from sotto_estimator.intervals import IntervalOptions, check_level, share_bounds
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import IntervalOptions, check_level, is_interval, no_waves, share_bounds
 from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import NumberCounts
@@ -42,6 +43,11 @@ class MeanEstimate:
     interval: str
     consistent_mean: float | None = None
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether any mean in [minimum, maximum] is in the interval."""
+        return is_interval(self.low, self.high)
+
 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
@@ -49,6 +55,8 @@ def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: i
     Its standard error is that about a population, and not less than the device's noise at the least; about the
     respondents it is an upper bound. The interval holds of both: it asks of the reports that they are independent.
     """
+    if options.population_size is not None:
+        raise DomainError(f"population_size goes with shares, and question {counts.question} asks for a number.")
     channel, devices, n = counts.channel, counts.devices, counts.n_reports
     total = sum(output * count for output, count in enumerate(counts.histogram.tolist()))
     mean_output = Fraction(total, n)
@@ -129,6 +137,8 @@ def mean_bounds(
             n_intervals=n_intervals,
             devices=devices,
         )
+    if devices.n_waves > 1 and not find_method(method).allows_waves:
+        raise no_waves(method, devices)
     tail = check_level(options.level, n_intervals) / 2
     rows = np.asarray(histogram, np.float64).reshape(-1, channel.n_outputs)
     low, high = of_means(rows, channel.deviations, tail, devices)

@@ -10,7 +10,7 @@ import click
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan import NumberPlanRow, NumberStudy, plan_numbers
 from sotto_estimator.numbers.render import value_words
-from sotto_estimator.options import grouped, plan_error
+from sotto_estimator.options import grouped, is_typed, plan_error
 from sotto_estimator.render import csv_text, json_text, method_words
 from sotto_protocol.documents import Fields, parse_decimal
 from sotto_protocol.errors import SurveyError
@@ -64,9 +64,8 @@ def read_study(ask: NumberAsk) -> NumberStudy | None:
         return None
     if minimum is None or maximum is None:
         raise click.UsageError("--minimum and --maximum go together.")
-    source = click.get_current_context().get_parameter_source
     for name, flag in _NEVER_NUMBERS.items():
-        if source(name) == click.core.ParameterSource.COMMANDLINE:
+        if is_typed(name):
             raise click.UsageError(f"{flag} does not go with --minimum and --maximum.")
     texts = {"minimum": minimum, "maximum": maximum, "step": "1" if step is None else step}
     given = {name: _decimal(f"--{name}", text) for name, text in texts.items()}

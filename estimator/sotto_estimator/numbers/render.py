@@ -12,17 +12,26 @@ from sotto_protocol.words import epsilon_above
 
 FAKES = "fakes high, fakes low: what each 1 % of fake reports, all the highest output or all the lowest, adds to a mean"
 APPROXIMATE = "quantiles and densities are approximate: smoothed, their intervals a bootstrap's; those of means hold"
-_CUT = "an interval without width lies outside of the numbers that can be answered, and is cut to the nearest"
+_NO_INTERVAL = "none"
+_CUT = "none: no number that can be answered is in the interval"
 
 
 def mean_table(means: Sequence[MeanEstimate]) -> str:
     """Return an aligned table of means in their units, and under it what their intervals are."""
+    columns, rows = mean_rows(means)
+    return f"{align([columns, *rows], n_left=1)}\n\n" + "\n".join(mean_remarks(means))
+
+
+def mean_rows(means: Sequence[MeanEstimate]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns of means, and the cells of each; the first is a text."""
     columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
     columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
-    rows = [[*columns, "fakes high", "fakes low", "unit"], *map(_cells, means)]
-    remarks = [FAKES, *interval_remarks(means)]
-    remarks += [_CUT] if any(mean.low == mean.high for mean in means) else []
-    return f"{align(rows, n_left=1)}\n\n" + "\n".join(remarks)
+    return [*columns, "fakes high", "fakes low", "unit"], [_cells(mean) for mean in means]
+
+
+def mean_remarks(means: Sequence[MeanEstimate]) -> list[str]:
+    """Return what is to be said of means, a line each."""
+    return [FAKES, *interval_remarks(means), *[_CUT] * (not all(mean.has_interval for mean in means))]
 
 
 def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
@@ -32,13 +41,23 @@ def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
 
 def quantile_table(distributions: Sequence[Distribution]) -> str:
     """Return an aligned table of quantiles in their units, and under it what they are worth."""
-    rows = [["question", "quantile", "value", "low", "high", "unit"]]
+    columns, rows = quantile_rows(distributions)
+    return f"{align([columns, *rows], n_left=2)}\n\n" + "\n".join(quantile_remarks(distributions))
+
+
+def quantile_rows(distributions: Sequence[Distribution]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns of quantiles, and the cells of each; the first two are texts."""
+    rows = []
     for of in distributions:
         for quantile in of.quantiles:
             values = [f"{value:,.12g}" for value in (quantile.value, quantile.low, quantile.high)]
             rows.append([of.question, quantile_words(quantile.prob), *values, of.unit])
-    smoothed = [f"{of.question}: {smoothing_words(of)}" for of in distributions]
-    return f"{align(rows, n_left=2)}\n\n" + "\n".join([APPROXIMATE, *smoothed])
+    return ["question", "quantile", "value", "low", "high", "unit"], rows
+
+
+def quantile_remarks(distributions: Sequence[Distribution]) -> list[str]:
+    """Return what quantiles are worth, a line each."""
+    return [APPROXIMATE, *(f"{of.question}: {smoothing_words(of)}" for of in distributions)]
 
 
 def quantile_words(prob: float) -> str:
@@ -82,17 +101,24 @@ def value_words(value: float, error: float) -> str:
     return words.removeprefix("-") if not words.strip("-0.,") else words
 
 
+def mean_end_words(mean: MeanEstimate) -> list[str]:
+    """Return the ends of a mean's interval; where no number that can be answered is in it, that there is none."""
+    if not mean.has_interval:
+        return [_NO_INTERVAL] * 2
+    return [value_words(end, mean.standard_error) for end in (mean.low, mean.high)]
+
+
 def mean_members(mean: MeanEstimate) -> dict[str, Any]:
     """Return a mean's members, by name; `consistent_mean` where it was asked for."""
-    members = asdict(mean)
+    members = asdict(mean) | ({} if mean.has_interval else {"low": None, "high": None})
     if mean.consistent_mean is None:
         del members["consistent_mean"]
     return members
 
 
 def _cells(mean: MeanEstimate) -> list[str]:
-    numbers = [mean.mean, mean.standard_error, mean.low, mean.high]
-    numbers += [] if mean.consistent_mean is None else [mean.consistent_mean]
-    cells = [value_words(number, mean.standard_error) for number in numbers]
+    cells = [value_words(number, mean.standard_error) for number in (mean.mean, mean.standard_error)]
+    cells += mean_end_words(mean)
+    cells += [] if mean.consistent_mean is None else [value_words(mean.consistent_mean, mean.standard_error)]
     shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
     return [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon), *cells, *shifts, mean.unit]

@@ -52,7 +52,8 @@ def draw_waves(title: str, series: Sequence[WaveSeries], say: Language = ENGLISH
 
 def _said_of_last(series: WaveSeries, say: Language) -> str:
     last = series.points[-1]
-    value, low, high = (series.words(number, last, say) for number in (last.value, last.low, last.high))
+    value = series.words(last.value, last, say)
+    low, high = (series.words(end, last, say) if last.has_interval else "–" for end in (last.low, last.high))
     return say.gettext(
         "%(answer)s: in wave %(n)s %(value)s, from %(low)s to %(high)s.",
         answer=series.answer,
@@ -121,7 +122,7 @@ def _panel_of(series: WaveSeries, axis: Axis, top: float, say: Language) -> list
         marks.append(Line(*before, *after, "link"))
     for x, point in places:
         low, high = (ground - _PLOT_PX * axis.place(end) for end in (point.low, point.high))
-        marks.append(Line(x, low, x, high, "whisker"))
+        marks += [Line(x, low, x, high, "whisker")] if point.has_interval else []
         marks.append(Dot(*at[point.wave], 4.5 if point is last else 3))
     return marks + _wave_labels(series, ground + 16)
 

@@ -67,6 +67,16 @@ class Choices:
         """Whether intervals are chosen that are not the usual ones."""
         return self.interval_options != Choices().interval_options
 
+    @property
+    def holds_at_every_look(self) -> bool:
+        """Whether intervals hold at every look, however often somebody looks."""
+        return self.method == "anytime"
+
+    @property
+    def query_at_every_look(self) -> str:
+        """The query that chooses the same with intervals that hold at every look."""
+        return replace(self, method="anytime").query
+
     def query_in(self, lang: str) -> str:
         """Return the query that chooses the same in another language."""
         return replace(self, lang=lang).query

@@ -83,7 +83,7 @@ def find_results(release: Release, choices: Choices) -> Results:
     survey, tally = release.survey, release.tally(choices.wave)
     spoken = Spoken(release.language, survey, survey.words(release.lang))
     last_wave = max(release.tallies, default=None) if survey.waves > 1 else None
-    estimates = _estimate(tally, choices)
+    estimates = _estimate(tally, choices, [*release.tallies.values()] if choices.wave is None and last_wave else ())
     last = _estimate(release.tally(last_wave), choices) if last_wave and choices.wave is None else None
     return Results(
         survey,
@@ -121,7 +121,8 @@ def _sections(
         )
         if estimates is not None:
             technical = technical_lines(question, estimates, section.quality)
-            section = replace(section, remarks=remarks_on(question, estimates, spoken.say), technical=technical)
+            remarks, target = remarks_on(question, estimates, spoken.say), estimates.options.target
+            section = replace(section, remarks=remarks, technical=technical, is_of_respondents=target == "respondents")
         if is_text(question):
             yield replace(section, commands=_commands(release, choices.wave, question) if n_counted else ())
         elif number:
@@ -135,12 +136,12 @@ def _sections(
             yield section
 
 
-def _estimate(tally: Tally, choices: Choices) -> Estimates | None:
+def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> Estimates | None:
     """Return the estimates of a tally; None of one without reports, or to text questions only."""
     if not any(tally.counted(question.id).n_reports for question in tally.survey.questions if not is_text(question)):
         return None
     try:
-        return with_verdicts(estimate_tally(tally, choices.interval_options), tally)
+        return with_verdicts(estimate_tally(tally, choices.interval_options, by_wave=by_wave), tally)
     except DomainError as fault:  # of all that can be chosen: a method that does not allow for pooled waves
         raise ChoiceError(f"{fault} Choose one wave, or another method.") from None
     except SourceError as fault:

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from sotto_estimator.estimates import Estimate
+from sotto_estimator.intervals import is_interval
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
@@ -58,12 +59,17 @@ class Section:
     commands: tuple[str, ...] = ()
     withheld: str = ""
     number: NumberResult | None = None
+    is_of_respondents: bool = False
     last_mean: MeanEstimate | None = None
 
     @property
     def asks_one(self) -> bool:
         """Whether a device is asked one of the options, so that each share has its own n."""
         return bool(self.rows) and self.question.mechanism.has_cohorts
+
+    def has_interval(self, row: Estimate) -> bool:
+        """Whether any share in [0, 1] is in a row's interval (`Estimates.has_interval`)."""
+        return is_interval(row.low, row.high, may_be_point=self.is_of_respondents and not self.verdict.is_void)
 
     @property
     def is_outside(self) -> bool:

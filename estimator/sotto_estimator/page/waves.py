@@ -1,13 +1,13 @@
 """The history of a survey that is asked again: each answer's share, wave by wave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sotto_estimator.channel import errors_of, shares_of
 from sotto_estimator.estimation import channel_of
-from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.intervals import IntervalOptions, is_interval, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.numbers.render import value_words
@@ -22,7 +22,10 @@ MAX_ANSWERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One wave's estimate: `value` is a share, as `Estimate` has it, or a mean, as `MeanEstimate`."""
+    """One wave's estimate: `value` is a share, as `Estimate` has it, or a mean, as `MeanEstimate`.
+
+    `has_interval`: whether anything that is possible is between `low` and `high`.
+    """
 
     wave: int
     n_reports: int
@@ -30,6 +33,7 @@ class Point:
     standard_error: float
     low: float
     high: float
+    has_interval: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,14 @@ def series_of(
     series = []
     for column, answer in enumerate(answers):
         sized = [(row, wave, int(asked[row, column])) for row, wave in enumerate(n_of) if asked[row, column]]
-        series.append(WaveSeries(answer, tuple(Point(wave, n, *numbers[row][column]) for row, wave, n in sized)))
+        points = (Point(wave, n, *numbers[row][column]) for row, wave, n in sized)
+        may_be_point = options.target == "respondents"
+        series.append(WaveSeries(answer, tuple(_marked(point, may_be_point) for point in points)))
     return tuple(one for one in series if one.points)
+
+
+def _marked(point: Point, may_be_point: bool) -> Point:
+    return replace(point, has_interval=is_interval(point.low, point.high, may_be_point=may_be_point))
 
 
 def mean_series_of(
@@ -93,5 +103,6 @@ def mean_series_of(
     for wave, tally in tallies.items():
         if tally.counted(question.id).n_reports:
             found = estimate_mean(NumberCounts.of(tally, question), options, n_intervals if options.simultaneous else 1)
-            points.append(Point(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high))
+            point = Point(wave, found.n_reports, found.mean, found.standard_error, found.low, found.high)
+            points.append(_marked(point, False))
     return (WaveSeries("mean", tuple(points), is_mean=True),) if points else ()

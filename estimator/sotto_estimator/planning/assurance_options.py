@@ -2,6 +2,7 @@
 
 import click
 
+from sotto_estimator.options import is_typed
 from sotto_estimator.planning.assurance import EXPECTED
 
 assurance_option = click.option(
@@ -15,6 +16,5 @@ assurance_option = click.option(
 
 def check_assurance_option(is_drawn: bool) -> None:
     """Raise UsageError for an --assurance that was typed where how many are asked a question is random as well."""
-    typed = click.get_current_context().get_parameter_source("assurance") == click.core.ParameterSource.COMMANDLINE
-    if typed and is_drawn:
+    if is_typed("assurance") and is_drawn:
         raise click.UsageError("--assurance does not go with --questions: how many are asked each is random too.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.options import grouped, plan_error
+from sotto_estimator.options import grouped, is_typed, plan_error
 from sotto_estimator.planning.table import Design, half_width_words
 from sotto_estimator.planning.width_curves import (
     AGAINST,
@@ -59,12 +59,10 @@ def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_curve_options(curve: CurveAsk) -> None:
     """Raise UsageError for an option that was typed and does not go with --plot, or goes only with it."""
-    context = click.get_current_context()
     if curve.against and not curve.plot_path:
         raise click.UsageError("--against goes with --plot.")
     for name, flag in _NEVER_CURVES.items():
-        typed = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if typed and curve.plot_path:
+        if is_typed(name) and curve.plot_path:
             raise click.UsageError(f"--plot does not go with {flag}.")
 
 

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from sotto_estimator.drawable import drawable
 from sotto_estimator.errors import SourceError
-from sotto_estimator.picture import check_format
+from sotto_estimator.panels import check_format
 
 Line = Sequence[tuple[float, float]]
 

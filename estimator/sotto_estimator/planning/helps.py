@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.needed import EPSILON_STEP, least_epsilon, most_steps, respondents_for
-from sotto_estimator.planning.outlook import width_of
+from sotto_estimator.planning.outlook import width_of, width_of_waves
 from sotto_estimator.planning.split import sum_of_most
 from sotto_estimator.planning.survey import QuestionPlan, SurveyPlan, answers_of, part_drawn
 from sotto_protocol import Question
@@ -72,7 +72,7 @@ def _help(
         width_drawn=width_drawn,
         respondents=respondents_for(one.question, one.goal, reach, part),
         epsilon=epsilon,
-        width_of_waves=width_of(one.question, one.n_answers, reach, "population") if n_waves > 1 else None,
+        width_of_waves=width_of_waves(one.question, one.n_answers, reach, n_waves) if n_waves > 1 else None,
         width_of_others=width_of(one.question, one.n_answers * n_waves, reach) if n_waves > 1 else None,
         is_free=draft.is_free(index),
     )

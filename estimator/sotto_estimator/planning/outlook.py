@@ -12,8 +12,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from sotto_estimator.channel import Channel, Target
+from sotto_estimator.devices import Devices
 from sotto_estimator.estimation import channel_of, is_text
 from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.methods import find_method
 from sotto_estimator.numbers.channel import NumberChannel
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import method_of_mean, place_error
@@ -29,6 +31,7 @@ from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.questions.number import Number
 
 _EXACT = "clopper-pearson"
+_FOR_WAVES = "chernoff"
 _UNIT_STUDY = NumberStudy(Number((), 0, 1, 1), 0.25)
 _N_SECTIONS = 64  # a search looks at so many counts at once
 
@@ -107,6 +110,27 @@ def width_of(question: Question, n: int, reach: Reach, target: Target | None = N
         return study_of(question).size * _mean_width(mechanism, n, reach.level, method, n_intervals)
     intervals = _intervals(reach, target, n_intervals)
     return half_width(n, channel_of(question), share=reach.share, assurance=reach.assurance_of(target), **intervals)
+
+
+def width_of_waves(question: Question, n: int, reach: Reach, n_waves: int) -> float:
+    """Return the half-width of so many waves pooled, in each of which the same people give n answers.
+
+    About the population, and whatever they answer when; of numbers and texts that of one wave.
+    """
+    if is_text(question) or is_number(question):
+        return width_of(question, n, reach, "population")
+    method = reach.method if find_method(reach.method).allows_waves else _FOR_WAVES
+    channel, n_reports = channel_of(question), n * n_waves
+    low, high = share_bounds(
+        np.rint(n_reports * channel.reported_share(reach.share)),
+        n_reports,
+        channel,
+        level=reach.level,
+        method=method,
+        target="population",
+        devices=Devices.alike(n_reports, n_waves),
+    )
+    return float(high - low) / 2
 
 
 @lru_cache(maxsize=256)

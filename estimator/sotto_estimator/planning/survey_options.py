@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.options import grouped
+from sotto_estimator.options import grouped, is_typed
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
 from sotto_estimator.planning.needed import EPSILON_STEP
@@ -87,12 +87,7 @@ def survey_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_survey_options(ask: SurveyAsk) -> None:
     """Raise UsageError for an option that was typed and does not go with a survey file, or goes only with one."""
-    context = click.get_current_context()
-    typed = [
-        param
-        for param in context.command.params
-        if context.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
-    ]
+    typed = [param for param in click.get_current_context().command.params if is_typed(str(param.name))]
     for param in typed:
         if ask.survey_file is not None and param.name not in (*_OF_FILE, *_WITH_FILE):
             raise click.UsageError(

@@ -33,7 +33,7 @@ def plan_output(
     if style == "json":
         return survey_json(plan, helps, wishes, verdict)
     if style == "csv":
-        return survey_csv(plan, wishes)
+        return csv_text(survey_records(plan, wishes))
     parts = [survey_table(plan)]
     parts += [say_helps(helps, plan)] if helps else []
     parts += [wishes_table(wishes, plan.reach), say_verdict(verdict, wishes, plan)] if verdict else []
@@ -125,7 +125,7 @@ def _figures(figures: Figures, question: Question) -> list[str]:
 
 def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish], verdict: Verdict | None) -> str:
     """Return the plan as a JSON object; shares as fractions, a number's figures in its unit."""
-    document = _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+    document = survey_members(plan)
     document["helps"] = [help_members(one) for one in helps]
     if verdict:
         document["wishes"] = [wish_members(wish) for wish in wishes]
@@ -133,8 +133,13 @@ def survey_json(plan: SurveyPlan, helps: Sequence[Help], wishes: Sequence[Wish],
     return json_text(document)
 
 
-def survey_csv(plan: SurveyPlan, wishes: Sequence[Wish]) -> str:
-    """Return the plan as CSV, a row for each question, target, and one at a time or all together."""
+def survey_members(plan: SurveyPlan) -> dict[str, Any]:
+    """Return the members of a plan's JSON object, without what would help and what is wished."""
+    return _members(plan) | {"questions": [_question_members(one) for one in plan.questions]}
+
+
+def survey_records(plan: SurveyPlan, wishes: Sequence[Wish] = ()) -> list[dict[str, Any]]:
+    """Return the rows of CSV, one for each question, target, and one at a time or all together."""
     wished = {wish.question.id: wish_members(wish) for wish in wishes}
     rows = []
     for one in plan.questions:
@@ -142,7 +147,7 @@ def survey_csv(plan: SurveyPlan, wishes: Sequence[Wish]) -> str:
         figures = members.pop("figures")
         members |= wished.get(one.question.id, dict.fromkeys(_OF_WISH))
         rows += [members | of_target | _members(plan) for of_target in figures]
-    return csv_text(rows)
+    return rows
 
 
 def _members(plan: SurveyPlan) -> dict[str, Any]:

@@ -164,7 +164,8 @@ def _laplace_scale(n: int, epsilon: float, sensitivity: float) -> float:
 
 def _half_widths(n: Floats, channel: Channel, n_intervals: int = 1, **options: Unpack[PlanOptions]) -> Floats:
     """Return the half-widths of so many respondents, shape of n; all of `options` must be given."""
-    level, method, target = options["level"], options["method"], options["target"]
+    level, target = options["level"], options["target"]
+    method = find_method(options["method"]).planned_as or options["method"]
     check_target(target)
     closed_form = find_method(method).half_width
     reported = channel.reported_share(check_share(options["share"]))

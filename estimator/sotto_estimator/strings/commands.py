@@ -8,8 +8,6 @@ import click
 
 from sotto_estimator.chosen import Chosen, chosen_options
 from sotto_estimator.options import grouped, level_option, refuse_token, style_options, warn
-from sotto_estimator.quality import quality_of
-from sotto_estimator.render import escaped
 from sotto_estimator.sources import CollectorSource, FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
@@ -17,10 +15,10 @@ from sotto_estimator.strings.decode import decode as decode_counts
 from sotto_estimator.strings.google import RESULT_LEVEL, read_counts, read_map, read_params, write_results
 from sotto_estimator.strings.prefixes import decode_prefixes
 from sotto_estimator.strings.question import decode_tally, sketch_counts, text_question
-from sotto_estimator.strings.render import Subject, as_csv, as_json, caption, table
+from sotto_estimator.strings.render import as_csv, as_json, panels, table
+from sotto_estimator.strings.subject import Subject, subject_of, subject_of_tally
 from sotto_estimator.strings.unknown import ALPHABET, decode_unknown
 from sotto_estimator.withheld import withheld_of
-from sotto_protocol import Question, Survey
 from sotto_protocol.counted import Counted
 from sotto_protocol.mechanisms.sketch.response import SketchResponse
 
@@ -199,8 +197,7 @@ def _from_tally(
         if withheld.question == question_id and withheld.n_counted:
             warn(f"{withheld}.")
     decoded = decode_tally(tally, question_id, listed.read(), options, keep_all=keep_all)
-    counted, n_implausible = tally.counted(question_id), tally.implausible[question_id]
-    return _subject(tally.survey, question, counted, n_implausible), decoded
+    return subject_of_tally(tally, question), decoded
 
 
 def _decode_unknown(
@@ -218,7 +215,7 @@ def _decode_unknown(
         for asked in tally.survey.questions:
             if asked.id == question_id and isinstance(asked.mechanism, SketchResponse):
                 decoded = decode_prefixes(asked.mechanism, sketch_counts(tally, question_id), alphabet, options)
-                return _subject(tally.survey, asked, tally.counted(question_id), 0), decoded
+                return subject_of(tally.survey, asked, tally.counted(question_id), 0), decoded
     if isinstance(source, FileSource) and len(source.paths) > 1:
         raise click.UsageError("--unknown takes one file of packed reports.")
     survey, records = source.records(chosen)
@@ -228,23 +225,13 @@ def _decode_unknown(
     columns = survey.layout.cut(chosen.of(survey, records))
     reports = next(part for asked, part in columns if asked.id == question_id)
     counted = Counted({chosen.wave or 1: len(reports)})
-    subject = _subject(survey, question, counted, mechanism.count_implausible(reports))
+    subject = subject_of(survey, question, counted, mechanism.count_implausible(reports))
     if isinstance(mechanism, SketchResponse):
         return subject, decode_prefixes(mechanism, mechanism.count_support(reports), alphabet, options)
     return subject, decode_unknown(mechanism, reports, alphabet, options).decoded
 
 
-def _subject(survey: Survey, question: Question, counted: Counted, n_implausible: int) -> Subject:
-    epsilons = float(question.epsilon), float(question.epsilon_forever)
-    prob = question.mechanism.prob_implausible
-    quality = quality_of(question.id, counted, n_implausible, prob) if prob else None
-    return Subject(survey.title, question.id, *epsilons, counted.waves if survey.waves > 1 else (), quality)
-
-
 def _plot(subject: Subject, decoded: Decoded, path: Path, limit: int | None) -> None:
-    from sotto_estimator.picture import Bar, draw_bars  # matplotlib takes a second to load
+    from sotto_estimator.panels import plot_panels  # matplotlib takes a second to load
 
-    rows = decoded.rows[:limit]
-    bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]
-    longest = max((row.high for row in rows), default=1.0)
-    draw_bars(bars, caption(subject, decoded), path, max_percent=min(100.0, 105 * longest))
+    plot_panels(*panels(subject, decoded, limit), path)

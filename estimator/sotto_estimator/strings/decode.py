@@ -1,8 +1,8 @@
 """Decode: from bit counts to the strings that are there, their shares, and intervals that hold although chosen."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.intervals import check_level
 from sotto_estimator.quality import PERCENT
+from sotto_estimator.result import Result
 from sotto_estimator.strings.background import confounding, level_score
 from sotto_estimator.strings.bounds import normal_quantile
 from sotto_estimator.strings.choice import Finding, error_of_others, half_widths
@@ -20,8 +21,13 @@ from sotto_estimator.strings.models import Model, Search
 from sotto_estimator.strings.regression import Cells, Regression, fit_columns
 from sotto_estimator.strings.remarks import GoodnessOfFit, Origin, Remarks
 from sotto_estimator.strings.selection import Correction
+from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString, undetected_strings
 from sotto_protocol.mechanisms.bloom.hash import BloomDesign
+from sotto_protocol.words import counted
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
 
 DecodeMethod = Literal["normal", "chernoff"]
 DECODE_METHODS: tuple[DecodeMethod, ...] = get_args(DecodeMethod)
@@ -77,13 +83,13 @@ class DecodedString:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Result):
     """What was found, by share from the largest, and how much was not.
 
     `design`: the numbers of the hash, by name. `explained_mass`: the sum of the rows' shares. `other_share`: of all
     other strings, 1 - explained_mass, with an error of either that allows for the choice; None where nothing was found,
     and so nothing estimated. `hashed`: whether strings that nobody listed are taken to set bits at random, as a hash
-    makes them. `undetected`: the candidates that were not found, if they were asked for.
+    makes them. `undetected`: the candidates that were not found, if they were asked for. `subject`: what was decoded.
     """
 
     n_reports: int
@@ -100,6 +106,40 @@ class Decoded:
     origin: Origin = "list"
     hashed: bool = True
     undetected: tuple[UndetectedString, ...] | None = None
+    subject: Subject = field(default_factory=Subject)
+
+    def __str__(self) -> str:
+        """Return one line: the question, reports and strings."""
+        named = ", ".join(filter(None, [self.subject.title, self.subject.question]))
+        return f"{named}: {counted(len(self.rows), 'string')}, n = {counted(self.n_reports, 'report')}"
+
+    def as_table(self) -> str:
+        """Return what `sotto decode` prints."""
+        from sotto_estimator.strings.render import table  # it renders what is defined here
+
+        return table(self.subject, self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of `sotto decode --json`."""
+        from sotto_estimator.strings.render import members
+
+        return members(self.subject, self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `sotto decode --csv`."""
+        from sotto_estimator.strings.render import records
+
+        return records(self.subject, self)[1]
+
+    def alarms(self) -> tuple[str, ...]:
+        """Return what is wrong with the candidates, or the reports."""
+        return self.warnings
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture: a bar with its interval a string."""
+        from sotto_estimator.strings.render import panels
+
+        return panels(self.subject, self)
 
 
 def decode(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sotto_estimator.options import grouped
+from sotto_estimator.options import grouped, is_typed
 from sotto_estimator.strings.plan import POWER, TextStudy, plan_csv, plan_json, plan_table, plan_text_question
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.hash import MAX_BITS, MAX_HASHES
@@ -82,7 +82,7 @@ def text_plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def check_text_plan_options(is_text: bool) -> None:
     """Raise UsageError for an option that was typed and does not go with --text, or goes only with it."""
     for name, flag in (_NEVER_TEXT if is_text else _ONLY_TEXT).items():
-        if click.get_current_context().get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+        if is_typed(name):
             raise click.UsageError(f"{flag} {'does not go' if is_text else 'goes'} with --text.")
 
 

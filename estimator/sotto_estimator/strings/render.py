@@ -1,11 +1,10 @@
 """Decoded strings as a table for people, as JSON and CSV for programs: the same numbers in all three."""
 
 import unicodedata
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.chosen import Chosen
-from sotto_estimator.quality import Quality
 from sotto_estimator.render import (
     FAKES,
     csv_text,
@@ -19,9 +18,13 @@ from sotto_estimator.render import (
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction
+from sotto_estimator.strings.subject import Subject
 from sotto_estimator.strings.undetected import UndetectedString
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
 
 _METHODS: dict[DecodeMethod, str] = {
     "normal": "normal approximation",
@@ -32,23 +35,6 @@ _CORRECTIONS: dict[Correction, str] = {
     "bonferroni": "probability of any false discovery at most",
 }
 _COLUMNS = ["string", "share", "std. error", "low", "high", "fakes for", "against"]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What was decoded. Epsilons of one report and of all reports of one answer, in nats; None where unknown.
-
-    `waves`: whose reports are counted, () in a survey of one. `quality`: None where it is not known. `stratum`: whose
-    they are, where they are of one alone.
-    """
-
-    title: str
-    question: str = ""
-    epsilon: float | None = None
-    epsilon_forever: float | None = None
-    waves: tuple[int, ...] = ()
-    quality: Quality | None = None
-    stratum: str | None = None
 
 
 def table(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
@@ -107,6 +93,11 @@ def summary(decoded: Decoded, n_shown: int) -> str:
 
 def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     """Return what was decoded as a JSON object; shares as fractions."""
+    return json_text(members(subject, decoded, limit))
+
+
+def members(subject: Subject, decoded: Decoded, limit: int | None = None) -> dict[str, Any]:
+    """Return the members of the JSON object."""
     found = {
         "n_detected": len(decoded.rows),
         "explained_mass": decoded.explained_mass,
@@ -118,14 +109,22 @@ def as_json(subject: Subject, decoded: Decoded, limit: int | None = None) -> str
         "strings": [asdict(row) for row in decoded.rows[:limit]],
         "not_detected": None if decoded.undetected is None else [asdict(row) for row in _others(decoded, limit)],
     }
-    members = asdict(subject)
+    about = asdict(subject)
     if subject.stratum is None:
-        del members["stratum"]
-    return json_text(members | _design_members(decoded) | asdict(decoded.options) | found)
+        del about["stratum"]
+    return about | _design_members(decoded) | asdict(decoded.options) | found
 
 
 def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
-    """Return a header and a row for every detected string, n, epsilon and options in every row; shares as fractions.
+    """Return a header and a row for every string, n, epsilon and options in every row; shares as fractions."""
+    header, rows = records(subject, decoded, limit)
+    return csv_text(rows) if rows else ",".join(header)
+
+
+def records(
+    subject: Subject, decoded: Decoded, limit: int | None = None
+) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """Return the columns of CSV, and a row for every detected string.
 
     Strings that were not detected follow, if they were asked for, with what is known of them.
     """
@@ -141,7 +140,17 @@ def as_csv(subject: Subject, decoded: Decoded, limit: int | None = None) -> str:
     empty = dict.fromkeys(DecodedString.__dataclass_fields__)
     rows = [asdict(row) | {"detected": True} | heading for row in decoded.rows[:limit]]
     rows += [empty | asdict(row) | {"detected": False} | heading for row in _others(decoded, limit)]
-    return csv_text(rows) if rows else ",".join([*empty, "detected", *heading])
+    return (*empty, "detected", *heading), rows
+
+
+def panels(subject: Subject, decoded: Decoded, limit: int | None = None) -> "tuple[str, list[Panel]]":
+    """Return a picture: a bar with its interval for each of the largest shares."""
+    from sotto_estimator.panels import Bar, bar_panels  # matplotlib takes a second to load
+
+    rows = decoded.rows[:limit]
+    bars = [Bar(escaped(row.string), row.share, row.low, row.high) for row in rows]
+    longest = max((row.high for row in rows), default=1.0)
+    return bar_panels(bars, caption(subject, decoded), min(100.0, 105 * longest))
 
 
 def width(text: str) -> int:

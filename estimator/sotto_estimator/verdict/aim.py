@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sotto_estimator.channel import Channel
+from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
@@ -42,9 +43,17 @@ def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: Interva
     """Return what the one share of a survey on paper aims at, as `aim_of_question`."""
     if ends[1] - ends[0] <= 2 * USABLE:
         return None
-    n_people = respondents_needed(
-        USABLE, channel, level=options.level, method=options.method, target=options.target, share=_reach(options).share
-    )
+    try:
+        n_people = respondents_needed(
+            USABLE,
+            channel,
+            level=options.level,
+            method=options.method,
+            target=options.target,
+            share=_reach(options).share,
+        )
+    except DomainError:  # 10^12 are too few
+        n_people = None
     return _aim(Aim(USABLE, False, n_people, n_reports))
 
 

@@ -11,7 +11,7 @@ from sotto_estimator.intervals import IntervalOptions, check_level
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.verdict.aim import aim_of_counts, aim_of_question
-from sotto_estimator.verdict.order import Span, order_of
+from sotto_estimator.verdict.order import Order, Span, order_of
 from sotto_estimator.verdict.verdict import Aim, Finding, Verdict, mean_finding, of_precision, share_finding
 from sotto_protocol import Question, Tally
 
@@ -34,6 +34,13 @@ def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
     aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, estimates.options)
     verdict = Verdict(row.question, (finding,), aim=aim)
     return replace(estimates, verdicts=(Verdict(row.question, is_void=True) if estimates.contradictions else verdict,))
+
+
+def with_verdict_of_shares(estimates: Estimates, order: Order | None = None) -> Estimates:
+    """Return the estimates of one question that was asked by several designs with what they mean. `order`: as known."""
+    verdict = Verdict("", _findings(estimates.rows), order=order)
+    found = Verdict("", is_void=True) if estimates.contradictions else verdict
+    return replace(estimates, verdicts=(found,))
 
 
 def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:

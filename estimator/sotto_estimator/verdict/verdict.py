@@ -101,6 +101,13 @@ def _kind(low: float, high: float, size: float) -> Kind:
 
 
 def _rounded(estimate: float, low: float, high: float, step: Decimal) -> tuple[Decimal, Decimal, Decimal]:
-    """Return the ends, outward, and the estimate, brought between them."""
-    ends = down(low, step), up(high, step)
+    """Return the ends, outward, and the estimate, brought between them. A low end that is above 0 is not said to be 0.
+
+    >>> _rounded(0.08, 0.0072, 0.197, Decimal("0.01"))
+    (Decimal('0.007'), Decimal('0.20'), Decimal('0.08'))
+    """
+    least = down(low, step)
+    if low > 0 and not least:
+        least = down(low, step_of(low)) or least
+    ends = least, up(high, step)
     return *ends, min(max(nearest(estimate, step), ends[0]), ends[1])

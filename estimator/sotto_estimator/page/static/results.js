@@ -1,6 +1,6 @@
 // Keeps the results fresh while they are looked at: the page is fetched anew, and what has changed takes its place.
 
-import { t } from "../language.js";
+import { t, writeDays } from "../language.js";
 
 const EVERY_MS = 30_000;
 const news = document.getElementById("news");
@@ -54,6 +54,7 @@ function show(fresh) {
   for (const open of old.querySelectorAll("details[open]")) fresh.querySelector(`#${open.id}`)?.setAttribute("open", "");
   const across = [...old.querySelectorAll(".scroll")].map((box) => [box.id, box.scrollLeft]);
   document.adoptNode(fresh);
+  writeDays(fresh);
   old.replaceWith(fresh);
   for (const [id, left] of across) document.getElementById(id)?.scrollTo({ left });
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -1,0 +1,1 @@
+"""Intervals that hold at every moment of a running survey at once: confidence sequences."""

@@ -1,0 +1,1 @@
+"""Groups, surveys and waves held against each other."""

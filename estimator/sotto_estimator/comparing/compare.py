@@ -1,0 +1,242 @@
+"""Groups held against one of them: differences and ratios with intervals that hold, and tests of equality."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sotto_estimator.anytime.two_groups import anytime_difference, anytime_p_value
+from sotto_estimator.channel import Target
+from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_of_two
+from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
+from sotto_estimator.comparing.fisher import fisher_p_value
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.sides import People, Side
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import check_level
+from sotto_estimator.render import level_words
+from sotto_protocol.words import epsilon_above
+
+_MADE = {
+    "chernoff": "intervals by the Chernoff bound of the difference of two independent groups",
+    "two intervals": "intervals from two, each at half the error: they hold however the groups depend on one another",
+    "anytime": "intervals by a confidence sequence: they hold at every look",
+}
+_TESTS = {
+    "fisher": "Fisher's exact test",
+    "chernoff": "the Chernoff bound",
+    "two intervals": "the two intervals",
+    "anytime": "the confidence sequence",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The share, or mean, of one answer in `group`, less that in `reference`. `unit`: of means; None of shares.
+
+    `test`: by which the P-value of equality is; `interval`: by which the intervals are, of which every one holds at the
+    level. `verdict`: "more", "less", or "not told apart", by the P-value. The ratio's are None for means, and where it
+    is not known; its upper end too where it is infinite.
+    """
+
+    question: str
+    answer: str
+    reference: str
+    group: str
+    unit: str | None
+    n_reference: int
+    n_group: int
+    epsilon: float
+    reference_estimate: float
+    group_estimate: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    p_value: float
+    test: str
+    interval: str
+    verdict: str
+
+    HEADINGS: ClassVar[tuple[str, ...]] = (
+        "question",
+        "answer",
+        "groups",
+        "n",
+        "epsilon",
+        "estimates",
+        "difference",
+        "its interval",
+        "ratio is",
+        "P",
+        "verdict",
+    )
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of a table, shares in per cent."""
+        unit = self.unit
+        ratio = "-" if self.ratio_low is None else f"{self.ratio_low:.3g} to {_high_words(self.ratio_high)}"
+        return (
+            self.question,
+            self.answer,
+            f"{self.group} - {self.reference}",
+            f"{self.n_group:,}, {self.n_reference:,}",
+            epsilon_above(self.epsilon),
+            f"{number_words(self.group_estimate, unit)}, {number_words(self.reference_estimate, unit)}",
+            number_words(self.difference, unit, is_signed=True),
+            span_words(self.difference_low, self.difference_high, unit, is_signed=True),
+            ratio,
+            p_words(self.p_value),
+            self.verdict,
+        )
+
+    @property
+    def span(self) -> Span:
+        """What is drawn of it."""
+        named = ", ".join(filter(None, [self.question, self.answer, f"{self.group} - {self.reference}"]))
+        return Span(named, self.difference, self.difference_low, self.difference_high, self.unit)
+
+    @property
+    def sentence(self) -> str:
+        """What is known, in plain words."""
+        named = ", ".join(filter(None, [self.question, self.answer]))
+        if self.verdict == "not told apart":
+            return f"{named}: {self.group} and {self.reference} cannot be told apart."
+        return f"{named}: {self.verdict} in {self.group} than in {self.reference}."
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How groups are compared. `people`: "same" where both groups' reports may be of the same people, or devices.
+
+    `simultaneous`: all rows hold together (Bonferroni), P-values too. `anytime`: at every look.
+    """
+
+    level: float = 0.95
+    target: Target = "population"
+    simultaneous: bool = False
+    anytime: bool = False
+    people: People = "other"
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if self.anytime and self.people == "same":
+            raise DomainError("anytime goes with groups of other people: their reports must be independent.")
+
+    @property
+    def members(self) -> dict[str, object]:
+        """Those of the JSON that rows do not have."""
+        return {
+            "level": self.level,
+            "simultaneous": self.simultaneous,
+            "target": self.target,
+            "people": self.people,
+        }
+
+
+def compare_sides(title: str, groups: Mapping[str, Sequence[Side]], options: CompareOptions) -> Tested[Difference]:
+    """Hold every group against the first, by question and answer. Raises `DomainError` where there is nothing to."""
+    if len(groups) < 2:
+        raise DomainError(f"groups ({', '.join(groups)}) must be two or more.")
+    (reference, of_reference), *others = groups.items()
+    keyed = {(side.question, side.answer): side for side in of_reference}
+    pairs = [
+        (reference, keyed[side.question, side.answer], label, side)
+        for key in keyed
+        for label, sides in others
+        for side in sides
+        if (side.question, side.answer) == key
+    ]
+    if not pairs:
+        raise DomainError("the groups have no question with reports in common.")
+    n_rows = len(pairs) if options.simultaneous else 1
+    rows = tuple(_row(*pair, options, n_rows) for pair in pairs)
+    return Tested("groups", title, _lines(rows, options), options.members, rows)
+
+
+def _lines(rows: Sequence[Difference], options: CompareOptions) -> tuple[str, ...]:
+    together = "all together" if options.simultaneous else "each by itself"
+    about = "the population" if options.target == "population" else "these respondents"
+    tests = " and ".join(words for name, words in _TESTS.items() if any(row.test == name for row in rows))
+    return (
+        f"{level_words(options.level)} intervals that hold for every n and share, {together}, about {about}",
+        *(words for name, words in _MADE.items() if any(row.interval == name for row in rows)),
+        f"P, of equality, by {tests}",
+    )
+
+
+def _row(reference: str, first: Side, label: str, second: Side, options: CompareOptions, n_rows: int) -> Difference:
+    low, high, ratio, interval = _intervals(first, second, options, n_rows)
+    p_value, test = _p_value(first, second, options)
+    p_value = min(1.0, p_value * n_rows)
+    difference = second.estimate - first.estimate
+    is_found = p_value <= 1 - options.level
+    is_ratio_known = first.unit is None and ratio is not None
+    return Difference(
+        question=first.question,
+        answer=first.answer,
+        reference=reference,
+        group=label,
+        unit=first.unit,
+        n_reference=first.n,
+        n_group=second.n,
+        epsilon=max(first.epsilon, second.epsilon),
+        reference_estimate=first.estimate,
+        group_estimate=second.estimate,
+        difference=difference,
+        difference_low=low,
+        difference_high=high,
+        ratio=second.estimate / first.estimate if is_ratio_known and min(first.estimate, second.estimate) > 0 else None,
+        ratio_low=ratio[0] if is_ratio_known and ratio else None,
+        ratio_high=ratio[1] if is_ratio_known and ratio and math.isfinite(ratio[1]) else None,
+        p_value=p_value,
+        test=test,
+        interval=interval,
+        verdict=("more" if difference > 0 else "less") if is_found else "not told apart",
+    )
+
+
+def _pair(first: Side, second: Side, options: CompareOptions) -> tuple[Group, Group] | None:
+    """Return the counts of both, where they are independent of one another."""
+    if first.group is None or second.group is None or options.people == "same":
+        return None
+    return first.group, second.group
+
+
+def _intervals(
+    first: Side, second: Side, options: CompareOptions, n_rows: int
+) -> tuple[float, float, tuple[float, float] | None, str]:
+    """Return the ends of the difference, those of the ratio, and by what they are."""
+    pair, level = _pair(first, second, options), 1 - (1 - options.level) / n_rows
+    if options.anytime:
+        if pair is None:
+            raise DomainError("anytime goes with shares whose reports are independent and went through one channel.")
+        found = anytime_difference(*pair, level=level, target=options.target)
+        return found.low, found.high, None, "anytime"
+    if pair is None:
+        ratio = ratio_of_two(first, second, level) if first.unit is None else None
+        return *difference_of_two(first, second, level), ratio, "two intervals"
+    n_intervals, target = 2 * n_rows if options.simultaneous else 1, options.target
+    low, high = difference_interval(*pair, target=target, level=options.level, n_intervals=n_intervals)
+    of_ratio = ratio_interval(*pair, target=target, level=options.level, n_intervals=n_intervals)
+    return low, high, of_ratio, "chernoff"
+
+
+def _p_value(first: Side, second: Side, options: CompareOptions) -> tuple[float, str]:
+    pair = _pair(first, second, options)
+    if pair is None:
+        return p_of_two(first, second), "two intervals"
+    if options.anytime:
+        return anytime_p_value(*pair, target=options.target), "anytime"
+    if options.target == "population" and pair[0].channel == pair[1].channel:
+        return fisher_p_value(*pair), "fisher"
+    smaller = min(p_above(*pair, target=options.target), p_above(*reversed(pair), target=options.target))
+    return min(1.0, 2 * smaller), "chernoff"
+
+
+def _high_words(high: float | None) -> str:
+    return "unbounded" if high is None else f"{high:.3g}"

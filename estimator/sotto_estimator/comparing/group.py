@@ -1,0 +1,25 @@
+"""A group: the counts of its reports, and the channel that they went through."""
+
+from dataclasses import dataclass
+
+from sotto_estimator.channel import Channel, check_counts, check_n, shares_of
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The reports of one group, independent: of `n`, `support_count` support the answer, each through the channel.
+
+    Raises `DomainError` unless they are integers, 0 <= support_count <= n and n in [1, 10^12].
+    """
+
+    support_count: int
+    n: int
+    channel: Channel
+
+    def __post_init__(self) -> None:
+        check_counts([self.support_count], check_n(self.n))
+
+    @property
+    def share(self) -> float:
+        """The unbiased share; it may lie outside of [0, 1]."""
+        return float(shares_of(self.support_count, self.n, self.channel))

@@ -1,0 +1,141 @@
+"""What tests return: rows, rendered as a table, JSON, CSV, a data frame and HTML, of the same numbers."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from sotto_estimator.contradiction import Contradiction
+from sotto_estimator.hypertext import said_html, table_html
+from sotto_estimator.misfit.disagreement import Disagreement
+from sotto_estimator.render import escaped, percent, signed_percent
+from sotto_estimator.result import Result
+from sotto_protocol.tables import align
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
+
+
+class Span(NamedTuple):
+    """What is drawn of a row: a number with its interval. `unit`: of means; None of shares, which are fractions."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    unit: str | None
+
+
+class Row(Protocol):
+    """A frozen dataclass, one test or one comparison."""
+
+    HEADINGS: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of a table, one cell a heading."""
+
+    @property
+    def sentence(self) -> str:
+        """What is known, in plain words."""
+
+    @property
+    def span(self) -> "Span":
+        """What is drawn of it."""
+
+
+R = TypeVar("R", bound=Row)
+Void = tuple[str, Contradiction | Disagreement]
+"""A group's name, "" where there is one alone, and what is wrong with its counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested(Result, Generic[R]):
+    """All rows of one test. `kind`: share, groups or trend; `lines`: how numbers are made; `options`: by name.
+
+    `contradictions`: of groups whose counts honest reports hardly ever give.
+    """
+
+    kind: str
+    title: str
+    lines: tuple[str, ...]
+    options: dict[str, Any]
+    rows: tuple[R, ...]
+    contradictions: tuple[Void, ...] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say of counts that contradict a design."""
+        return [f"{name}: {found.warning}" if name else found.warning for name, found in self.contradictions]
+
+    QUANTITIES: ClassVar[dict[str, str]] = {"share": "", "groups": "difference: ", "trend": "slope: "}
+
+    def __str__(self) -> str:
+        """Return what is known, a sentence a row."""
+        return "\n".join(row.sentence for row in self.rows)
+
+    @property
+    def heading(self) -> str:
+        """What was tested, of what data."""
+        return f"{self.title}: test of {self.kind}"
+
+    def alarms(self) -> list[str]:
+        """Return what to say of counts that contradict a design."""
+        return self.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of the JSON."""
+        void = [{"group": name} | asdict(found) for name, found in self.contradictions]
+        heading = {"test": self.kind, "title": self.title} | self.options | {"contradictions": void}
+        return heading | {"rows": [asdict(row) for row in self.rows]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row of CSV for each row, with the options in it."""
+        return [asdict(row) | self.options for row in self.rows]
+
+    def as_table(self) -> str:
+        """Return what is known, how, and an aligned table."""
+        said = [escaped(line) for line in str(self).splitlines()]
+        heading = "\n".join([escaped(self.title), *self.lines])
+        rows = [list(self.rows[0].HEADINGS), *([escaped(cell) for cell in row.cells] for row in self.rows)]
+        return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows))])
+
+    def html_parts(self) -> list[str]:
+        """Return what a notebook shows."""
+        cells = _without_empty([list(self.rows[0].HEADINGS), *(list(row.cells) for row in self.rows)])
+        return [said_html(str(self).splitlines()), table_html(cells), said_html([self.title, *self.lines])]
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
+        from sotto_estimator.panels import Point, point_panel  # matplotlib takes a second to load
+
+        spans: dict[str, list[Point]] = {}
+        for row in self.rows:
+            span = row.span
+            scale, unit = (100, "share (%)") if span.unit is None else (1, span.unit)
+            point = Point(span.label, scale * span.value, scale * span.low, scale * span.high)
+            spans.setdefault(unit, []).append(point)
+        title = "\n".join([self.title, *self.lines])
+        return title, [point_panel(points, f"{self.QUANTITIES[self.kind]}{unit}") for unit, points in spans.items()]
+
+
+def _without_empty(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without the columns that are empty below their heading."""
+    kept = [any(column[1:]) for column in zip(*rows, strict=True)]
+    return [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in rows]
+
+
+def number_words(number: float, unit: str | None, *, is_signed: bool = False) -> str:
+    """Return a share in per cent, or a mean in its unit."""
+    if unit is None:
+        return signed_percent(number) if is_signed else percent(number)
+    return f"{number:{'+' * is_signed},.4g} {unit}".rstrip()
+
+
+def span_words(low: float, high: float, unit: str | None, *, is_signed: bool = False) -> str:
+    """Return an interval in the same words."""
+    return f"{number_words(low, unit, is_signed=is_signed)} to {number_words(high, unit, is_signed=is_signed)}"
+
+
+def p_words(p_value: float) -> str:
+    """Return a P-value with three digits."""
+    return f"{p_value:.3g}"

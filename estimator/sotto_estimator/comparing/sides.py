@@ -1,0 +1,155 @@
+"""One side of a comparison: a share, or a mean, of one group, with its interval at any level."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+from sotto_estimator.channel import Target, errors_of
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.data import Data
+from sotto_estimator.designs.design import Arm
+from sotto_estimator.designs.estimate import estimate_arms
+from sotto_estimator.devices import Devices
+from sotto_estimator.errors import DomainError
+from sotto_estimator.estimation import channel_of, is_text
+from sotto_estimator.intervals import IntervalOptions, share_bounds
+from sotto_estimator.numbers.counts import NumberCounts, is_number
+from sotto_estimator.numbers.mean import estimate_mean
+from sotto_estimator.table.table import in_order
+from sotto_protocol import Question, Tally
+from sotto_protocol.counted import Counted
+
+People = Literal["other", "same"]
+"""Whom two groups are of: other people, or maybe the same ones, or their devices."""
+
+Bounds = Callable[[float], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What is known of one group's share of an answer, or mean: then `answer` is "", and `unit` is the numbers'.
+
+    `bounds(level)`: an interval that holds with this probability. `error_at(share)`: the standard error if that were
+    the share. `group`: the counts, where the reports are independent and went through one channel.
+    """
+
+    question: str
+    answer: str
+    n: int
+    epsilon: float
+    estimate: float
+    bounds: Bounds
+    error_at: Callable[[float], float]
+    group: Group | None = None
+    unit: str | None = None
+
+    @property
+    def standard_error(self) -> float:
+        """The estimated standard error."""
+        return self.error_at(self.estimate)
+
+
+def side_of_group(group: Group, epsilon: float, target: Target, question: str = "", answer: str = "yes") -> Side:
+    """Return the side of independent reports."""
+    return _of_devices(group, Devices.alike(group.n, 1), epsilon, target, question, answer)
+
+
+def sides_of_tally(tally: Tally, target: Target) -> list[Side]:
+    """Return a side of every share and every mean that has reports. Texts have none: their shares are decoded."""
+    found: list[Side] = []
+    for question in tally.survey.questions:
+        if is_number(question):
+            found += _mean(NumberCounts.of(tally, question), target)
+        elif not is_text(question):
+            found += _shares(tally, question, target)
+    return found
+
+
+def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> list[Side]:
+    """Return a side of every answer that people were asked for by designs; of two answers of the first."""
+    if len(arms) == 1 and arms[0].design.is_binary:
+        (arm,), design = arms, arms[0].design
+        counts = [round(count) for count in arm.counts]
+        group = Group(counts[int(design.is_opposite)], sum(counts), design.channel)
+        return [side_of_group(group, design.epsilon, target, question, design.labels[0])]
+    found = estimate_arms(arms, IntervalOptions(target=target))
+
+    def side(at: int) -> Side:
+        row = found.rows[at]
+
+        def bounds(level: float) -> tuple[float, float]:
+            narrow = estimate_arms(arms, IntervalOptions(level=level, target=target)).rows[at]
+            return narrow.low, narrow.high
+
+        return Side(
+            question, row.answer, row.n_reports, row.epsilon, row.share, bounds, lambda _: float(row.standard_error)
+        )
+
+    return [side(at) for at in range(len(found.rows))]
+
+
+def sides_of_data(data: Data, target: Target) -> dict[str, list[Side]]:
+    """Return the sides of every group of a CSV, in their order. Raises `DomainError` where no column says groups."""
+    column = data.groups
+    if column is None or data.sampling.names:
+        raise DomainError("groups are compared of a CSV with a column of groups, of people who were drawn simply.")
+    found: dict[str, list[Side]] = {}
+    for label in in_order(column.labels):
+        arms = data.reported.counts(column.codes == column.labels.index(label))
+        found[label] = sides_of_arms(arms, target, data.question)
+    return found
+
+
+def people_of(tallies: Sequence[Tally]) -> People:
+    """Return whom tallies are of: of one survey maybe the same people, unless they are of the same waves."""
+    pairs = [(first, second) for first, second in combinations(tallies, 2) if first.waves != second.waves]
+    is_same = any(first.survey.fingerprint == second.survey.fingerprint for first, second in pairs)
+    return "same" if is_same else "other"
+
+
+def _shares(tally: Tally, question: Question, target: Target) -> list[Side]:
+    counted, epsilon, channel = tally.counted(question.id), float(question.epsilon), channel_of(question)
+    counts = tally.support_counts[question.id].tolist()
+    if not question.mechanism.has_cohorts:
+        counts = [(counted.n_reports, count) for count in counts]
+    return [
+        _of_devices(Group(count, n, channel), _devices(counted, n), epsilon, target, question.id, label)
+        for label, (n, count) in zip(question.labels, counts, strict=True)
+        if n
+    ]
+
+
+def _devices(counted: Counted, n: int) -> Devices:
+    """Return those of n of the reports; of several waves it is not known of which these are."""
+    return Devices.of(counted if n == counted.n_reports else Counted.unsplit(n, counted.waves))
+
+
+def _of_devices(group: Group, devices: Devices, epsilon: float, target: Target, question: str, answer: str) -> Side:
+    def bounds(level: float) -> tuple[float, float]:
+        ends = share_bounds(
+            group.support_count, group.n, group.channel, level=level, method="chernoff", target=target, devices=devices
+        )
+        low, high = (min(max(float(end), 0.0), 1.0) for end in ends)
+        return low, high
+
+    def error_at(share: float) -> float:
+        return float(errors_of(share, group.n, group.channel, target, design_effect=devices.effect))
+
+    is_simple = devices.n_waves == 1
+    return Side(question, answer, group.n, epsilon, group.share, bounds, error_at, group if is_simple else None)
+
+
+def _mean(counts: NumberCounts, target: Target) -> list[Side]:
+    if not counts.n_reports:
+        return []
+    options = IntervalOptions(target=target)
+    found = estimate_mean(counts, options, 1)
+
+    def bounds(level: float) -> tuple[float, float]:
+        at_level = estimate_mean(counts, replace(options, level=level), 1)
+        return at_level.low, at_level.high
+
+    error = found.standard_error
+    side = Side(counts.question, "", found.n_reports, found.epsilon, found.mean, bounds, lambda _: error)
+    return [replace(side, unit=found.unit)]

@@ -1,0 +1,150 @@
+"""Are shares what somebody says they are? Exact tests of every answer, of independent reports of one channel."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.share_test import Alternative, Method, share_test
+from sotto_estimator.comparing.sides import Side
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import check_level, confidence_interval, is_interval
+from sotto_estimator.render import NO_INTERVAL, level_words
+from sotto_protocol.words import epsilon_above
+
+_FOUND = {"two-sided": "another", "greater": "greater", "less": "less"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTested:
+    """The test of one answer's share being `null`, and the interval of the same method.
+
+    `low`, `high`: None where the interval holds no share. `verdict`: "not ruled out", or what the share is instead:
+    "another", "greater", "less".
+    """
+
+    question: str
+    answer: str
+    n: int
+    epsilon: float
+    share: float
+    standard_error: float
+    low: float | None
+    high: float | None
+    null: float
+    p_value: float
+    verdict: str
+
+    HEADINGS: ClassVar[tuple[str, ...]] = (
+        "question",
+        "answer",
+        "n",
+        "epsilon",
+        "share",
+        "std. error",
+        "interval",
+        "P",
+        "verdict",
+    )
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of a table, shares in per cent."""
+        return (
+            self.question,
+            self.answer,
+            f"{self.n:,}",
+            epsilon_above(self.epsilon),
+            number_words(self.share, None),
+            number_words(self.standard_error, None),
+            NO_INTERVAL if self.low is None or self.high is None else span_words(self.low, self.high, None),
+            p_words(self.p_value),
+            self.verdict,
+        )
+
+    @property
+    def span(self) -> Span:
+        """What is drawn of it."""
+        named = ", ".join(filter(None, [self.question, self.answer]))
+        low, high = (math.nan if end is None else end for end in (self.low, self.high))
+        return Span(named, self.share, low, high, None)
+
+    @property
+    def sentence(self) -> str:
+        """What is known, in plain words."""
+        named = ", ".join(filter(None, [self.question, self.answer]))
+        what = "can be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
+        what = f"{what} than" if self.verdict in ("greater", "less") else what
+        return f"{named}: the share {what} {100 * self.null:g} %."
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTestOptions:
+    """The share that is tested, against which others, and how."""
+
+    null: float
+    alternative: Alternative = "two-sided"
+    method: Method = "clopper-pearson"
+    level: float = 0.95
+    simultaneous: bool = False
+
+
+def shares_tested(title: str, sides: Sequence[Side], options: ShareTestOptions) -> Tested[ShareTested]:
+    """Test every share. Raises `DomainError` where there is none, or several waves or designs are pooled in one."""
+    shares = [side for side in sides if side.unit is None]
+    if not shares:
+        raise DomainError("there is no share to test.")
+    n_rows = len(shares) if options.simultaneous else 1
+    rows = tuple(_row(side, _group(side), options, n_rows) for side in shares)
+    other = {"two-sided": "another", "greater": "a greater", "less": "a smaller"}[options.alternative]
+    together = "all together" if options.simultaneous else "each by itself"
+    lines = (
+        f"share = {100 * options.null:g} % against {other} one: P is exact, by the {options.method} method",
+        f"{level_words(options.level)} intervals by the same, about the population, {together}",
+    )
+    members = {
+        "alternative": options.alternative,
+        "method": options.method,
+        "level": options.level,
+        "simultaneous": options.simultaneous,
+        "target": "population",
+    }
+    return Tested("share", title, lines, members, rows)
+
+
+def _group(side: Side) -> Group:
+    if side.group is None:
+        raise DomainError("an exact test takes reports of one wave, that went through one channel.")
+    return side.group
+
+
+def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int) -> ShareTested:
+    most_p = check_level(options.level, n_rows)
+    found = share_test(
+        group.support_count,
+        group.n,
+        group.channel,
+        options.null,
+        alternative=options.alternative,
+        method=options.method,
+    )
+    low, high = confidence_interval(
+        group.support_count, group.n, group.channel, level=options.level, method=options.method, n_intervals=n_rows
+    )
+    has_interval = is_interval(float(low), float(high))
+    verdict = _FOUND[options.alternative] if found.p_value <= most_p else "not ruled out"
+    return ShareTested(
+        question=side.question,
+        answer=side.answer,
+        n=side.n,
+        epsilon=side.epsilon,
+        share=side.estimate,
+        standard_error=side.standard_error,
+        low=float(low) if has_interval else None,
+        high=float(high) if has_interval else None,
+        null=options.null,
+        p_value=min(1.0, found.p_value * n_rows),
+        verdict=verdict,
+    )

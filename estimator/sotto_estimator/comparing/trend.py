@@ -1,0 +1,176 @@
+"""Does a share rise or fall evenly over ordered groups? The test of Cochran and Armitage, of unbiased shares.
+
+Notation: of group i, x_i its score, y_i its unbiased share of n_i reports, s_i that one's standard error, and x the
+mean score of all reports. With c_i = n_i (x_i - x) / (sum of n_j (x_j - x)^2) the slope is the sum of c_i y_i. Of
+independent groups its variance is the sum of c_i^2 s_i^2; of waves of the same people, whatever they share, its
+standard error is at most the sum of |c_i| s_i. P is by the errors that there were if all had the pooled share, which of
+one channel is the test of Cochran (1954) and Armitage (1955); the interval is by each group's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import special
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.sides import Side
+from sotto_estimator.errors import DomainError
+from sotto_estimator.planning.power import LEAST_EXPECTED
+from sotto_estimator.render import level_words
+from sotto_protocol.words import epsilon_above
+
+_LEAST_GROUPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The slope of one answer's share, or of a mean, by unit of score, with an approximate interval and P-value."""
+
+    question: str
+    answer: str
+    unit: str | None
+    groups: tuple[str, ...]
+    scores: tuple[float, ...]
+    n: tuple[int, ...]
+    estimates: tuple[float, ...]
+    epsilon: float
+    slope: float
+    standard_error: float
+    slope_low: float
+    slope_high: float
+    p_value: float
+    verdict: str
+    interval: str = "approximate"
+    warning: str = ""
+
+    HEADINGS: ClassVar[tuple[str, ...]] = (
+        "question",
+        "answer",
+        "groups",
+        "n",
+        "epsilon",
+        "estimates",
+        "slope",
+        "std. error",
+        "its interval",
+        "P",
+        "verdict",
+    )
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of a table, shares in per cent."""
+        return (
+            self.question,
+            self.answer,
+            ", ".join(self.groups),
+            f"{sum(self.n):,}",
+            epsilon_above(self.epsilon),
+            ", ".join(number_words(of, self.unit) for of in self.estimates),
+            number_words(self.slope, self.unit, is_signed=True),
+            number_words(self.standard_error, self.unit),
+            span_words(self.slope_low, self.slope_high, self.unit, is_signed=True),
+            p_words(self.p_value),
+            self.verdict,
+        )
+
+    @property
+    def span(self) -> Span:
+        """What is drawn of it."""
+        named = ", ".join(filter(None, [self.question, self.answer]))
+        return Span(named, self.slope, self.slope_low, self.slope_high, self.unit)
+
+    @property
+    def sentence(self) -> str:
+        """What is known, in plain words."""
+        named = ", ".join(filter(None, [self.question, self.answer]))
+        what = {"no trend found": "no trend can be told"}.get(self.verdict, f"it {self.verdict}")
+        said = f"{named}: {what} from {self.groups[0]} to {self.groups[-1]}."
+        return f"{said} Warning: {self.warning}." if self.warning else said
+
+
+def trend_of_sides(
+    title: str, groups: Mapping[str, Sequence[Side]], options: CompareOptions, scores: Sequence[float] = ()
+) -> Tested[Trend]:
+    """Test each answer's trend over the groups, in their order; `scores`: their places, 1, 2, .. where not given.
+
+    Raises `DomainError` unless there are 3 groups or more, scores that differ, and a question all have reports to.
+    """
+    if len(groups) < _LEAST_GROUPS:
+        raise DomainError(f"groups ({', '.join(groups)}) must be {_LEAST_GROUPS} or more; two have a difference.")
+    if options.anytime:
+        raise DomainError("anytime goes with a comparison of groups: a trend is approximate.")
+    places = np.array(scores or range(1, len(groups) + 1), np.float64)
+    if len(places) != len(groups) or not np.isfinite(places).all() or np.ptp(places) == 0:
+        raise DomainError(f"scores ({', '.join(map(str, scores))}) must be {len(groups)} numbers that are not all one.")
+    keyed = [{(side.question, side.answer): side for side in sides} for sides in groups.values()]
+    keys = [key for key in keyed[0] if all(key in of for of in keyed)]
+    if not keys:
+        raise DomainError("the groups have no question with reports in common.")
+    n_rows = len(keys) if options.simultaneous else 1
+    rows = tuple(_row([of[key] for of in keyed], tuple(groups), places, options, n_rows) for key in keys)
+    return Tested("trend", title, _lines(options), options.members, rows)
+
+
+def _lines(options: CompareOptions) -> tuple[str, ...]:
+    together = "all together" if options.simultaneous else "each by itself"
+    people = (
+        "other people in each group"
+        if options.people == "other"
+        else "whatever the groups' people have in common, as for the same people: errors are then upper bounds"
+    )
+    return (
+        f"Cochran-Armitage test; slope by unit of score, with {level_words(options.level)} intervals, {together}",
+        f"approximate, by the normal distribution; {people}",
+    )
+
+
+def _row(sides: Sequence[Side], groups: tuple[str, ...], places: Floats, options: CompareOptions, n_rows: int) -> Trend:
+    n, estimates = np.array([side.n for side in sides], np.float64), np.array([side.estimate for side in sides])
+    centred = places - (n @ places) / n.sum()
+    weights = n * centred / (n @ centred**2)
+    slope, pooled = float(weights @ (estimates - estimates[0])), float(n @ estimates / n.sum())
+    at_null = _error(weights, np.array([side.error_at(pooled) for side in sides]), options)
+    error = _error(weights, np.array([side.standard_error for side in sides]), options)
+    distance = abs(slope) / at_null if at_null else np.inf if slope else 0.0
+    p_value = min(1.0, n_rows * 2 * float(special.ndtr(-distance)))
+    reach = -float(special.ndtri((1 - options.level) / n_rows / 2)) * error
+    is_found = p_value <= 1 - options.level
+    return Trend(
+        question=sides[0].question,
+        answer=sides[0].answer,
+        unit=sides[0].unit,
+        groups=groups,
+        scores=tuple(places.tolist()),
+        n=tuple(side.n for side in sides),
+        estimates=tuple(estimates.tolist()),
+        epsilon=max(side.epsilon for side in sides),
+        slope=slope,
+        standard_error=error,
+        slope_low=slope - reach,
+        slope_high=slope + reach,
+        p_value=p_value,
+        verdict=("rises" if slope > 0 else "falls") if is_found else "no trend found",
+        warning=_too_few(sides, pooled),
+    )
+
+
+def _too_few(sides: Sequence[Side], pooled: float) -> str:
+    """Return what is to be said where the normal distribution is far off; of sides of one channel each, else ""."""
+    groups = [side.group for side in sides if side.group]
+    if not groups:
+        return ""
+    reported = [of.channel.reported_share(min(max(pooled, 0.0), 1.0)) for of in groups]
+    least = min(of.n * min(share, 1 - share) for of, share in zip(groups, reported, strict=True))
+    few = f"{least:.2g} reports of the rarer kind are expected in a group, and the test asks for {LEAST_EXPECTED}"
+    return f"{few}: P may be far off" if least < LEAST_EXPECTED else ""
+
+
+def _error(weights: Floats, errors: Floats, options: CompareOptions) -> float:
+    """Return the standard error of a weighted sum; of groups that may depend on one another at most."""
+    parts = np.abs(weights) * errors
+    return float(parts.sum() if options.people == "same" else np.sqrt(parts @ parts))

@@ -1,0 +1,39 @@
+"""Which of several groups have counts that contradict how they were asked; all share one chance of a false alarm."""
+
+from collections.abc import Mapping, Sequence
+
+from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.result import Void
+from sotto_estimator.data import Data
+from sotto_estimator.designs.design import Arm
+from sotto_estimator.estimation import estimate_counts, estimate_tally
+from sotto_estimator.misfit.disagreement import misfits_of
+from sotto_estimator.table.table import in_order
+from sotto_protocol import Tally
+
+
+def voids_of_arms(arms: Mapping[str, Sequence[Arm]], question: str = "") -> tuple[Void, ...]:
+    """Return them of groups that were each asked by one or several designs."""
+    return tuple((name, found) for name, of in arms.items() for found in misfits_of(of, question, n_groups=len(arms)))
+
+
+def voids_of_data(data: Data) -> tuple[Void, ...]:
+    """Return them of the groups of a CSV."""
+    if data.groups is None:
+        return ()
+    labels = data.groups.labels
+    arms = {label: data.reported.counts(data.groups.codes == labels.index(label)) for label in in_order(labels)}
+    return voids_of_arms(arms, data.question)
+
+
+def voids_of(groups: Mapping[str, Tally | Group]) -> tuple[Void, ...]:
+    """Return them of tallies and of counts."""
+    found = []
+    for name, of in groups.items():
+        estimates = (
+            estimate_counts(of.support_count, of.n, of.channel, n_groups=len(groups))
+            if isinstance(of, Group)
+            else estimate_tally(of, has_distributions=False, n_groups=len(groups))
+        )
+        found += [(name, contradiction) for contradiction in estimates.contradictions]
+    return tuple(found)

@@ -1,0 +1,43 @@
+"""By which designs a question was asked, as outputs say it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from sotto_estimator.designs.design import Arm
+from sotto_estimator.designs.parameters import call_of
+from sotto_protocol.words import counted, epsilon_above
+
+MAX_LISTED = 12
+"""Of more arms, such as records with a channel each, outputs for people say how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBy:
+    """How the people of an arm were asked: a design, its parameters as written, its epsilon, and what they reported."""
+
+    design: str
+    parameters: Mapping[str, str]
+    epsilon: float
+    reports: Mapping[str, int]
+
+    @classmethod
+    def of(cls, arm: Arm) -> Self:
+        reports = dict(zip(arm.design.reports, map(round, arm.counts.tolist()), strict=True))
+        return cls(arm.design.name, arm.design.parameters, arm.design.epsilon, reports)
+
+    def __str__(self) -> str:
+        return call_of(self.design, self.parameters)
+
+
+def words_of(designs: Sequence[AskedBy]) -> list[str]:
+    """Return a line for each arm, or one for all where they are many."""
+    if len(designs) == 1:
+        return [f"asked by {designs[0]}"]
+    if len(designs) > MAX_LISTED:
+        most, least = (pick(of.epsilon for of in designs) for pick in (max, min))
+        return [f"asked by {len(designs):,} designs: epsilon {epsilon_above(least)} to {epsilon_above(most)}"]
+    return [
+        f"asked by {of}: {counted(sum(of.reports.values()), 'report')}, epsilon {epsilon_above(of.epsilon)}"
+        for of in designs
+    ]

@@ -1,0 +1,155 @@
+"""The games behind named designs: what respondents report under each answer, of exact probabilities."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import numpy as np
+
+from sotto_estimator.designs.design import YES_NO, Design
+from sotto_estimator.designs.misclassification import read_matrix
+from sotto_estimator.designs.parameters import Row, written
+from sotto_estimator.errors import DomainError
+
+_ONE = Fraction(1)
+
+
+def _design(name: str, answers: Sequence[str], reports: Sequence[str], rows: Sequence[Row], scores: Row = ()) -> Design:
+    """Return a design of exact probabilities, each rounded once."""
+    matrix = np.array([[float(prob) for prob in row] for row in rows])
+    return Design(name, tuple(answers), tuple(reports), matrix, scores=tuple(map(float, scores)))
+
+
+def _binary(name: str, yes: Row, answers: Sequence[str] = YES_NO, reports: Sequence[str] = YES_NO) -> Design:
+    """Return a design of two reports by the probabilities of the first one."""
+    return _design(name, answers, reports, [yes, tuple(_ONE - prob for prob in yes)])
+
+
+def _numbered(n: int) -> tuple[str, ...]:
+    return YES_NO if n == 2 else tuple(str(number) for number in range(1, n + 1))
+
+
+def direct(n_answers: int = 2) -> tuple[Design, ...]:
+    labels = _numbered(n_answers)
+    rows = [tuple(Fraction(int(report == answer)) for answer in labels) for report in labels]
+    return (_design("direct", labels, labels, rows),)
+
+
+def warner(prob_statement: Fraction) -> tuple[Design, ...]:
+    return (_binary("warner", (prob_statement, 1 - prob_statement)),)
+
+
+def crosswise(prob_innocuous: Fraction) -> tuple[Design, ...]:
+    return (_binary("crosswise", (prob_innocuous, 1 - prob_innocuous), reports=("same", "different")),)
+
+
+def extended_crosswise(prob_innocuous: Fraction) -> tuple[Design, ...]:
+    probabilities = (prob_innocuous, 1 - prob_innocuous)
+    return tuple(replace(crosswise(prob)[0], parameters={"prob_innocuous": written(prob)}) for prob in probabilities)
+
+
+def triangular(prob_innocuous: Fraction) -> tuple[Design, ...]:
+    return (_binary("triangular", (_ONE, prob_innocuous), reports=("one or both", "neither")),)
+
+
+def forced(prob_forced_yes: Fraction, prob_forced_no: Fraction) -> tuple[Design, ...]:
+    if prob_forced_yes + prob_forced_no >= 1:
+        raise DomainError("prob_forced_yes and prob_forced_no must add up to less than 1: the rest tell the truth.")
+    return (_binary("forced", (1 - prob_forced_no, prob_forced_yes)),)
+
+
+def forced_categories(prob_forced: Row) -> tuple[Design, ...]:
+    truth = 1 - sum(prob_forced)
+    if truth <= 0 or len(prob_forced) < 2:
+        raise DomainError(
+            "prob_forced must be of two answers or more and add up to less than 1: the rest tell the truth."
+        )
+    labels, n = _numbered(len(prob_forced)), range(len(prob_forced))
+    rows = [tuple(prob + truth * (report == answer) for answer in n) for report, prob in enumerate(prob_forced)]
+    return (_design("forced-categories", labels, labels, rows),)
+
+
+def kary(n_answers: int, prob_truth: Fraction) -> tuple[Design, ...]:
+    if n_answers < 2:
+        raise DomainError(f"n_answers ({n_answers}) must be >= 2.")
+    labels, other = _numbered(n_answers), (1 - prob_truth) / (n_answers - 1)
+    rows = [tuple(prob_truth if report == answer else other for answer in labels) for report in labels]
+    return (_design("k-ary", labels, labels, rows),)
+
+
+def unrelated(prob_question: Fraction, prevalence: Fraction | None = None) -> tuple[Design, ...]:
+    rest = 1 - prob_question
+    if prevalence is not None:
+        return (_binary("unrelated", (prob_question + rest * prevalence, rest * prevalence)),)
+    columns = ("yes", "yes", "no", "no")  # the second of each pair: whose answer to the unrelated question is no
+    return (_binary("unrelated", (_ONE, prob_question, rest, Fraction(0)), columns),)
+
+
+def mangat(prob_statement: Fraction) -> tuple[Design, ...]:
+    return (_binary("mangat", (_ONE, 1 - prob_statement)),)
+
+
+def mangat_singh(prob_truth: Fraction, prob_statement: Fraction) -> tuple[Design, ...]:
+    rest = 1 - prob_truth
+    return (_binary("mangat-singh", (prob_truth + rest * prob_statement, rest * (1 - prob_statement))),)
+
+
+def mangat_unrelated(prob_truth: Fraction, prob_question: Fraction, prevalence: Fraction) -> tuple[Design, ...]:
+    lure = (1 - prob_truth) * (1 - prob_question) * prevalence
+    return (_binary("mangat-unrelated", (prob_truth + (1 - prob_truth) * prob_question + lure, lure)),)
+
+
+def mangat_singh_singh(prob_question: Fraction, prevalence: Fraction) -> tuple[Design, ...]:
+    return (_binary("mangat-singh-singh", (_ONE, (1 - prob_question) * prevalence)),)
+
+
+def devore(prob_question: Fraction) -> tuple[Design, ...]:
+    return (_binary("devore", (_ONE, 1 - prob_question)),)
+
+
+def singh_joarder(prob_statement: Fraction) -> tuple[Design, ...]:
+    return (_binary("singh-joarder", (prob_statement * (2 - prob_statement), 1 - prob_statement)),)
+
+
+def kuk(prob_red_if_yes: Fraction, prob_red_if_no: Fraction, n_draws: int = 1) -> tuple[Design, ...]:
+    decks = (prob_red_if_yes, prob_red_if_no)
+    if n_draws == 1:
+        return (_binary("kuk", decks, reports=("red", "other")),)
+    rows = [
+        tuple(comb(n_draws, n_red) * red**n_red * (1 - red) ** (n_draws - n_red) for red in decks)
+        for n_red in range(n_draws + 1)
+    ]
+    numbers = tuple(Fraction(n_red, n_draws) for n_red in range(n_draws + 1))
+    return (_design("kuk", YES_NO, [f"{n_red} red" for n_red in range(n_draws + 1)], rows, _by_mean(numbers, rows)),)
+
+
+def _by_mean(numbers: Row, rows: Sequence[Row]) -> Row:
+    """Return the scores of reports that are numbers, whose mean under yes is 1 and under no 0; () where it is one."""
+    yes, no = (sum(number * row[answer] for number, row in zip(numbers, rows, strict=True)) for answer in (0, 1))
+    return tuple((number - no) / (yes - no) for number in numbers) if yes != no else ()
+
+
+def christofides(prob_marks: Row) -> tuple[Design, ...]:
+    rows = list(zip(reversed(prob_marks), prob_marks, strict=True))
+    marks = tuple(map(Fraction, range(1, len(rows) + 1)))
+    return (_design("christofides", YES_NO, [f"{mark}" for mark in marks], rows, _by_mean(marks, rows)),)
+
+
+def disguised(prob_card: Fraction) -> tuple[Design, ...]:
+    return (_binary("disguised", (prob_card, 1 - prob_card)),)
+
+
+def cheating(prob_forced_yes: Fraction) -> tuple[Design, ...]:
+    return (_binary("cheating-detection", (_ONE, prob_forced_yes, Fraction(0)), ("yes", "no", "cheats")),)
+
+
+def matrix(rows: tuple[Row, ...] = (), file: str = "") -> tuple[Design, ...]:
+    if bool(rows) == bool(file):
+        raise DomainError("matrix must be given its rows or its file, one of the two.")
+    if file:
+        return (_design("matrix", *read_matrix(Path(file))),)
+    if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        raise DomainError("rows must be of the same number of answers, two or more.")
+    return (_design("matrix", _numbered(len(rows[0])), _numbered(len(rows)), rows),)

@@ -1,0 +1,217 @@
+"""The designs that have names, a row each: to add one, write its row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sotto_estimator.designs import games
+from sotto_estimator.designs.design import Design
+from sotto_estimator.designs.parameters import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDesign:
+    """How people can be asked: `make` returns the design of every sample, of the parameters' values.
+
+    `words`: what a respondent does, and what a yes is; `example`: a design of this name; `source`: who proposed it.
+    """
+
+    words: str
+    parameters: tuple[Parameter, ...]
+    make: Callable[..., tuple[Design, ...]]
+    example: str
+    source: str
+
+
+_INNOCUOUS = Parameter(
+    "prob_innocuous", "the probability that the innocuous question is answered yes (a mother born in November)"
+)
+_UNRELATED = NamedDesign(
+    "Chance picks one of two questions, the sensitive or an unrelated one, and it is answered truly. Without "
+    "`prevalence`, two samples of different `prob_question` are needed.",
+    (
+        Parameter("prob_question", "the probability of being asked the sensitive question; else the unrelated one"),
+        Parameter(
+            "prevalence", "the share of yes to the unrelated question, of those who are asked it", is_needed=False
+        ),
+    ),
+    games.unrelated,
+    "unrelated(prob_question=0.7, prevalence=0.25)",
+    "Greenberg, Abul-Ela, Simmons & Horvitz 1969",
+)
+
+DESIGNS: dict[str, NamedDesign] = {
+    "direct": NamedDesign(
+        "The question is asked, and the answer is the report.",
+        (Parameter("n_answers", "how many answers there are [2]", "count", is_needed=False),),
+        games.direct,
+        "direct",
+        "no randomization",
+    ),
+    "warner": NamedDesign(
+        "Chance picks the sensitive statement or its opposite; the report says whether that is true.",
+        (Parameter("prob_statement", "the probability of the sensitive statement; 1/2 tells nothing"),),
+        games.warner,
+        "warner(prob_statement=3/4)",
+        "Warner 1965",
+    ),
+    "forced": NamedDesign(
+        "Chance says to answer yes, or no, or truly.",
+        (
+            Parameter("prob_forced_yes", "of all, not only of those who are forced: the probability of `say yes`"),
+            Parameter("prob_forced_no", "of all: the probability of `say no`; the rest tell the truth"),
+        ),
+        games.forced,
+        "forced(prob_forced_yes=1/6, prob_forced_no=1/6)",
+        "Boruch 1971",
+    ),
+    "forced-categories": NamedDesign(
+        "Chance says which of several answers to give, or to answer truly.",
+        (
+            Parameter(
+                "prob_forced",
+                "of all: the probability of being told to give answer 1, 2, .., separated by spaces",
+                "probabilities",
+            ),
+        ),
+        games.forced_categories,
+        "forced-categories(prob_forced=1/10 1/10 1/10)",
+        "Liu & Chow 1976",
+    ),
+    "k-ary": NamedDesign(
+        "The true answer of several is given, or else one of the others, all as likely.",
+        (
+            Parameter("n_answers", "how many answers there are", "count"),
+            Parameter(
+                "prob_truth", "the probability of the true answer; each other has (1 - prob_truth)/(n_answers - 1)"
+            ),
+        ),
+        games.kary,
+        "k-ary(n_answers=4, prob_truth=1/2)",
+        "Kairouz, Bonawitz & Ramage 2016",
+    ),
+    "unrelated": _UNRELATED,
+    "horvitz": _UNRELATED,
+    "crosswise": NamedDesign(
+        "Two questions at once, a sensitive and an innocuous one: are the two answers the same (yes), or different?",
+        (_INNOCUOUS,),
+        games.crosswise,
+        "crosswise(prob_innocuous=1/6)",
+        "Yu, Tian & Tang 2008",
+    ),
+    "extended-crosswise": NamedDesign(
+        "Crosswise in two samples, whose innocuous questions have the yes of the one and the no of the other.",
+        (Parameter("prob_innocuous", "that of the first sample; the second has 1 - prob_innocuous"),),
+        games.extended_crosswise,
+        "extended-crosswise(prob_innocuous=1/5)",
+        "Heck, Hoffmann & Moshagen 2018",
+    ),
+    "triangular": NamedDesign(
+        "Two questions at once: is one of the two answers yes, or both (yes), or neither?",
+        (_INNOCUOUS,),
+        games.triangular,
+        "triangular(prob_innocuous=1/6)",
+        "Yu, Tian & Tang 2008",
+    ),
+    "mangat": NamedDesign(
+        "Who has the sensitive trait says yes. The others are asked Warner's way.",
+        (Parameter("prob_statement", "of those without the trait: the probability of the sensitive statement"),),
+        games.mangat,
+        "mangat(prob_statement=3/4)",
+        "Mangat 1994",
+    ),
+    "mangat-singh": NamedDesign(
+        "Chance says to tell the truth, or to be asked Warner's way.",
+        (
+            Parameter("prob_truth", "the probability of telling the truth"),
+            Parameter("prob_statement", "given that not: the probability of the sensitive statement"),
+        ),
+        games.mangat_singh,
+        "mangat-singh(prob_truth=0.55, prob_statement=0.7)",
+        "Mangat & Singh 1990",
+    ),
+    "mangat-unrelated": NamedDesign(
+        "Chance says to tell the truth, or to be asked the sensitive or an unrelated question.",
+        (
+            Parameter("prob_truth", "the probability of telling the truth"),
+            Parameter("prob_question", "given that not: the probability of the sensitive question"),
+            Parameter("prevalence", "the share of yes to the unrelated question"),
+        ),
+        games.mangat_unrelated,
+        "mangat-unrelated(prob_truth=0.5, prob_question=0.6, prevalence=0.25)",
+        "Mangat 1992",
+    ),
+    "mangat-singh-singh": NamedDesign(
+        "Who has the sensitive trait says yes. The others draw: say no, or answer an unrelated question.",
+        (
+            Parameter("prob_question", "of those without the trait: the probability of having to say no"),
+            Parameter("prevalence", "the share of yes to the unrelated question, of those who are asked it"),
+        ),
+        games.mangat_singh_singh,
+        "mangat-singh-singh(prob_question=0.6, prevalence=0.5)",
+        "Mangat, Singh & Singh 1992",
+    ),
+    "devore": NamedDesign(
+        "Chance asks the sensitive question, which is answered truly, or one to which everybody says yes.",
+        (Parameter("prob_question", "the probability of the sensitive question"),),
+        games.devore,
+        "devore(prob_question=0.7)",
+        "Devore 1977",
+    ),
+    "singh-joarder": NamedDesign(
+        "Warner's way; but who has the sensitive trait and draws its opposite draws once more.",
+        (Parameter("prob_statement", "the probability of the sensitive statement in one draw"),),
+        games.singh_joarder,
+        "singh-joarder(prob_statement=0.6)",
+        "Singh & Joarder 1997",
+    ),
+    "christofides": NamedDesign(
+        "A card marked 1 to m is drawn. Who has the trait reports m + 1 less its mark, the others its mark.",
+        (Parameter("prob_marks", "the probabilities of marks 1, 2, .., separated by spaces", "probabilities"),),
+        games.christofides,
+        "christofides(prob_marks=0.1 0.2 0.3 0.4)",
+        "Christofides 2003",
+    ),
+    "kuk": NamedDesign(
+        "Two decks of cards, one for yes and one for no: cards are drawn from one's own, and the red ones reported.",
+        (
+            Parameter("prob_red_if_yes", "the share of red cards in the deck of yes"),
+            Parameter("prob_red_if_no", "the share of red cards in the deck of no"),
+            Parameter(
+                "n_draws",
+                "how many cards are drawn, each put back; the report is how many were red [1]",
+                "count",
+                is_needed=False,
+            ),
+        ),
+        games.kuk,
+        "kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2, n_draws=3)",
+        "Kuk 1990",
+    ),
+    "disguised": NamedDesign(
+        "One card is drawn of the stack of yes or of the stack of no, whose shares of yes cards are opposite.",
+        (Parameter("prob_card", "the share of yes cards in the stack of yes; that of no has 1 - prob_card"),),
+        games.disguised,
+        "disguised(prob_card=0.8)",
+        "Kuk 1990; Blair, Imai & Zhou 2015",
+    ),
+    "cheating-detection": NamedDesign(
+        "Chance says to answer yes, or truly; some say no in any case (they cheat). It takes two samples.",
+        (Parameter("prob_forced_yes", "of all: the probability of `say yes`, different in the two samples"),),
+        games.cheating,
+        "cheating-detection(prob_forced_yes=1/4)",
+        "Clark & Desharnais 1998",
+    ),
+    "matrix": NamedDesign(
+        "Any channel: what each report's probability is under each answer.",
+        (
+            Parameter("rows", "a row a report, a column an answer: `9/10 1/5; 1/10 4/5`", "rows", is_needed=False),
+            Parameter(
+                "file", "a CSV: its header names the answers, its first column the reports", "path", is_needed=False
+            ),
+        ),
+        games.matrix,
+        "matrix(rows=9/10 1/5; 1/10 4/5)",
+        "Chaudhuri & Mukerjee 1988",
+    ),
+}
+"""By the name that options and outputs have."""

@@ -1,0 +1,80 @@
+"""The formats of other programs that are read, a row each: to add one, write its reader and a row."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sotto_estimator.errors import DomainError
+from sotto_estimator.formats.autofill import read_android_autofill
+from sotto_estimator.formats.autofill_texts import AutofillTexts
+from sotto_estimator.formats.figures import Figures
+from sotto_estimator.formats.firefox_clicks import read_firefox_clicks
+from sotto_estimator.formats.firefox_newtab import read_firefox_newtab
+from sotto_estimator.formats.records import Progress, ignore
+from sotto_estimator.formats.shares import FormatShares
+from sotto_estimator.formats.spec import convert, numbers, read_spec
+from sotto_estimator.formats.timing import read_navigation_timing
+from sotto_estimator.intervals import IntervalOptions
+
+FormatResult = AutofillTexts | Figures | FormatShares
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`read(paths, by=.., options=.., progress=.., **parameters)`; `parameters`: how each one's text becomes a value.
+
+    `required`: the parameters without which nothing can be read.
+    """
+
+    words: str
+    read: Callable[..., FormatResult]
+    parameters: Mapping[str, Callable[[str], Any]]
+    required: tuple[str, ...] = ()
+
+
+FORMATS: dict[str, Format] = {
+    # W3C Navigation Timing, Level 2, PerformanceTimingConfidence.
+    "navigation-timing": Format(
+        "page loads with the browser's noisy confidence", read_navigation_timing, {"percentiles": numbers}
+    ),
+    # Mozilla's FeatureModel.sys.mjs, unaryEncodeDiffPrivacy.
+    "firefox-newtab": Format("Firefox New Tab's noisy interests", read_firefox_newtab, {"model": str}, ("model",)),
+    # Mozilla's TelemetryFeed.sys.mjs, randomizeOrganicContentEvent.
+    "firefox-clicks": Format(
+        "Firefox New Tab's noisy clicks",
+        read_firefox_clicks,
+        {"items": int, "epsilon": float, "keep": float},
+        ("items",),
+    ),
+    # android.view.autofill.AutofillNoiseInjectedData, API level 37.
+    "android-autofill": Format(
+        "Android's noisy texts of a field", read_android_autofill, {"least_share": float, "power": float}
+    ),
+}
+"""By the name that --format takes."""
+
+
+def read_format(
+    text: str,
+    paths: Sequence[Path | str],
+    *,
+    by: str | None = None,
+    options: IntervalOptions | None = None,
+    progress: Progress = ignore,
+) -> FormatResult:
+    """Return what files of another program say, as `sotto estimate --format` does.
+
+    `text`: NAME or NAME(parameter=value, ..), of `FORMATS`. `by`: the member of a record that names its group.
+    `progress` hears of the bytes that are read. Raises `DomainError` for a format or a parameter that there is not, and
+    SourceError, which names file and line, for a record that is something else.
+    """
+    name, given = read_spec(text)
+    if name not in FORMATS:
+        raise DomainError(f"format ({name!r}) must be one of {', '.join(FORMATS)}.")
+    found = FORMATS[name]
+    parameters = convert(name, given, found.parameters)
+    missing = [key for key in found.required if key not in parameters]
+    if missing:
+        raise DomainError(f"{name} needs {' and '.join(missing)}: --format '{name}({missing[0]}=..)'.")
+    return found.read(paths, by=by, options=options, progress=progress, **parameters)

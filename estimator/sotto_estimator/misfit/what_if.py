@@ -1,0 +1,119 @@
+"""What the share would be if a given part of people did not follow the design: a curve, of intervals that hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sotto_estimator.designs.asked import AskedBy
+from sotto_estimator.designs.design import Arm, Design
+from sotto_estimator.designs.estimate import estimate_arms
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.misfit.models.model import MODELS, N_CLASSES, find_model
+from sotto_estimator.result import GIVEN, Result
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
+
+WAYS = tuple(name for name, model in MODELS.items() if model.readings[0].whole[N_CLASSES - 1] == 0)
+"""The models whose share is of those who follow: where it is said how many do not, nothing else is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The share of yes of those who follow, if `part` of all do not. `share` is unbiased, `low` and `high` in [0, 1].
+
+    None: no share in [0, 1] is in the interval. `p_value`: where the counts contradict the case, how surely.
+    """
+
+    part: float
+    share: float
+    standard_error: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf(Result):
+    """Cases of one way not to follow the design. `epsilon`: of one report of who follows it, in nats, at most."""
+
+    way: str
+    n_reports: int
+    epsilon: float
+    options: IntervalOptions
+    cases: tuple[Case, ...]
+    designs: tuple[AskedBy, ...]
+    title: str = GIVEN
+
+    def __str__(self) -> str:
+        """Return one line: the way, and from where to where the share goes."""
+        ends = (self.cases[0], self.cases[-1])
+        said = " to ".join(f"{100 * case.share:.2f} % (if {100 * case.part:g} % do)" for case in ends)
+        return f"{self.way}: {said}, n = {self.n_reports:,}"
+
+    @property
+    def heading(self) -> str:
+        """What was estimated, of what data."""
+        return f"{self.title}: {self}"
+
+    def as_table(self) -> str:
+        """Return what it means, and an aligned table."""
+        from sotto_estimator.misfit.what_if_render import table  # it renders what is defined here
+
+        return table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of its JSON object."""
+        from sotto_estimator.misfit.what_if_render import members
+
+        return members(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of its CSV."""
+        from sotto_estimator.misfit.what_if_render import records
+
+        return records(self)
+
+    def html_parts(self) -> list[str]:
+        """Return what a notebook shows."""
+        from sotto_estimator.misfit.what_if_render import html_parts
+
+        return html_parts(self)
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture, a bar with its interval a row."""
+        from sotto_estimator.misfit.what_if_render import panels
+
+        return panels(self)
+
+
+def what_if(way: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:
+    """Estimate the share of yes of those who follow the design, for each part of people who do not. Raises DomainError.
+
+    If a part x answers by probabilities v whatever is true, the others by matrix M, reports are those of the design
+    (1 - x) M + x v: estimated as it is, each interval holds if x is what it is said to be.
+    """
+    if way not in WAYS:
+        raise DomainError(f"the way not to follow the design ({way!r}) must be one of {', '.join(WAYS)}.")
+    if not parts or not all(0 <= part < 1 for part in parts):
+        raise DomainError("parts must be one or more, in [0, 1).")
+    options, epsilon = options or IntervalOptions(), max(arm.design.epsilon for arm in arms)
+    cases = tuple(_case(way, part, arms, options) for part in parts)
+    return WhatIf(way, round(sum(arm.n for arm in arms)), epsilon, options, cases, tuple(map(AskedBy.of, arms)))
+
+
+def _case(way: str, part: float, arms: Sequence[Arm], options: IntervalOptions) -> Case:
+    found = estimate_arms([Arm(_mixed(way, part, arm.design), arm.counts) for arm in arms], options)
+    (row,) = found.rows
+    low, high = (row.low, row.high) if found.has_interval(row) else (None, None)
+    p_value = found.contradictions[0].p_value if found.contradictions else None
+    return Case(part, row.share, row.standard_error, low, high, p_value)
+
+
+def _mixed(way: str, part: float, design: Design) -> Design:
+    probs = find_model(way).probs(design)
+    matrix = (1 - part) * probs[:, :-1] + part * probs[:, -1:]
+    return Design(design.name, design.answers, design.reports, np.asarray(matrix, np.float64))

@@ -1,0 +1,86 @@
+"""Logistic and multinomial regression of a hidden answer on what is known of people."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import logsumexp
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.regression.basis import basis_of
+from sotto_estimator.regression.fitting import Fitted, fit_rows
+from sotto_estimator.regression.formula import INTERCEPT
+from sotto_estimator.regression.hidden_answer import HiddenAnswer, log_softmax
+from sotto_estimator.regression.inference import prediction_of
+from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.result import Prediction
+from sotto_estimator.regression.sample import Sample
+
+_LEAST = 1e-300
+"""In place of a mean probability of 0, whose log odds no number is."""
+
+
+def fit_answer(question: str, sample: Sample) -> Model:
+    """Fit it, and what it is compared to. Raises SourceError for columns that are collinear."""
+    terms, n_equations = sample.terms, len(sample.answers) - 1
+    every = range(len(terms.names))
+    fitted = fit_columns(sample, every)
+
+    def without(columns: Sequence[int]) -> Without:
+        kept = [place for place in every if place not in columns]
+        places = tuple(equation * len(every) + column for equation in range(n_equations) for column in columns)
+        return Without(places, fit_columns(sample, kept, fitted.without(places)))
+
+    null = without([place for place in every if terms.names[place] != INTERCEPT])
+    each = {term: without(columns) for term, columns in terms.tested().items()}
+    return Model(sample.n_rows, labels_of(question, sample), fitted, null, each)
+
+
+def labels_of(question: str, sample: Sample) -> tuple[tuple[str, str], ...]:
+    """Return the equation and column of each coefficient of the hidden answer."""
+    return tuple((f"{question} = {answer}", name) for answer in sample.answers[:-1] for name in sample.terms.names)
+
+
+def fit_columns(sample: Sample, columns: Sequence[int], start: Floats | None = None) -> Fitted:
+    """Fit the model of some of the columns. `start`: coefficients by equation, from which the climb begins."""
+    kept = list(columns)
+    basis = basis_of(sample.terms.matrix[:, kept], sample.weights, [sample.terms.names[place] for place in kept])
+    bases = [basis] * (len(sample.answers) - 1)
+    return fit_rows(HiddenAnswer(sample.log_channel), bases, sample.weights, start)
+
+
+def predict_answers(
+    fitted: Fitted, answers: Sequence[str], cells: str, row: Floats, level: float
+) -> tuple[Prediction, ...]:
+    """Return the probability of every answer of a person with this row of the matrix."""
+    n_free = (len(answers) - 1) * len(row)
+    coefficients, covariance = fitted.coefficients[:n_free], fitted.covariance[:n_free, :n_free]
+    logs = log_softmax((coefficients.reshape(-1, len(row)) @ row)[None])[0]
+    found = []
+    for place, answer in enumerate(answers):
+        is_own = np.arange(len(logs)) == place
+        others = np.where(is_own, -np.inf, logs)
+        of_others = logsumexp(others)  # log(1 - s), with all its digits where s is nearly 1
+        gradient = np.outer((is_own - np.exp(others - of_others))[:-1], row).ravel()
+        found.append(prediction_of(cells, answer, float(logs[place] - of_others), gradient, covariance, level))
+    return tuple(found)
+
+
+def predict_average(fitted: Fitted, sample: Sample, cells: str, rows: Floats, level: float) -> tuple[Prediction, ...]:
+    """Return the mean probability of every answer of all people of a sample, were its groups' rows of the matrix these.
+
+    Its error is by the delta method: of the coefficients alone, for the people that there are.
+    """
+    n_free = (len(sample.answers) - 1) * rows.shape[1]
+    coefficients, covariance = fitted.coefficients[:n_free], fitted.covariance[:n_free, :n_free]
+    shares = np.exp(log_softmax(rows @ coefficients.reshape(-1, rows.shape[1]).T))
+    parts = sample.weights / sample.weights.sum()
+    found = []
+    for place, answer in enumerate(sample.answers):
+        share = max(float(parts @ shares[:, place]), _LEAST)
+        left = max(float(parts @ np.delete(shares, place, axis=1).sum(axis=1)), _LEAST)
+        is_own = np.arange(len(sample.answers) - 1) == place
+        slopes = parts[:, None] * shares[:, [place]] * (is_own - shares[:, :-1])  # of the mean share, in predictors
+        gradient = (slopes.T @ rows).ravel() / (share * left)
+        log_odds = float(np.log(share) - np.log(left))
+        found.append(prediction_of(cells, answer, log_odds, gradient, covariance, level))
+    return tuple(found)

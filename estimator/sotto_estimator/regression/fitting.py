@@ -1,0 +1,81 @@
+"""Fitting the coefficients of rows: in an orthogonal basis, with what runs off to infinity named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.regression.basis import Basis
+from sotto_estimator.regression.mixture import RowLikelihood, Rows
+from sotto_estimator.regression.newton import Maximum, maximise
+
+_SEPARATED = 1e-6
+"""Of the complete information that a row could give at most so little is left where an estimate has no end."""
+_INVOLVED = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """Coefficients of all blocks, one after the other, with their covariance by the observed information.
+
+    `separated`: the places of coefficients without a finite estimate; their variances are infinite.
+    """
+
+    coefficients: Floats
+    covariance: Floats
+    maximum: Maximum
+    separated: NDArray[np.int64]
+    largest_error: float
+
+    @property
+    def log_likelihood(self) -> float:
+        """That of the maximum."""
+        return self.maximum.local.log_likelihood
+
+    def without(self, places: Sequence[int]) -> Floats:
+        """Return about what the other coefficients are where these are 0: the maximum of the parabola at this one."""
+        kept = np.delete(self.coefficients, places)
+        if not len(places) or np.isinf(self.covariance).any():
+            return kept
+        rows = np.delete(self.covariance, places, axis=0)[:, places]
+        within = self.covariance[np.ix_(places, places)]
+        return kept - rows @ np.linalg.solve(within, self.coefficients[list(places)])
+
+
+def fit_rows(likelihood: RowLikelihood, bases: Sequence[Basis], weights: Floats, start: Floats | None = None) -> Fitted:
+    """Return the maximum likelihood fit of one block of coefficients a basis.
+
+    `start`: of the coefficients. One from which the climb gets lost, far out where all is flat, is given up for 0.
+    """
+    rows = Rows(likelihood, [basis.matrix for basis in bases], weights)
+    triangle = block_diag(*[basis.triangle for basis in bases])
+    from_start = np.zeros(len(triangle)) if start is None else triangle @ start
+    maximum = maximise(rows.at, from_start)
+    if start is not None and not maximum.converged:
+        maximum = maximise(rows.at, np.zeros(len(triangle)))
+    return fitted_of(maximum, triangle, float(weights.sum()))
+
+
+def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float) -> Fitted:
+    """Return the fit that a maximum is in a basis whose coefficients are triangle @ those of the columns."""
+    if not len(triangle):
+        empty = np.zeros(0)
+        return Fitted(empty, np.zeros((0, 0)), maximum, np.zeros(0, np.int64), 0.0)
+    inverse = np.linalg.inv(triangle)
+    sizes, directions = np.linalg.eigh(maximum.local.complete / n_rows)
+    is_lost = sizes < _SEPARATED
+    kept = directions[:, ~is_lost]
+    covariance = np.zeros_like(triangle)
+    if kept.size:
+        covariance = kept @ np.linalg.inv(kept.T @ maximum.local.information @ kept) @ kept.T
+    scale = np.sqrt(np.diag(triangle.T @ triangle))
+    involved = np.abs(inverse @ directions[:, is_lost]).max(axis=1, initial=0) * scale
+    separated = np.flatnonzero(involved > _INVOLVED * max(1.0, involved.max()))
+    of_columns = inverse @ covariance @ inverse.T
+    of_columns[separated] = of_columns[:, separated] = 0
+    of_columns[separated, separated] = np.inf
+    largest = float(np.sqrt(np.abs(np.diag(covariance)).max()))
+    return Fitted(inverse @ maximum.place, of_columns, maximum, separated, largest)

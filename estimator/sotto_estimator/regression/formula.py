@@ -1,0 +1,213 @@
+"""Formulas, by formulaic: which columns they name, the matrix of a table's rows, and that of people who are made up."""
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.table.table import Column
+from sotto_protocol.extras import MissingExtra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INTERCEPT = "Intercept"
+_QUOTED = re.compile(r"`([^`]+)`")
+_DOTTED = re.compile(r"(?<![\w.`])(?!(?:np|contr)\.)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w(`])")
+_HIDDEN = re.compile(r"hidden\((.*)\)")
+_COLOURS = re.compile("\x1b\\[[0-9;]*m|[⧛⧚]")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """`outcome ~ terms`. `hidden`: the column of a hidden answer among the terms, or "".
+
+    `terms` are what else there is, as formulaic writes it; `names` the columns of these.
+    """
+
+    text: str
+    outcome: str
+    hidden: str
+    terms: str
+    names: tuple[str, ...]
+
+    @property
+    def reports(self) -> str:
+        """The column of the reports of the hidden answer."""
+        return self.hidden or self.outcome
+
+
+def read_formula(text: str) -> Formula:
+    """Return a formula as it is written: `cheated ~ age + C(region)`, or `civic ~ hidden(cheated) + age`.
+
+    A column whose name is no Python name stands in backticks; one with dots need not. Raises DomainError, and
+    MissingExtra where formulaic is not installed.
+    """
+    _require_formulaic()
+    left, sign, right = text.partition("~")
+    outcome = left.strip().strip("`")
+    if not (sign and outcome and right.strip() and "~" not in right):
+        raise DomainError(f"the formula ({text:.80}) must be written as COLUMN ~ TERMS, such as cheated ~ age.")
+    terms = [term.factors for term in _parse(_DOTTED.sub(r"`\1`", right), text)]
+    found = [(factors, _HIDDEN.fullmatch(":".join(map(_written, factors)))) for factors in terms]
+    hidden = [match[1].strip("` ") for _, match in found if match]
+    kept = [factors for factors, match in found if not match]
+    others = [":".join(map(_written, factors)) for factors in kept]
+    if any("hidden(" in term for term in others) or len(hidden) > 1:
+        raise DomainError("hidden(COLUMN) must be a term of its own, and the only one.")
+    if not others:
+        raise DomainError(f"the formula ({text:.80}) must leave an intercept or a column that explains the answer.")
+    if hidden and hidden[0] == outcome:
+        raise DomainError(f"{outcome} cannot explain itself.")
+    written = " + ".join(others) + ("" if "1" in others else " - 1")
+    return Formula(
+        text.strip(),
+        outcome,
+        "".join(hidden),
+        written,
+        tuple(dict.fromkeys(name for factors in kept for factor in factors for name in _names_of(factor))),
+    )
+
+
+def _require_formulaic() -> None:
+    for module in ("formulaic", "pandas"):
+        if find_spec(module) is None:
+            raise MissingExtra("regression", "regress", module)
+
+
+def _parse(right: str, text: str) -> list[Any]:
+    from formulaic import Formula as Parsed
+    from formulaic.formula import SimpleFormula
+
+    try:
+        parsed = Parsed(right)
+    except Exception as fault:  # whatever it is, the formula is why
+        raise _refused(text, fault) from fault
+    if not isinstance(parsed, SimpleFormula):
+        raise DomainError(f"the formula ({text:.80}) must have one side to the right, without a bar.")
+    return list(parsed)
+
+
+def _written(factor: Any) -> str:
+    """Return a factor as it is written: formulaic takes the backticks off a name that stands alone."""
+    expr = str(factor.expr)
+    is_name = factor.eval_method.name == "LOOKUP" and not expr.isidentifier()
+    return f"`{expr}`" if is_name else expr
+
+
+def _names_of(factor: Any) -> list[str]:
+    """Return the columns that a factor names: what is no number, and neither called nor taken apart."""
+    expr, method = str(factor.expr), factor.eval_method.name
+    if method != "PYTHON":
+        return [expr] if method == "LOOKUP" else []
+    tree = ast.parse(_QUOTED.sub("_quoted", expr), mode="eval")
+    parts = [of.func for of in ast.walk(tree) if isinstance(of, ast.Call)]
+    parts += [of.value for of in ast.walk(tree) if isinstance(of, ast.Attribute)]
+    names = [of.id for of in ast.walk(tree) if isinstance(of, ast.Name) and of not in parts]
+    return [*_QUOTED.findall(expr), *(name for name in names if name != "_quoted")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """The matrix of a formula's terms, shape (n, k): the names of its columns, and which of them each term has.
+
+    `rows_of` returns the row of a person whose columns are all given; else of every row of the table, with these.
+    """
+
+    matrix: Floats
+    names: tuple[str, ...]
+    slices: Mapping[str, slice]
+    rows_of: Callable[[Mapping[str, str]], Floats]
+
+    def tested(self) -> dict[str, list[int]]:
+        """Return the columns of each term but the intercept."""
+        return {term: [*range(of.start, of.stop)] for term, of in self.slices.items() if term != INTERCEPT}
+
+
+def terms_of(formula: Formula, columns: Mapping[str, Column], n_rows: int) -> Terms:
+    """Return the matrix of the n_rows rows of a table's columns.
+
+    Raises DomainError for what cannot be evaluated, SourceError for what is not finite.
+    """
+    import pandas as pd
+    from formulaic import Formula as Parsed
+
+    frame = pd.DataFrame({name: _series(columns[name]) for name in formula.names}, index=range(n_rows))
+    try:
+        with _quiet():
+            found = Parsed(formula.terms).get_model_matrix(frame, context={}, output="numpy", na_action="ignore")
+    except Exception as fault:
+        raise _refused(formula.text, fault) from fault
+    spec, matrix = found.model_spec, np.ascontiguousarray(found, np.float64)
+    names = tuple(_plain(name) for name in spec.column_names)
+    for name, column in zip(names, matrix.T, strict=True):
+        if not np.isfinite(column).all():
+            raise SourceError(
+                f"{name} is no finite number in row {int(np.argmin(np.isfinite(column))) + 1} of those used."
+            )
+    slices = {_plain(str(term)): part for term, part in spec.term_slices.items()}
+
+    def rows_of(cells: Mapping[str, str]) -> Floats:
+        if unknown := [name for name in cells if name not in formula.names]:
+            raise DomainError(f"a prediction takes {', '.join(formula.names)}, and not {unknown[0]:.40}.")
+        given = {name: _value(columns[name], cells) for name in formula.names if name in cells}
+        is_whole = len(given) == len(formula.names)
+        made = pd.DataFrame(given, index=[0]) if is_whole else frame.assign(**given)
+        with _quiet():
+            rows: Floats = np.asarray(spec.get_model_matrix(made, context={}), np.float64)
+        return rows
+
+    return Terms(matrix, names, slices, rows_of)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let formulaic and NumPy warn of nothing: what comes of it is checked."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _series(column: Column) -> "pd.Series":
+    import pandas as pd
+
+    if column.is_number:
+        return pd.Series(column.numbers())
+    order = sorted(column.labels)
+    codes = np.array([order.index(label) for label in column.labels])[column.codes]
+    return pd.Series(pd.Categorical.from_codes(codes, order))
+
+
+def _value(column: Column, cells: Mapping[str, str]) -> object:
+    """Return a made-up person's value. Raises DomainError where nobody has it."""
+    text = cells[column.name]
+    if not column.is_number:
+        if text not in column.labels:
+            listed = ", ".join(sorted(column.labels)[:12])
+            raise DomainError(f"{column.name} ({text:.40}) must be one of {listed}.")
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise DomainError(f"{column.name} ({text:.40}) must be a number.")
+    return value
+
+
+def _plain(name: str) -> str:
+    """Return a column's name without backticks; a category that is a whole number as one."""
+    return re.sub(r"(\d)\.0\]", r"\1]", name.replace("`", "")) if name != "1" else INTERCEPT
+
+
+def _refused(text: str, fault: Exception) -> DomainError:
+    said = " ".join(_COLOURS.sub("", str(fault)).split())
+    return DomainError(f"the formula ({text.strip():.120}) cannot be read: {said:.300}")

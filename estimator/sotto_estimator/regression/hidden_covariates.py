@@ -1,0 +1,137 @@
+"""A hidden answer explained by hidden answers of the same reports."""
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+from scipy.special import logit
+
+from sotto_estimator.association.em import fit
+from sotto_estimator.association.groups import grouped_reports
+from sotto_estimator.association.mixture import Mixture
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import check_level
+from sotto_estimator.regression.fitting import Fitted
+from sotto_estimator.regression.joint_model import JointModel
+from sotto_estimator.regression.model import Model, Without
+from sotto_estimator.regression.newton import Maximum
+from sotto_estimator.regression.reports_needed import needed_of_each, needed_words
+from sotto_estimator.regression.result import FitQuality, Regression
+from sotto_estimator.regression.terms import HiddenTerms, read_hidden_terms
+from sotto_estimator.regression.warning import warnings_of
+from sotto_protocol import Survey
+from sotto_protocol.mechanisms.mechanism import Bytes
+
+MAX_CELLS = 400
+_EDGE = 1e-6
+
+
+def regress_reports(survey: Survey, records: Bytes, formula: str, *, level: float = 0.95) -> Regression:
+    """Regress a hidden answer on one to three hidden answers of the same packed reports, by maximum likelihood.
+
+    `formula`: of the survey's questions, `paid ~ smokes + region`; the outcome has two answers, the others are yes-no,
+    one-of, or QUESTION:OPTION. The reports are of one wave. Raises DomainError, SourceError.
+    """
+    check_level(level)
+    terms = read_hidden_terms(survey, formula)
+    n_cells = prod(len(side.labels) for side in terms.sides)
+    if n_cells > MAX_CELLS:
+        raise DomainError(f"the questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS}.")
+    parts, counts = grouped_reports(survey, records, terms.sides)
+    likelihoods = tuple(side.likelihood(part) for side, part in zip(terms.sides, parts, strict=True))
+    return _regression(terms, _fit(terms, Mixture(likelihoods, counts)), level).titled(survey.title)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A fit of all terms and of some, the names of its columns."""
+
+    joint: JointModel
+    maximum: Maximum
+    model: Model
+    names: tuple[str, ...]
+
+    @property
+    def place(self) -> Floats:
+        """The maximum's place."""
+        return self.maximum.place
+
+
+def _fit(terms: HiddenTerms, mixture: Mixture) -> _Found:
+    matrix, names, places = terms.columns()
+    table = fit(mixture.marginal(*range(1, len(mixture.shape)))).shares.ravel()
+    share = float(np.clip(fit(mixture.marginal(0)).shares[0], 0.01, 0.99))
+    joint = JointModel(mixture, matrix, int(table.argmax()))
+    nothing = np.zeros(len(names))
+    nothing[0] = logit(share)
+    maximum = joint.fit(table, nothing, [])
+    whole = joint.slopes(maximum)
+
+    def without(dropped: list[int]) -> Without:
+        kept = np.delete(np.arange(len(names)), dropped)
+        less = replace(joint, matrix=matrix[:, kept])
+        best = less.fit(table, nothing[kept], [np.clip(whole.without(dropped), -5, 5)])
+        return Without(tuple(dropped), less.slopes(best))
+
+    labels = tuple((_equation(terms), name) for name in names)
+    null = without([*range(1, len(names))])
+    tested = {name: without(columns) for name, columns in places.items()} if len(places) > 1 else {}
+    if not tested:
+        tested = {next(iter(places)): null}
+    return _Found(joint, maximum, Model(int(mixture.n_reports), labels, whole, null, tested), names)
+
+
+def _regression(terms: HiddenTerms, found: _Found, level: float) -> Regression:
+    needed = needed_of_each(found.joint, found.place)
+    columns = found.names[1:]
+    asked = {side.question.id: side.question for side in terms.sides}
+    return Regression(
+        terms.text,
+        f"logistic regression of a hidden answer, beside {terms.outcome.labels[1]}, on hidden answers",
+        tuple(f"{name} ({of.mechanism.name}, epsilon {of.epsilon})" for name, of in asked.items()),
+        float(sum(of.epsilon for of in asked.values())),
+        found.model.n_rows,
+        level,
+        found.model.coefficients(level),
+        found.model.tests(),
+        _quality(found),
+        found.model.fitted.covariance,
+        notes=(_table_words(terms),),
+        warnings=tuple(_warnings(terms, found)),
+        measures={f"reports needed for {name}": n for name, n in zip(columns, needed, strict=True)},
+        preface=(needed_words(columns, needed, found.model.n_rows),),
+    )
+
+
+def _equation(terms: HiddenTerms) -> str:
+    return f"{terms.outcome.name} = {terms.outcome.labels[0]}"
+
+
+def _table_words(terms: HiddenTerms) -> str:
+    names = " and ".join(side.name for side in terms.covariates)
+    return f"the shares of all answers to {names} are estimated at the same time, and the errors know it"
+
+
+def _quality(found: _Found) -> FitQuality:
+    """Return how well it fits; the covariates' table is estimated too, and counts.
+
+    Log-likelihoods are but for a constant of the reports: there is no pseudo R².
+    """
+    quality, n_table = found.model.quality(), found.joint.n_free
+    n_rows = found.model.n_rows
+    aic, bic = quality.aic + 2 * n_table, quality.bic + n_table * float(np.log(n_rows))
+    return replace(quality, pseudo_r_squared=float("nan"), aic=aic, bic=bic)
+
+
+def _warnings(terms: HiddenTerms, found: _Found) -> list[str]:
+    fitted: Fitted = found.model.fitted
+    labels = [(equation, name) for (equation, name) in found.model.labels]
+    said = warnings_of(fitted, labels, found.model.null.fitted, terms.outcome.labels)
+    table = found.joint.shares(found.place).sum(axis=0)
+    if n_empty := int((table < _EDGE).sum()):
+        said.append(
+            f"{n_empty} of {len(table)} combinations of the answers that explain are estimated as had by nobody: "
+            "noise does that where few have them, and normal intervals are then rough"
+        )
+    return said

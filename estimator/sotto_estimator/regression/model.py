@@ -1,0 +1,59 @@
+"""A fitted model and those it is compared with: coefficients, tests, and how well it fits."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sotto_estimator.regression.fitting import Fitted
+from sotto_estimator.regression.inference import coefficients_of, ratio_test, wald_test
+from sotto_estimator.regression.result import Coefficient, FitQuality, Test
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Without:
+    """The fit without some terms: `places` of the coefficients that are 0 in it."""
+
+    places: tuple[int, ...]
+    fitted: Fitted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A fit to `n_rows` records. `labels`: each coefficient's equation and name.
+
+    `null`: without any term; `without`: without each, by its name. `others`: what else was tested. The last `n_scales`
+    coefficients are logs of deviations: nobody asks whether they are 0.
+    """
+
+    n_rows: int
+    labels: tuple[tuple[str, str], ...]
+    fitted: Fitted
+    null: Without
+    without: dict[str, Without]
+    n_scales: int = 0
+    others: tuple[Test, ...] = ()
+
+    def coefficients(self, level: float) -> tuple[Coefficient, ...]:
+        """Return the coefficients with their errors."""
+        found = coefficients_of(self.labels, self.fitted.coefficients, self.fitted.covariance, level)
+        n_tested = len(found) - self.n_scales
+        return (*found[:n_tested], *(replace(of, z=math.nan, p_value=math.nan) for of in found[n_tested:]))
+
+    def tests(self) -> tuple[Test, ...]:
+        """Return the tests of all terms together, and of each, by the likelihood ratio and Wald's."""
+        found = []
+        for name, other in {"": self.null, **self.without}.items():
+            if other.places:
+                n_zero = len(other.places)
+                found.append(ratio_test(name, self.fitted.log_likelihood, other.fitted.log_likelihood, n_zero))
+                found.append(wald_test(name, other.places, self.fitted.coefficients, self.fitted.covariance))
+        return (*found, *self.others)
+
+    def quality(self) -> FitQuality:
+        """Return how well it fits."""
+        value, null = self.fitted.log_likelihood, self.null.fitted.log_likelihood
+        n_free = len(self.fitted.coefficients)
+        aic, bic = 2 * n_free - 2 * value, n_free * float(np.log(self.n_rows)) - 2 * value
+        maximum = self.fitted.maximum
+        return FitQuality(value, null, max(0.0, 1 - value / null), aic, bic, maximum.n_iterations, maximum.converged)

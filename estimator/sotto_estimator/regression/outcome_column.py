@@ -1,0 +1,36 @@
+"""An outcome in clear, as a column says it."""
+
+import numpy as np
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.regression.outcome_model import OutcomeSample
+from sotto_estimator.regression.sample import Sample
+from sotto_estimator.table.table import Column
+
+OUTCOMES = ("auto", "logistic", "normal")
+_EVENTS = {"yes": 1, "y": 1, "true": 1, "1": 1, "no": 0, "n": 0, "false": 0, "0": 0}
+
+
+def read_outcome(column: Column, sample: Sample, kind: str) -> tuple[OutcomeSample, str]:
+    """Return a sample with its outcomes, and whether they are logistic or normal; "auto": logistic of yes and no.
+
+    Raises DomainError for another kind; SourceError, which names the row, for a text that is no outcome of it, and
+    for outcomes that are all the same.
+    """
+    if kind not in OUTCOMES:
+        raise DomainError(f"outcome ({kind!r:.40}) must be one of {', '.join(OUTCOMES)}.")
+    events = [_EVENTS.get(label.strip().casefold().removesuffix(".0")) for label in column.labels]
+    if kind == "normal" or (kind == "auto" and None in events and column.is_number):
+        return OutcomeSample.of_numbers(sample, _varied(column, column.numbers())[sample.first]), "normal"
+    if None in events:
+        raise column.fault(events.index(None), "must be yes or no, 1 or 0" + " or a number" * (kind == "auto"))
+    values = _varied(column, np.array(events, np.float64)[column.codes])
+    return OutcomeSample.of_events(sample, values[sample.first]), "logistic"
+
+
+def _varied(column: Column, values: Floats) -> Floats:
+    """Return the outcomes. Raises SourceError where they are all the same."""
+    if np.ptp(values) == 0:
+        raise SourceError(f"column {column.name} is {column.labels[0]:.40} in every row: nothing is to be explained.")
+    return values

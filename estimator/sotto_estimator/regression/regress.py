@@ -1,0 +1,52 @@
+"""Regression of a table's hidden answers, from a formula and the designs by which its rows were asked."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Union
+
+from sotto_estimator.designs.spec import read_spec
+from sotto_estimator.regression.formula import read_formula
+from sotto_estimator.regression.frame_table import table_of_frame
+from sotto_estimator.regression.regressed import Regressed
+from sotto_estimator.regression.result import Regression
+from sotto_estimator.table.reading import read_table
+from sotto_estimator.table.reported import ReportColumn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Source = Union[str, os.PathLike[str], "pd.DataFrame"]
+
+
+def regress(
+    source: Source,
+    formula: str,
+    *,
+    design: str | Mapping[str, str],
+    arm: str = "",
+    report_texts: Sequence[str] = (),
+    outcome: str = "auto",
+    cluster: str = "",
+    predict: Sequence[Mapping[str, object]] = (),
+    level: float = 0.95,
+) -> Regression:
+    """Regress the hidden answer of a column of reports on other columns of a CSV, or of a data frame.
+
+    `formula`: `cheated ~ age + C(region)`; or `civic ~ hidden(cheated) + age`, of an outcome in clear that the hidden
+    answer explains: `outcome` says whether it is logistic or normal. `cluster`: the column of clusters whose
+    intercepts differ. `design`: how people were asked, NAME(PARAMETER=VALUE, ..), whose values may be columns; or by
+    the texts of column `arm`. `report_texts`: those of the reports in the design's order, or of the first alone.
+    `predict`: the columns of people the probabilities of whose answers are wanted. Rows that miss a value are left out,
+    and `notes` say how many. Raises DomainError, SourceError, MissingExtra without formulaic.
+    """
+    read = read_formula(formula)
+    designs = {"": design} if isinstance(design, str) else dict(design)
+    specs = {label: read_spec(text) for label, text in designs.items()}
+    asked = Regressed(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster)
+    people = [{name: str(value) for name, value in cells.items()} for cells in predict]
+    if isinstance(source, str | os.PathLike):
+        table = read_table(Path(source), asked.names, complete=asked.reports.about)
+    else:
+        table = table_of_frame(source, asked.names, complete=asked.reports.about)
+    return asked.fit(table, people, level)

@@ -1,0 +1,122 @@
+"""What is regressed on what: a formula, the column of the reports and how they were asked for, the kind of outcome."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sotto_estimator.errors import DomainError
+from sotto_estimator.intervals import check_level
+from sotto_estimator.regression.answer_model import fit_answer, fit_columns, predict_answers, predict_average
+from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
+from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
+from sotto_estimator.regression.lack_of_fit import lack_of_fit
+from sotto_estimator.regression.model import Model
+from sotto_estimator.regression.outcome_column import read_outcome
+from sotto_estimator.regression.outcome_model import fit_outcome
+from sotto_estimator.regression.result import Prediction, Regression
+from sotto_estimator.regression.sample import Sample, sample_of
+from sotto_estimator.regression.warning import warnings_of
+from sotto_estimator.table.reported import ReportColumn, Reported
+from sotto_estimator.table.table import Table
+
+_MOST_DESIGNS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Regressed:
+    """A regression that is asked for. `outcome`: one of OUTCOMES; `cluster`: the column of clusters, or ""."""
+
+    formula: Formula
+    reports: ReportColumn
+    outcome: str = "auto"
+    cluster: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that it takes."""
+        formula = self.formula
+        return [formula.outcome, formula.reports, *formula.names, *filter(None, [self.cluster]), *self.reports.about]
+
+    def fit(self, table: Table, people: Sequence[Mapping[str, str]], level: float) -> Regression:
+        """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
+        check_level(level)
+        formula = self.formula
+        for name in (formula.reports, formula.outcome):
+            if name in formula.names:
+                raise DomainError(f"{name} cannot explain itself.")
+        reported = self.reports.read(table)
+        terms = terms_of(formula, table.columns, table.n_rows)
+        alike = [table.columns[name] for name in self._explaining]
+        sample = sample_of(reported, terms, alike)
+        model, words, said = self._model(table, sample)
+        return Regression(
+            formula.text,
+            words,
+            _designs(reported),
+            max(design.epsilon for design in reported.designs),
+            table.n_rows,
+            level,
+            model.coefficients(level),
+            model.tests(),
+            model.quality(),
+            model.fitted.covariance,
+            _predictions(model, sample, people, level),
+            tuple(filter(None, [said, table.left_out])),
+            tuple(_warnings(model, sample)),
+            self._measures(model, sample, reported),
+            title=table.name,
+        )
+
+    def _measures(self, model: Model, sample: Sample, reported: Reported) -> dict[str, float]:
+        """Return the test of lack of fit, where there is one: of an answer to the left, and two reports."""
+        is_binary = all(len(design.reports) == 2 for design in reported.designs)
+        return {} if self.formula.hidden or self.cluster or not is_binary else lack_of_fit(sample, model.fitted)
+
+    @property
+    def _explaining(self) -> list[str]:
+        """The columns but that of the reports: rows that are alike in them are one group."""
+        formula = self.formula
+        own = [formula.outcome] if formula.hidden else []
+        return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.cluster])]))
+
+    def _model(self, table: Table, sample: Sample) -> tuple[Model, str, str]:
+        """Return the model, what it is, and what is to be said of its clusters."""
+        answers, formula = sample.answers, self.formula
+        if formula.hidden:
+            if self.cluster:
+                raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
+            data, kind = read_outcome(table.columns[formula.outcome], sample, self.outcome)
+            return fit_outcome(formula, data), f"{kind} regression on a hidden answer, beside {answers[-1]}", ""
+        kind = "logistic" if len(answers) == 2 else "multinomial logistic"
+        words, said = f"{kind} regression of a hidden answer, beside {answers[-1]}", ""
+        if self.cluster:
+            codes = table.columns[self.cluster].codes[sample.first]
+            model, said = fit_clustered(formula.outcome, self.cluster, Clustered.of(sample, codes))
+            return model, f"{words}, an intercept by {self.cluster}", said
+        return fit_answer(formula.outcome, sample), words, said
+
+
+def _designs(reported: Reported) -> tuple[str, ...]:
+    """Return how people were asked, in words; of many designs the first ones."""
+    listed = list(dict.fromkeys(map(str, reported.designs)))
+    more = [f"{len(listed) - _MOST_DESIGNS:,} more"] if len(listed) > _MOST_DESIGNS else []
+    return (*listed[:_MOST_DESIGNS], *more)
+
+
+def _warnings(model: Model, sample: Sample) -> list[str]:
+    intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
+    return warnings_of(model.fitted, model.labels, fit_columns(sample, intercept), sample.answers)
+
+
+def _predictions(
+    model: Model, sample: Sample, people: Sequence[Mapping[str, str]], level: float
+) -> tuple[Prediction, ...]:
+    found: list[Prediction] = []
+    for cells in people:
+        said = ", ".join(f"{name}={value}" for name, value in cells.items())
+        rows = sample.terms.rows_of(cells)
+        if len(rows) == 1:
+            found += predict_answers(model.fitted, sample.answers, said, rows[0], level)
+        else:
+            told = ", ".join(filter(None, [said, "averaged"]))
+            found += predict_average(model.fitted, sample, told, rows[sample.first], level)
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""What a regression is fitted to: groups of alike rows, with the channel and the terms of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.designs.design import YES_NO, Design, check_arms
+from sotto_estimator.errors import DomainError
+from sotto_estimator.regression.formula import Terms
+from sotto_estimator.table.reported import Reported
+from sotto_estimator.table.table import Column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Groups of rows: `weights` rows each, `log_channel[i, z]` = log P(their report | answer z), `terms.matrix` theirs.
+
+    `answers`: in the order of the channel's columns; the last is what others are compared with.
+    """
+
+    answers: tuple[str, ...]
+    log_channel: Floats
+    weights: Floats
+    terms: Terms
+    first: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are in all groups."""
+        return round(float(self.weights.sum()))
+
+
+def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column]) -> Sample:
+    """Return the groups of rows that are alike in their design, their report and these columns.
+
+    Raises DomainError where the designs do not tell the answers, or cannot give a report that is there.
+    """
+    order = order_of(reported.designs[0])
+    check_arms(reported.counts())
+    first, weights = alike([reported.arms, reported.reports, *(column.codes for column in columns)])
+    channels = channel_rows(reported.designs, reported.arms[first], reported.reports[first])[:, order]
+    with np.errstate(divide="ignore"):
+        log_channel = np.log(np.asfortranarray(channels))
+    answers = tuple(reported.designs[0].answers[place] for place in order)
+    at_first = Terms(terms.matrix[first], terms.names, terms.slices, terms.rows_of)
+    return Sample(answers, log_channel, weights, at_first, first)
+
+
+def order_of(design: Design) -> list[int]:
+    """Return the answers' places, that last with which the others are compared: no, or else the first.
+
+    Raises DomainError where people of one answer differ in something else: it would need a model too.
+    """
+    if len(design.labels) < len(design.answers):
+        raise DomainError(f"{design.name}: a regression needs the prevalence of the unrelated question.")
+    places = [*range(len(design.answers))]
+    return places if design.answers == YES_NO else [*places[1:], 0]
+
+
+def channel_rows(designs: Sequence[Design], arms: NDArray[np.int32], reports: NDArray[np.int32]) -> Floats:
+    """Return P(the row's report | answer) of each row, shape (n, n_answers)."""
+    n_reports = [len(design.reports) for design in designs]
+    starts = np.concatenate([[0], np.cumsum(n_reports)[:-1]])
+    matrix = np.vstack([design.matrix for design in designs])
+    found: Floats = matrix[starts[arms] + reports]
+    return found
+
+
+def alike(codes: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the first row of each group of rows with the same codes, and how many rows it has."""
+    group = np.zeros(len(codes[0]), np.int64)
+    for column in codes:
+        group = np.unique(group * (int(column.max()) + 1) + column, return_inverse=True)[1]
+    _, first, counts = np.unique(group, return_index=True, return_counts=True)
+    return first, counts.astype(np.float64)

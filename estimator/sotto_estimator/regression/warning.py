@@ -1,0 +1,37 @@
+"""What is wrong with a fit, said by name: separation, no signal, no convergence."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sotto_estimator.regression.fitting import Fitted
+
+_VAGUE = 3.0
+"""A standard error of the log odds over one standard deviation of the terms, from which on anything may be true."""
+
+
+def warnings_of(fitted: Fitted, labels: Sequence[tuple[str, str]], null: Fitted, answers: Sequence[str]) -> list[str]:
+    """Return what to say of a fit, of its coefficients' equations and names, and of the fit without terms."""
+    if len(null.separated):
+        places = sorted({int(place) for place in null.separated})
+        listed = ", ".join(answers[place] for place in places if place < len(answers) - 1) or answers[-1]
+        return [
+            f"no signal: the reports are such as come of the design alone, where the share of {listed} is 0 or that of "
+            "all others is; no coefficient can be estimated"
+        ]
+    said = []
+    if len(fitted.separated):
+        of = ", ".join(" of ".join(reversed(labels[place])) for place in fitted.separated.tolist())
+        said.append(
+            f"separation: the terms tell for some people that an answer has probability 0 or 1, and the estimates run "
+            f"off to infinity: {of}; likelihood ratio tests hold, Wald's do not"
+        )
+    elif fitted.largest_error > _VAGUE:
+        vague = np.sqrt(np.diag(fitted.covariance)).argmax()
+        said.append(
+            "no signal: with so much noise the coefficients can be almost anything, first that of "
+            f"{' of '.join(reversed(labels[int(vague)]))}; more reports, or a design that tells more, are needed"
+        )
+    if not fitted.maximum.converged:
+        said.append(f"not converged after {fitted.maximum.n_iterations} iterations: the numbers are no maximum")
+    return said

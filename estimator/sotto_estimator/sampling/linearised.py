@@ -1,0 +1,109 @@
+"""Shares of a population from a sample that is not simple, and their errors, by linearisation.
+
+A row's scores z are unbiased for what its person's answer is: z[a] has mean 1 where the answer is a, 0 where it is
+another. So sampling theory applies to z as it does to any variable that is measured with noise; an estimate is
+sum(c z), with coefficients c that depend on the sampling alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import SourceError
+from sotto_estimator.sampling.sampling import Codes, Groups, Margins, Sampling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linearised:
+    """Shares, shape (n_answers,), and their variances, with the degrees of freedom of these."""
+
+    shares: Floats
+    variances: Floats
+    degrees: int
+
+
+def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> Linearised:
+    """Return the shares of the population, or of those of it in a domain, by rows' scores of shape (n, n_answers).
+
+    Horvitz and Thompson (1952) where the population's size is known, or else Hajek's ratio; with margins the
+    post-stratified estimate (Holt & Smith 1979); of a domain always a ratio. Variances: Taylor's linearisation, for
+    clusters as if drawn with replacement (Woodruff 1971); for people from a finite population Deville's (1993)
+    approximation, which is exact for simple random sampling, plus what it leaves of the noise (Chaudhuri 2011). Raises
+    SourceError for a stratum of one.
+    """
+    share_of = _coefficients(sampling)
+    is_ratio = domain is not None or (sampling.margins is None and sampling.population_size is None)
+    inside = share_of if domain is None else share_of * domain
+    shares = inside @ scores
+    if is_ratio:
+        inside = inside / inside.sum()
+        shares = inside @ scores
+    terms = inside[:, None] * (scores - shares if is_ratio else scores)
+    if sampling.margins is not None:
+        terms -= _fitted(terms, sampling.weights, sampling.margins)
+    is_finite = sampling.population_size is not None and not sampling.has_clusters
+    drawn = 1 / sampling.weights if is_finite else np.zeros(len(scores))
+    variances = _between(*_totals(terms, drawn, sampling), sampling.strata)
+    if is_finite:
+        noise = scores**2 - scores  # unbiased for the variance of z: its mean is 0 or 1, as is its square's
+        variances += np.clip((drawn * inside**2) @ noise, 0, None)
+    return Linearised(shares, variances, _degrees(sampling, domain))
+
+
+def _coefficients(sampling: Sampling) -> Floats:
+    """Return c of the estimate sum(c z), shape (n,)."""
+    weights = sampling.weights
+    if sampling.margins is not None:
+        codes = sampling.margins.groups.codes
+        return weights * (sampling.margins.shares / np.bincount(codes, weights))[codes]
+    return weights / (sampling.population_size or weights.sum())
+
+
+def _fitted(terms: Floats, weights: Floats, margins: Margins) -> Floats:
+    """Return what a term would be if its row were as its post-stratum is on average: that does not vary."""
+    codes, n_groups = margins.groups.codes, len(margins.shares)
+    means = _sum_by(codes, terms, n_groups) / np.bincount(codes, weights)[:, None]
+    return weights[:, None] * means[codes]
+
+
+def _degrees(sampling: Sampling, domain: NDArray[np.bool_] | None) -> int:
+    """Return how many clusters there are, or people, less the strata: of those with any row in the domain."""
+    rows = slice(None) if domain is None else domain
+    strata, clusters = sampling.strata.codes[rows], sampling.clusters.codes[rows]
+    pairs = strata.astype(np.int64) * (int(sampling.clusters.codes.max()) + 1) + clusters
+    return len(np.unique(pairs)) - len(np.unique(strata))
+
+
+def _totals(terms: Floats, drawn: Floats, sampling: Sampling) -> tuple[Floats, Floats, Codes]:
+    """Return the terms by cluster, the probability that it was drawn with (0 for little), and its stratum."""
+    if not sampling.has_clusters:
+        return terms, drawn, sampling.strata.codes
+    pairs = sampling.strata.codes.astype(np.int64) * len(sampling.clusters.labels) + sampling.clusters.codes
+    found, cluster = np.unique(pairs, return_inverse=True)
+    of_stratum = (found // len(sampling.clusters.labels)).astype(np.int32)
+    return _sum_by(cluster, terms, len(found)), np.zeros(len(found)), of_stratum
+
+
+def _between(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups) -> Floats:
+    """Return the variance of the sum of totals, each stratum's about its own mean (Deville 1993, with 1 - drawn)."""
+    n_strata = len(strata.labels)
+    rest = 1 - drawn
+    in_all = np.bincount(of_stratum, rest, n_strata)
+    part = np.divide(rest, in_all[of_stratum], where=in_all[of_stratum] > 0, out=np.zeros_like(rest))
+    spread = 1 - np.bincount(of_stratum, part**2, n_strata)
+    if (alone := (in_all > 0) & (spread <= 1e-12)).any():  # one that is not drawn for certain
+        where = (
+            f"stratum {strata.labels[int(alone.argmax())]!r:.80} of {strata.column}" if strata.column else "all rows"
+        )
+        raise SourceError(
+            f"{where}: a single one was drawn, so that no error can be told; join it with another stratum."
+        )
+    means = _sum_by(of_stratum, part[:, None] * totals, n_strata)
+    return (rest / spread[of_stratum]) @ (totals - means[of_stratum]) ** 2
+
+
+def _sum_by(codes: Codes, values: Floats, n_groups: int) -> Floats:
+    """Return the sums of rows of values by group, shape (n_groups, n_answers)."""
+    return np.stack([np.bincount(codes, column, n_groups) for column in values.T], axis=-1)

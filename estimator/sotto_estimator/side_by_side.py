@@ -1,0 +1,157 @@
+"""The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from sotto_estimator.estimates import STRATUM, Estimates
+from sotto_estimator.numbers.render import interval_remarks, mean_end_words, value_words
+from sotto_estimator.render import (
+    csv_records,
+    cut_words,
+    end_words,
+    interval_words,
+    json_members,
+    notes,
+    percent,
+)
+from sotto_estimator.result import Result
+from sotto_estimator.verdict.compare import Comparison
+from sotto_estimator.verdict.render import said_of, verdict_rows
+from sotto_estimator.verdict.words import order_words
+from sotto_protocol.language import ENGLISH
+from sotto_protocol.tables import align
+from sotto_protocol.words import epsilon_above
+
+if TYPE_CHECKING:
+    from sotto_estimator.panels import Panel
+
+_COLUMNS = ["n", "epsilon", "estimate", "std. error", "low", "high", "unit"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide(Result):
+    """The estimates of groups, one or more, and how these differ."""
+
+    estimates: tuple[Estimates, ...]
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def kind(self) -> str:
+        """What the groups are: strata, or the groups of a column, which is named."""
+        return self.estimates[0].by
+
+    def __str__(self) -> str:
+        """Return one line: title, and n of each group."""
+        listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.estimates)
+        return f"{self.estimates[0].title}: n by {self.kind}: {listed} reports"
+
+    def as_table(self) -> str:
+        """Return what is known of every group, and aligned numbers."""
+        return as_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the members of the JSON object."""
+        return _members(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the CSV: the estimates', with the group in each."""
+        return csv_records(self.estimates)
+
+    def titled(self, title: str) -> Self:
+        """Return the same under another title."""
+        return replace(self, estimates=tuple(one.titled(title) for one in self.estimates))
+
+    def alarms(self) -> list[str]:
+        """Return what is wrong with the counts of a group, with its name."""
+        return [f"{name_of(one)}{alarm}" for one in self.estimates for alarm in one.alarms()]
+
+    def panels(self) -> "tuple[str, list[Panel]]":
+        """Return a picture: a bar a group under every answer, then means."""
+        from sotto_estimator.picture import groups_panels  # matplotlib takes a second to load
+
+        return groups_panels(self)
+
+
+def as_table(of: SideBySide) -> str:
+    """Return what is known of every stratum, and aligned numbers: of every answer, and every mean, a row a stratum.
+
+    What is to be said of every stratum is said once, of some with their names.
+    """
+    strata = of.estimates
+    heading = [str(of)]
+    heading += [f"{interval_words(strata[0].options, strata[0].made)}, in each {of.kind}", *_say_of(strata, notes)]
+    rows = _by_answer([row for one in strata for row in _rows(one)])
+    known = _by_answer([row for one in strata for row in _verdict_rows(one)])
+    parts = [
+        align(known) if known else "",
+        "\n".join([*_say_of(strata, _sentences), *(_compared(one, of.kind) for one in of.comparisons)]),
+        "\n".join(heading),
+        align([["question", "answer", of.kind, *_COLUMNS], *rows], n_left=3),
+        "\n".join(_say_of(strata, _remarks)),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _by_answer(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Return rows of (question, answer, ..), those of one answer beside one another."""
+    order = list(dict.fromkeys((row[0], row[1]) for row in rows))
+    return sorted(rows, key=lambda row: order.index((row[0], row[1])))
+
+
+def _verdict_rows(one: Estimates) -> list[list[str]]:
+    return [[row[0], row[1], str(one.stratum), row[2]] for row in verdict_rows(one.verdicts)]
+
+
+def _sentences(one: Estimates) -> list[str]:
+    return said_of(one.verdicts)
+
+
+def _compared(one: Comparison, kind: str) -> str:
+    name, groups = f"{one.question}, {one.answer}", "strata" if kind == STRATUM else f"groups by {kind}"
+    if len(one.order.groups) == 1:
+        return f"{name}: the {groups} cannot be told apart."
+    return (
+        f"{name}: as far as can be told, in this order of {groups}, the most first: {order_words(one.order, ENGLISH)}."
+    )
+
+
+def _members(of: SideBySide) -> dict[str, Any]:
+    compared = [
+        {"question": one.question, "answer": one.answer, "order": [list(group) for group in one.order.groups]}
+        for one in of.comparisons
+    ]
+    groups = [json_members(one) for one in of.estimates]
+    return {"strata" if of.kind == STRATUM else "groups": groups, "comparisons": compared}
+
+
+def name_of(one: Estimates) -> str:
+    """Return what to say before what is said of one group; nothing where the estimates are of all."""
+    return "" if one.stratum is None else f"{one.by} {one.stratum}: "
+
+
+def _say_of(strata: Sequence[Estimates], lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
+    """Return what is said of the strata: a line of all of them once, of some with the name of each."""
+    said = {one.stratum: lines_of(one) for one in strata}
+    shared = [line for line in lines_of(strata[0]) if all(line in lines for lines in said.values())]
+    return shared + [f"{name_of(one)}{line}" for one in strata for line in said[one.stratum] if line not in shared]
+
+
+def _remarks(one: Estimates) -> list[str]:
+    """Return what is said below the numbers."""
+    return [*map(str, one.quality), *filter(None, [cut_words(one)]), *interval_remarks(one.means)]
+
+
+def _rows(one: Estimates) -> list[list[str]]:
+    of = str(one.stratum)
+    rows = [
+        [*names, *map(percent, (row.share, row.standard_error)), *end_words(one, row), ""]
+        for row in one.rows
+        for names in [[row.question, row.answer, of, f"{row.n_reports:,}", epsilon_above(row.epsilon)]]
+    ]
+    return rows + [
+        [mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]
+        + [value_words(value, mean.standard_error) for value in (mean.mean, mean.standard_error)]
+        + [*mean_end_words(mean), mean.unit]
+        for mean in one.means
+    ]

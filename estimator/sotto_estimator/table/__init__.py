@@ -1,0 +1,1 @@
+"""Tables: chosen columns of a CSV, read in bounded memory."""

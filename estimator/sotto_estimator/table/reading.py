@@ -1,0 +1,76 @@
+"""Reading chosen columns of a CSV, once and in bounded memory."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from operator import itemgetter
+from pathlib import Path
+
+from sotto_estimator.errors import SourceError
+from sotto_estimator.table.building import MAX_BYTES, Builder
+from sotto_estimator.table.lines import read_lines
+from sotto_estimator.table.table import Table
+
+_DELIMITERS = (",", ";", "\t")
+_BLOCK_ROWS = 2**13
+
+
+def read_table(
+    path: Path,
+    names: Sequence[str],
+    *,
+    complete: Sequence[str] = (),
+    max_bytes: int = MAX_BYTES,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Table:
+    """Return the columns of these names of a CSV with a header, in UTF-8, of the rows that miss none of them.
+
+    Columns are parted by commas, semicolons or tabs, whichever gives the names. A cell that is empty or NA is missing;
+    in a column of `complete` it is an error. `progress` hears of bytes. Raises SourceError, which names the row: for a
+    column that is not there or twice, a row of more or fewer cells, what is no CSV in UTF-8, a file without rows, and,
+    early, for one of whose columns more than `max_bytes` would be kept.
+    """
+    lines = read_lines(path, progress)
+    first = next(lines, "")
+    delimiter = max(_DELIMITERS, key=lambda of: _rank(first, of, names))
+    records = _records(path, chain([first], lines), delimiter)
+    header = next(records, [])
+    builder = Builder(str(path), list(dict.fromkeys(names)), complete, max_bytes)
+    pick = [itemgetter(_place(path, header, name)) for name in builder.names]
+    n_chars = 0
+    while rows := list(islice(records, _BLOCK_ROWS)):
+        _check_widths(path, rows, len(header), builder.n_read)
+        builder.add([list(map(cell, rows)) for cell in pick])
+        n_chars += sum(map(len, chain.from_iterable(rows))) + len(header) * len(rows)
+        builder.check_size(builder.n_read * path.stat().st_size / n_chars)
+    return builder.table()
+
+
+def _rank(line: str, delimiter: str, names: Sequence[str]) -> tuple[int, int]:
+    """Return how well a delimiter parts a header: by how many names it gives, then by how many columns."""
+    header = next(csv.reader([line], delimiter=delimiter), [])
+    return sum(name in header for name in names), len(header)
+
+
+def _records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        yield from filter(None, reader)  # not empty lines
+    except csv.Error as fault:
+        raise SourceError(f"{path}, line {reader.line_num}: is no CSV: {fault}.") from fault
+
+
+def _place(path: Path, header: Sequence[str], name: str) -> int:
+    if header.count(name) == 1:
+        return header.index(name)
+    if name in header:
+        raise SourceError(f"{path}: has {header.count(name)} columns of the name {name!r:.80}.")
+    listed = ", ".join(repr(known) for known in header)
+    raise SourceError(f"{path}: has no column {name!r:.80}; its first row names {listed or 'none'}"[:500] + ".")
+
+
+def _check_widths(path: Path, rows: Sequence[Sequence[str]], width: int, n_before: int) -> None:
+    if {*map(len, rows)} == {width}:
+        return
+    odd = next(place for place, row in enumerate(rows) if len(row) != width)
+    raise SourceError(f"{path}, row {n_before + odd + 2}: has {len(rows[odd])} cells, where the header has {width}.")

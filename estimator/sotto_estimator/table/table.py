@@ -1,0 +1,81 @@
+"""Columns of a table of people: texts as codes, or numbers; every fault is said with its row and its column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sotto_estimator.channel import Floats
+from sotto_estimator.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column: `labels[codes[i]]` is the text of row i; labels are different, in order of their first row.
+
+    `rows`: the row of the file in which each label stands first; the header is row 1, as in a spreadsheet.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    codes: NDArray[np.int32]
+    rows: tuple[int, ...]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether every text is a finite decimal number."""
+        return all(_number(label) is not None for label in self.labels)
+
+    def numbers(self) -> Floats:
+        """Return the column as floats, shape (n_rows,). Raises SourceError, which names the first row that is none."""
+        values = [_number(label) for label in self.labels]
+        if None in values:
+            raise self.fault(values.index(None), "must be a number with a decimal point")
+        return np.array(values, np.float64)[self.codes]
+
+    def fault(self, code: int, expected: str) -> SourceError:
+        """Return the error of a label that is not what is expected: it names the first row with it."""
+        return SourceError(f"column {self.name}, row {self.rows[code]}: {self.labels[code]!r:.80} {expected}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Chosen columns of a file, of the `n_rows` rows that miss none of them.
+
+    `n_left_out`: how many rows below the header are not in it; `n_missing`: how many rows miss a column, of those
+    columns that any row misses.
+    """
+
+    name: str
+    n_rows: int
+    columns: dict[str, Column]
+    n_left_out: int = 0
+    n_missing: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> str:
+        """What to say of the rows that are left out; nothing where none is."""
+        if not self.n_left_out:
+            return ""
+        missing = ", ".join(f"{name} in {n:,}" for name, n in self.n_missing.items())
+        n_all = self.n_rows + self.n_left_out
+        return f"{self.n_left_out:,} of {n_all:,} rows are left out, as they miss a value: {missing}"
+
+
+def in_order(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return labels by size where all are numbers, or else by the alphabet.
+
+    >>> in_order(["10", "9", "1.5"]), in_order(["b", "10", "a"])
+    (('1.5', '9', '10'), ('10', 'a', 'b'))
+    """
+    numbers = {label: _number(label) for label in labels}
+    return tuple(sorted(labels, key=lambda label: (numbers[label] if None not in numbers.values() else 0, label)))
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and "_" not in text else None

@@ -1,0 +1,78 @@
+"""Columns that say how people were drawn: every value that cannot be is refused with its row, or its name."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.sampling.reading import SamplingColumns
+from sotto_estimator.sampling.sampling import Sampling
+from sotto_estimator.table.reading import read_table
+
+ROWS = "w,s,c,g\n2,north,1,old\n4,south,1,young\n2,north,2,old\n"
+
+
+def read(folder: Path, text: str, population_size: float | None = None, **names: str | Mapping[str, float]) -> Sampling:
+    path = folder / "data.csv"
+    path.write_text(text)
+    columns = SamplingColumns(**names)  # type: ignore[arg-type]  # a Mapping is margins
+    return columns.read(read_table(path, columns.names or ["w"], complete=columns.names), population_size)
+
+
+def test_columns_become_weights_strata_and_clusters(tmp_path: Path) -> None:
+    found = read(tmp_path, ROWS, weights="w", strata="s", clusters="c")
+    assert found.weights.tolist() == [2, 4, 2]
+    assert found.strata.labels == ("north", "south")
+    assert found.clusters.codes.tolist() == [0, 0, 1]
+    assert (found.has_clusters, found.population_size, found.margins) == (True, None, None)
+
+
+def test_without_columns_each_row_stands_for_as_many(tmp_path: Path) -> None:
+    assert read(tmp_path, ROWS).weights.tolist() == [1, 1, 1]
+    assert read(tmp_path, ROWS, 12).weights.tolist() == [4, 4, 4]
+
+
+def test_margins_may_be_people_or_shares(tmp_path: Path) -> None:
+    for margins in ({"young": 300, "old": 100}, {"old": 0.25, "young": 0.75}):
+        found = read(tmp_path, ROWS, post_stratify="g", margins=margins).margins
+        assert found is not None
+        assert found.shares.tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("weight", ["0", "-1", "0.0", "nan", "inf", "NaN", "", "NA", "1,5", "heavy"])
+def test_a_weight_that_is_none_is_named_with_its_row(tmp_path: Path, weight: str) -> None:
+    with pytest.raises(SourceError, match=r"row 3"):
+        read(tmp_path, f"w;x\n2;1\n{weight};1\n", weights="w")
+
+
+def test_weights_beside_a_populations_size_are_its_people(tmp_path: Path) -> None:
+    assert read(tmp_path, ROWS, 9, weights="w").population_size == 9
+    with pytest.raises(SourceError, match=r"column w, row 3: '0.5' must be >= 1 beside a population's size"):
+        read(tmp_path, "w\n2\n0.5\n", 4, weights="w")
+    with pytest.raises(SourceError, match=r"column w adds up to 8, far from the population's 1,000"):
+        read(tmp_path, ROWS, 1000, weights="w")
+    with pytest.raises(SourceError, match="a population of 2 has not the 3"):
+        read(tmp_path, ROWS, 2)
+
+
+@pytest.mark.parametrize(
+    ("margins", "words"),
+    [
+        ({"old": 1}, r"column g, row 3: 'young' must be in the margins"),
+        ({"old": 1, "young": 1, "middle": 1}, r"column g: nobody is of 'middle', which the margins have"),
+    ],
+)
+def test_an_empty_stratum_is_named(tmp_path: Path, margins: dict[str, float], words: str) -> None:
+    with pytest.raises(SourceError, match=words):
+        read(tmp_path, ROWS, post_stratify="g", margins=margins)
+
+
+def test_margins_go_with_a_column_and_are_above_0() -> None:
+    with pytest.raises(DomainError, match="post_stratify and margins go together"):
+        SamplingColumns(post_stratify="g")
+    with pytest.raises(DomainError, match="post_stratify and margins go together"):
+        SamplingColumns(margins={"a": 1})
+    for size in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(DomainError, match=r"margins: a \(.*\) must be finite and > 0"):
+            SamplingColumns(post_stratify="g", margins={"a": size})
