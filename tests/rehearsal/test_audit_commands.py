@@ -17,7 +17,7 @@ from audited import DEVICE, YES_NO
 from console import BIN, Console
 from node import require_node
 from sotto_client.cli import main
-from sotto_protocol import compile_toml
+from sotto_protocol import __version__, compile_toml
 from sotto_rehearsal.audit.design import usual_reports
 
 YES_NO_MORE = '[[questions]]\nid = "q%d"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n'
@@ -77,7 +77,7 @@ def of_program(fault: str) -> tuple[str, str]:
 def test_the_python_client_gives_away_no_more_than_is_declared(survey_file: Path) -> None:
     result = audit(survey_file, "--client", "python", "--reports", 1000)
     assert result.exit_code == 0
-    assert result.stdout.startswith("python  (sottovoce 0.1.0, Python 3.")
+    assert result.stdout.startswith(f"python  (sottovoce {__version__}, Python 3.")
     assert "1,000 reports" in result.stdout
     assert "exact proof, 10 outcomes of the coins" in result.stdout
     assert "No fault was found." in result.stdout

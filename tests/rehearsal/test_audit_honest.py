@@ -17,7 +17,8 @@ from sotto_rehearsal.audit.design import Design, make_design
 from sotto_rehearsal.audit.reference import make_reference
 from sotto_rehearsal.audit.sample import Sample
 
-LEVEL, N_AUDITS = 0.3, 150
+LEVEL, N_AUDITS = 0.3, 150 if os.environ.get("SOTTO_TEST_FULL") else 80
+"""Of 80 more than 50 accused fail a test, of 150 more than 80: audits that accuse 7 in 10 are found out by both."""
 MANY = (
     YES_NO
     + '[[questions]]\nid = "any"\ntype = "any-of"\ntext = "?"\noptions = ["a", "b", "c"]\nepsilon = 1\n'

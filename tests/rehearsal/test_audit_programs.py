@@ -4,6 +4,8 @@ A test that must pass fails by chance with probability 1e-9 at most. What must b
 most at the sizes of docs/audit.md, which these are.
 """
 
+import os
+
 import pytest
 
 from audited import DEVICE, YES_NO, audit_fault, one_of
@@ -81,8 +83,9 @@ def test_replacing_with_any_option_is_found_to_give_more_away() -> None:
 
 @pytest.mark.thorough
 def test_thresholds_of_six_bits_are_found() -> None:
-    """By truncation the coin is off by 0.0155 here, of 0.0156 that there can be."""
-    survey = compile_toml(YES_NO.replace("epsilon = 1", "prob_truth = 0.7655"))
+    """By truncation the coin is off by 0.0155 here, of 0.0156 that there can be; bounded, by twice as much, of five."""
+    n_bits, truth, n = (6, "0.7655", 300_000) if os.environ.get("SOTTO_TEST_FULL") else (5, "0.7811", 75_000)
+    survey = compile_toml(YES_NO.replace("epsilon = 1", f"prob_truth = {truth}"))
     threshold = survey.questions[0].mechanism.parameters()["threshold_if_true"]
-    assert (threshold % 2**26) / 2**32 > 0.0154
-    assert failed(audit_fault(survey, "truncated-6", 300_000)).endswith("paid: the published channel")
+    assert (threshold % 2 ** (32 - n_bits)) / 2 ** (32 - n_bits) > 0.98
+    assert failed(audit_fault(survey, f"truncated-{n_bits}", n)).endswith("paid: the published channel")

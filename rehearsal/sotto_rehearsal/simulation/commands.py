@@ -97,7 +97,7 @@ def simulate(
     options = IntervalOptions(level, method, target, simultaneous)
     task = Task(survey, truth, n_people, n_waves, target == "respondents", wave)
     if plot_path:
-        from sotto_estimator.picture import check_format  # matplotlib takes a second to load
+        from sotto_estimator.panels import check_format  # matplotlib takes a second to load
 
         check_format(plot_path)
     with click.progressbar(

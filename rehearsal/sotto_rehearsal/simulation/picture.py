@@ -6,8 +6,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from sotto_estimator.drawable import drawable
-from sotto_estimator.numbers.plot import Panel
-from sotto_estimator.picture import Bar, draw_bars
+from sotto_estimator.panels import Bar, Panel, bar_panels, plot_panels
 from sotto_protocol.questions.number import Number
 from sotto_rehearsal.simulation.answers import Floats
 from sotto_rehearsal.simulation.render import caption
@@ -37,7 +36,8 @@ def plot(simulation: Simulation, path: Path) -> None:
         bars.append(
             Bar(label, share, low, high, colour, true) if is_found else Bar(f"{label} (none)", 0, 0, 0, colour, true)
         )
-    draw_bars(bars, f"{caption(simulation)}\n{_TITLE}", path, panels=panels)
+    title, of_shares = bar_panels(bars, f"{caption(simulation)}\n{_TITLE}")
+    plot_panels(title, [*(of_shares if bars else []), *panels], path)
 
 
 def _ends(simulation: Simulation, question: str) -> tuple[float, float]:
