@@ -13,7 +13,8 @@ from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises, say_past
 from sotto_author.takes import say_takes, summarise
 from sotto_client.commands import echo, read_file
-from sotto_protocol import Survey
+from sotto_client.errors import ClientError
+from sotto_protocol import Survey, SurveyError
 
 _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
 
@@ -35,12 +36,12 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
     has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise
     it will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts
-    so few people cannot fill, or
-    where its last day is past. It warns of what promises more than holds.
+    so few people cannot fill, or where its last day is past. It warns of what promises more than holds. Of a file with
+    faults --json prints an object whose `faults` have each a `where` and a `problem`.
     """
-    survey = read_file(survey_file)
     if canonical and as_json:
         raise click.UsageError("Give --canonical or --json, one of the two.")
+    survey = _read(survey_file, as_json=as_json)
     if canonical:
         click.echo(survey.canonical)
         return
@@ -55,6 +56,16 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     else:
         echo("\n".join([*say_takes(survey), f"\n{say_crowd(crowd)}" if crowd else _NO_CROWD]))
     _shout(crowd, warnings, past)
+
+
+def _read(path: Path, *, as_json: bool) -> Survey:
+    """Return the survey of a file. Raises ClientError where it has faults, which are printed first as JSON if asked."""
+    try:
+        return read_file(path)
+    except ClientError as error:
+        if as_json and isinstance(error.__cause__, SurveyError):
+            echo(json.dumps({"faults": [fault._asdict() for fault in error.__cause__.faults]}, indent=2))
+        raise
 
 
 def _members(survey: Survey, crowd: Crowd | None, warnings: list[str]) -> dict[str, object]:

@@ -9,6 +9,7 @@ from sotto_author.forms.asking import question_id
 from sotto_author.prompts import ask_whether, ask_whole
 from sotto_protocol import SurveyError
 from sotto_protocol.definition import compile_survey
+from sotto_protocol.members import MAX_PEOPLE
 from sotto_protocol.questions.definition import compile_question
 
 PEOPLE = 300
@@ -31,7 +32,7 @@ def ask_survey(people: int | None, lang: str) -> dict[str, Any]:
     for name, said in (("controller", "Who asks?"), ("contact", "Whom can people write to?")):
         if answer := _ask(f"{said} (Enter: not said)", name, default=""):
             definition[name] = answer
-    n = people or ask_whole("How many people will you ask?", PEOPLE, 2, 10**9)
+    n = people or ask_whole("How many people will you ask?", PEOPLE, 2, MAX_PEOPLE)
     invited = ask_whether("Only people whom you invite?")
     definition |= {"people": n} | ({"invited": True} if invited else {})
     return definition | {"questions": _ask_questions()}

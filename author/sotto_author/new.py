@@ -11,7 +11,7 @@ from sotto_author.design import MIN_REPORTS, Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
 from sotto_author.prompts import ask_whether, ask_whole
-from sotto_author.survey_toml import to_toml
+from sotto_author.survey_toml import to_toml, write_new
 from sotto_author.templates import NAMES, read_template
 from sotto_client.commands import echo
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
@@ -118,11 +118,7 @@ def _write(path: Path, design: Design, n: int) -> None:
     )
     missing = "".join(f'# {name} = ".."  # {said}\n' for name, said in _UNSAID.items() if name not in design.definition)
     text = to_toml(design.definition, notes=_NOTES, head=head).replace("\npeople = ", f"\n{missing}people = ", 1)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as fault:
-        raise AuthorError(f"survey file ({path}) must be a new file: {fault.strerror}.") from fault
+    write_new(path, text)
 
 
 def _say_unprotected(design: Design, n: int) -> list[str]:

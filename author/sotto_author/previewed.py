@@ -14,6 +14,7 @@ from sotto_client.commands import read_file
 from sotto_collector.app import create_app
 from sotto_collector.collector import Collector
 from sotto_collector.intake.counting import Batch
+from sotto_collector.logs import set_up_logs
 from sotto_collector.serving.server import listen, say_url
 from sotto_collector.serving.worker import run_app
 from sotto_collector.settings import Settings
@@ -67,6 +68,7 @@ class Previewed:
             invited=False,
             strata=(),
             closes="",
+            erase_after=0,
         )
         self._collector.store.add_survey(copy)
         stored = self._collector.require_survey(copy.id)
@@ -114,6 +116,7 @@ def serve_preview(
     announce: Callable[[str, Previewed], None],
 ) -> None:
     """Serve a survey file until SIGINT or SIGTERM, or for so many seconds; all that is kept is in the folder."""
+    set_up_logs()
     settings = Settings(db=str(folder / "preview.db"), port=port)
     listening = listen(settings)
     Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms).close()

@@ -1,11 +1,13 @@
-"""A survey definition as the TOML that an author would write."""
+"""A survey definition as the TOML that an author would write, and its file."""
 
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sotto_author.errors import AuthorError
 from sotto_protocol.documents import decimal_text, is_text
 
 _NOTE_COLUMN = 24
@@ -44,6 +46,15 @@ def to_toml(
         lines += ["", *([f"# {comment}"] if is_text(comment, 1000) else []), "[[questions]]"]
         lines += [_member(name, value) for name, value in question.items()]
     return "\n".join(lines) + "\n"
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a survey file. Raises AuthorError unless it is a new one."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise AuthorError(f"survey file ({path}) must be a new file: {fault.strerror}.") from fault
 
 
 def _noted(line: str, note: str | None) -> str:

@@ -121,6 +121,19 @@ def test_check_prints_json_for_programs(tmp_path: Path) -> None:
     assert sotto("check", "--json", "--canonical", tmp_path / "pulse.json").exit_code == 2
 
 
+def test_check_prints_all_faults_as_json_and_fails(tmp_path: Path) -> None:
+    path = write(tmp_path, DEFINITION.replace('title = "Lunch"', "").replace("3/4", "5/4"))
+    done = sotto("check", path, "--json")
+    faults = json.loads(done.stdout)["faults"]
+    assert (done.exit_code, [list(fault) for fault in faults]) == (1, [["where", "problem"]] * 2)
+    assert faults[0]["where"] == "$.title"
+    said = "\n  ".join(f"{fault['where']}: {fault['problem']}" for fault in faults)
+    assert done.stderr == f"Error: {path}: {said}\n"
+    assert sotto("check", path).stdout == ""
+    done = sotto("check", tmp_path / "none.toml", "--json")
+    assert (done.exit_code, done.stdout) == (1, "")
+
+
 def test_check_prints_the_canonical_json_that_it_reads_again(definition: Path, tmp_path: Path) -> None:
     canonical = sotto("check", "--canonical", definition).stdout
     (tmp_path / "canonical.json").write_text(canonical)

@@ -85,6 +85,7 @@ def test_an_xlsform_becomes_a_survey_that_check_passes(tmp_path: Path) -> None:
         (workbook(survey=[["type", *map(str, range(300))], ["text"]]), "survey: has more than 200 columns."),
         (form(*LONG), "has more than 4,194,304 characters"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "workbook",  # not its bytes, which tell the time
 )
 def test_a_workbook_that_is_no_form_is_said(tmp_path: Path, content: bytes, said: str) -> None:
     result = run(tmp_path, content)

@@ -11,6 +11,7 @@ from sotto_author.answer_types import types
 from sotto_author.errors import AuthorError, FormError
 from sotto_author.forms.asking import Terms, question_id
 from sotto_author.forms.surveyjs import Imported, import_form
+from sotto_author.survey_toml import write_new
 from sotto_protocol import Survey, SurveyError, compile_toml
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
@@ -83,7 +84,10 @@ def import_(
         compiled = compile_toml(text)
     except (FormError, SurveyError) as fault:
         raise AuthorError(f"{form_file}:\n  {fault}") from fault
-    _write(text, target)
+    if target is None:
+        click.echo(text, nl=False)
+    else:
+        write_new(target, text)
     _tell(imported, compiled, agreed.epsilon)
 
 
@@ -101,17 +105,6 @@ def _read(path: Path, survey_id: str, terms: Terms) -> "Imported | ImportedXlsfo
 
         return import_xlsform(read_form(content), survey_id, terms)
     return import_form(load_json(content, SurveyError), survey_id, terms)
-
-
-def _write(text: str, target: Path | None) -> None:
-    if target is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        with target.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as fault:
-        raise AuthorError(f"survey file ({target}) must be a new file: {fault.strerror}.") from fault
 
 
 def _tell(imported: "Imported | ImportedXlsform", compiled: Survey, epsilon: Decimal) -> None:
