@@ -14,7 +14,12 @@ _TAG = re.compile(
 def is_tag(value: Any) -> bool:
     """Whether value is a well-formed tag in the case that RFC 5646 recommends: so one language has one text.
 
-    >>> is_tag("pt-BR"), is_tag("pt-br"), is_tag("english")
-    (True, False, False)
+    No variant is there twice (section 2.2.5); what follows x may be.
+
+    >>> is_tag("pt-BR"), is_tag("pt-br"), is_tag("english"), is_tag("de-1901-1901")
+    (True, False, False, False)
     """
-    return isinstance(value, str) and len(value) <= MAX_TAG and _TAG.fullmatch(value) is not None
+    if not isinstance(value, str) or len(value) > MAX_TAG or _TAG.fullmatch(value) is None:
+        return False
+    subtags = value.partition("-x-")[0].split("-")
+    return len(set(subtags)) == len(subtags)

@@ -21,6 +21,8 @@ CROWD = f"an integer in [1, {MAX_PEOPLE}]"
 MAX_COUNTS = 2**22
 """Of a survey's tallies, all waves together: 32 MiB of 64-bit counts."""
 MAX_MIN_REPORTS = 1_000_000
+MAX_ERASE_AFTER = 3653
+"""Days: ten years."""
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
 MAX_TEXT = 2000
@@ -109,7 +111,9 @@ class Settings:
     which people are invited, 2 to 64 of them; results are given of each, too. Only with `invited`. `lang`: the tag of
     the language that its texts are in, and its answers. `introduction`, `controller` (who asks) and `contact` (whom to
     ask) are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes
-    reports, such as 2026-12-31; "" where there is none. Raises SurveyError.
+    reports, such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a
+    collector erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports
+    are kept. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -126,6 +130,9 @@ class Settings:
     controller: str = _text("controller")
     contact: str = _text("contact")
     closes: str = _setting("", "a day such as 2026-12-31", is_day)
+    erase_after: int = _setting(
+        0, f"a whole number of days in [1, {MAX_ERASE_AFTER}]", lambda v: type(v) is int and 1 <= v <= MAX_ERASE_AFTER
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):
@@ -137,6 +144,23 @@ class Settings:
                 raise SurveyError(f"$.{setting.name}", f"must be {setting.metadata['expected']}{or_usual}.")
         if self.strata and not self.invited:
             raise SurveyError("$.strata", "go with invited = true alone: an invitation says of which stratum one is.")
+        if self.erase_after and not self.closes:
+            raise SurveyError("$.erase_after", "goes with closes alone: it counts the days after the last one.")
+        if self.erase_after and self.keep == COUNTS:
+            raise SurveyError("$.erase_after", 'does not go with keep = "counts": no report is kept.')
+        _ = self.erase_on
+
+    @property
+    def erase_on(self) -> str:
+        """The first day, in UTC, on which the reports are to be gone, such as 2027-01-30; "" where there is none."""
+        if not self.erase_after:
+            return ""
+        import numpy as np  # a device that only asks whether there is an outbox does without
+
+        day = str(np.datetime64(self.closes, "D") + np.timedelta64(self.erase_after, "D"))
+        if len(day) > len(self.closes):
+            raise SurveyError("$.erase_after", "must lead to a day of the years up to 9999.")
+        return day
 
     def settings(self) -> dict[str, Any]:
         """Return all that is set, by name."""

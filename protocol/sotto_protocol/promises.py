@@ -64,6 +64,14 @@ def say_promises(settings: Settings, language: Language) -> Iterator[str]:
             "stays of it is its random number, so that it is counted once. That is the collector's promise, and nobody "
             "can check it from outside. The noise protects your answers all the same."
         )
+    if settings.erase_after:
+        yield language.gettext(
+            "From %(day)s on no report is kept: the collector promises to erase them all that day. Counts stay, and "
+            "the random numbers under which the reports were counted. Copies that were made before, such as backups, "
+            "are for whoever runs the survey to delete. Nobody can check either from outside. The noise protects your "
+            "answers all the same.",
+            day=settings.erase_on,
+        )
     if settings.public_results:
         yield _say_public(settings, language)
 

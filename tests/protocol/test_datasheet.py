@@ -18,6 +18,7 @@ from sotto_protocol.words import percent_above
 
 IN_GROUPS = replace(INVITED, strata=("north", "south"))
 SURVEYS = [LUNCH, PULSE, INVITED_PULSE, IN_GROUPS, FIVE, ROTATED, DIARY]
+ERASED = replace(LUNCH, closes="2026-12-31", erase_after=30)
 NUMBER = {"type": "number", "minimum": 0, "maximum": 9, "step": 1, "epsilon": 1}
 HOSTILE = '<script>alert(1)</script> | [x](http://x) `code` **b** "q" & <!-- '
 
@@ -62,6 +63,13 @@ def numbers(epsilon: int = 1, **more: Any) -> Survey:
         (replace(LUNCH, keep="counts"), LUNCH, "One report cannot be erased"),
         (replace(LUNCH, keep="counts"), LUNCH, "the random ids of the reports that it counted: no report itself"),
         (replace(LUNCH, keep="counts"), LUNCH, "When counts, backups and exports are deleted"),
+        (
+            ERASED,
+            LUNCH,
+            "On 2027-01-30, 30 days after the last one on which it takes reports, it erases them",
+        ),
+        (ERASED, LUNCH, "When counts, backups and exports are deleted"),
+        (LUNCH, ERASED, "Nothing is deleted by itself, nor by closing the survey"),
         (replace(LUNCH, public_results=True), LUNCH, "and how many took part, as often as it looks"),
         (replace(LUNCH, public_results=True, min_reports=20), LUNCH, "single one out"),
         (LUNCH, replace(LUNCH, public_results=True), "Nothing, unless an analyst publishes it."),

@@ -1,5 +1,6 @@
 """What a survey gives away is told in the reader's language: whole sentences, its numbers, the survey's own words."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from contract import cases
 from devices import INVITED_PULSE, LUNCH, PULSE
 from sotto_protocol import Question, Survey, compile_toml
 from sotto_protocol.explain import explain
-from sotto_protocol.language import LANGUAGES, Language
+from sotto_protocol.language import LANGUAGES, Language, language
 from sotto_protocol.promises import say_changes, say_drawing, say_promises
 from sotto_protocol.words import epsilon_above, percent_above, percent_below, times_above, times_below
 
@@ -124,3 +125,14 @@ def test_one_figure_stands_for_one_chance_in_all_that_is_said_of_it() -> None:
 def test_a_frequency_has_its_plural_form() -> None:
     assert (times_below(0.05), times_below(0.1)) == ("1 time in 20", "1 time in 10")
     assert (times_above(0.95), times_below(0.3)) == ("19 times in 20", "3 times in 10")
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_the_day_on_which_reports_go_is_said_in_every_language_where_there_is_one(tag: str) -> None:
+    ends = replace(LUNCH, closes="2026-12-31")
+    spoken = language(tag)
+    said = explain(replace(ends, erase_after=30), spoken).promises()
+    assert explain(ends, spoken).promises() == []
+    assert len(said) == 1
+    assert "2027-01-30" in said[0]
+    assert ("no report is kept" in said[0]) is (tag == "en")

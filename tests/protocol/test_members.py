@@ -25,8 +25,9 @@ GIVEN: dict[str, Any] = {
     "controller": "The canteen",
     "contact": "lunch@example.org",
     "closes": "2026-12-31",
+    "erase_after": 30,
 }
-BESIDE: dict[str, Any] = {"strata": {"invited": True}}
+BESIDE: dict[str, Any] = {"strata": {"invited": True}, "erase_after": {"closes": "2026-12-31"}}
 """What a setting does not go without."""
 WRONG: dict[str, list[Any]] = {
     "waves": [0, 1001, True, "3", 2.0, None],
@@ -41,6 +42,7 @@ WRONG: dict[str, list[Any]] = {
     "controller": ["x" * 201, "a\tb", 1, None],
     "contact": ["x" * 201, "\x00", 1, None],
     "closes": ["2026-02-29", "2026-12-31T00:00", "26-12-31", "tomorrow", "2026-1-1", "\u0662026-01-01", 20261231, None],
+    "erase_after": [-1, 3654, 10**400, True, "30", 1.5, None],
 }
 DOCUMENT = {
     "id": "lunch",
@@ -97,3 +99,35 @@ def test_a_file_does_not_say_one_wave_but_leaves_it_out() -> None:
         replace(LUNCH, min_reports=0)
     with pytest.raises(SurveyError, match=r"^\$\.waves: must be an integer in \[2, 1000\]\.$"):
         compile_survey(DOCUMENT | {"waves": 1})
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"closes": ""}, "goes with closes alone: it counts the days after the last one."),
+        ({"keep": "counts"}, 'does not go with keep = "counts": no report is kept.'),
+        ({"closes": "9999-12-01", "erase_after": 31}, "must lead to a day of the years up to 9999."),
+    ],
+)
+def test_reports_go_on_a_day_of_the_calendar_after_the_last_where_there_are_any(
+    more: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(SurveyError) as caught:
+        replace(LUNCH, **({"closes": "2026-12-31", "erase_after": 30} | more))
+    assert str(caught.value) == f"$.erase_after: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("closes", "days", "day"),
+    [
+        ("2026-12-31", 1, "2027-01-01"),
+        ("2028-02-28", 1, "2028-02-29"),
+        ("2100-02-28", 1, "2100-03-01"),
+        ("2026-12-31", 3653, "2036-12-31"),
+        ("9999-12-01", 30, "9999-12-31"),
+        ("0001-01-01", 1, "0001-01-02"),
+    ],
+)
+def test_the_day_is_so_many_days_after_the_last(closes: str, days: int, day: str) -> None:
+    assert replace(LUNCH, closes=closes, erase_after=days).erase_on == day
+    assert replace(LUNCH, closes=closes).erase_on == ""

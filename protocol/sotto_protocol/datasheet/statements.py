@@ -47,8 +47,14 @@ def retention(survey: Survey) -> list[str]:
         else "The collector keeps counts, and the random ids of the reports that it counted: no report itself."
     )
     wave = " of the last wave" if survey.waves > 1 else ""
+    until = "Nothing is deleted by itself, nor by closing the survey, until somebody erases it."
+    if survey.erase_after:
+        until = (
+            f"On {survey.erase_on}, {counted(survey.erase_after, 'day')} after the last one on which it takes reports, "
+            "it erases them by itself; the counts stay, and random ids with nothing behind them."
+        )
     return [
-        f"{kept} Nothing is deleted by itself, nor by closing the survey, until somebody erases it.",
+        f"{kept} {until}",
         "It stores no address, browser, account or moment. For some seconds its files show in which order the latest "
         "reports came" + (", and which invitation each used up." if survey.invited else "."),
         f"The device keeps the receipt and what was spent; the secret behind its noise until the report{wave} is "
@@ -148,7 +154,7 @@ def limits(survey: Survey, explanation: Explanation) -> list[str]:
 
 def blanks(survey: Survey) -> list[str]:
     """Return what no survey file knows, to be filled in by who asks."""
-    kept = "reports" if survey.keeps_reports else "counts"
+    kept = "reports" if survey.keeps_reports and not survey.erase_after else "counts"
     return [
         "Who is responsible, and whom respondents can ask",
         "Purpose, and legal basis or consent",

@@ -235,6 +235,10 @@ class OptionBits(BitMechanism, PureMechanism):
     def prob_support_if_other(self) -> float:
         return self.prob_one_if_zero
 
+    @property
+    def prob_support_if_kept(self) -> tuple[float, float]:
+        return self.report_if_one / COIN_SCALE, self.report_if_zero / COIN_SCALE
+
     def in_short(self, language: Language = ENGLISH) -> str:
         return language.gettext(
             "Your device sends a yes or a no for each option, and flips a coin for each: a yes is sent as a no "

@@ -69,6 +69,12 @@ class KaryResponse(NumberResponse, SetResponse):
         if_another = true * other + lie * alike + (n_others - 1) * lie * other
         return max(declared, declare(log_ratio_above(if_answer, if_another)))
 
+    @property
+    def prob_support_if_kept(self) -> tuple[float, float]:
+        """Whichever other option the kept one is, it is reported as v alike: so v's support is a bit of two stages."""
+        one = Fraction(self.report_if_true, COIN_SCALE)
+        return float(one), float((1 - one) / (self.n_values - 1))
+
     def _check_shape(self) -> None:
         """Any number of options can be told apart."""
 

@@ -264,6 +264,11 @@ class PureMechanism(Mechanism):
         """P(report supports v | answer is not v)."""
 
     @property
+    def prob_support_if_kept(self) -> tuple[float, float]:
+        """P(report supports v) if the permanent response does, and if not; given it, reports must be independent."""
+        return 1.0, 0.0
+
+    @property
     def n_true(self) -> tuple[int, int] | None:
         """The fewest and the most values that are true of a person, where a coin of its own is flipped for each."""
         return None
@@ -279,10 +284,7 @@ class PureMechanism(Mechanism):
 
     @property
     def report_variance(self) -> float:
-        """The variance of one report's debiased shares, averaged over the values; device's noise only.
-
-        Where exactly one value is true it does not depend on the truth: a fair way to choose a one-of's mechanism.
-        """
+        """The mean variance, by a device's noise, of one report's debiased shares; of one-of whatever is true."""
         true, other = self.prob_support_if_true, self.prob_support_if_other
         share = 1 / self.n_values
         noise = share * true * (1 - true) + (1 - share) * other * (1 - other)
