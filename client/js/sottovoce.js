@@ -19,6 +19,7 @@ export {
   AlreadyAnswered,
   AnswerError,
   BudgetExceeded,
+  DeliveryError,
   InvitationError,
   ParticipationEnded,
   SottoError,

@@ -4,20 +4,18 @@ It is loaded for the first survey that is asked for: an app that starts with the
 """
 
 import os
-import random
 import sqlite3
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from sotto_client.day import today
 from sotto_client.draws import Draws
 from sotto_client.entropy import os_coins
 from sotto_client.errors import AlreadyAnswered
 from sotto_client.ledger import Entry, Ledger, Limits, epsilon_of_report
-from sotto_client.outbox import Outbox
+from sotto_client.outbox import Outbox, Posting
 from sotto_client.participation import invitation_of, secret_of
 from sotto_client.receipt import Receipt
 from sotto_client.reporting import Encoded, check_answers, make_report, mark_answers
@@ -30,16 +28,12 @@ from sotto_protocol.report import REPORT_ID_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Makes the reports of one survey. `post_url`, `max_delay_s`: where they go, and how long they may first wait.
-
-    `made`: what this object made, by receipt.
-    """
+    """Makes the reports of one survey. `made`: what this object made, by receipt."""
 
     state: State
     source: SurveySource
     limits: Limits
-    post_url: str
-    max_delay_s: float
+    posting: Posting
     made: dict[str, Entry] = field(default_factory=dict)
 
     def answer(self, survey: Survey, answers: Mapping[str, Any], wave: int, invitation: bytes | None) -> Receipt:
@@ -73,10 +67,12 @@ class Answering:
         report = Report(os.urandom(REPORT_ID_BYTES), record)
         taken = epsilon_of_report(survey, marks, earlier, [answer is not None for answer in encoded])
         of_survey = survey.fingerprint, wave, survey.waves, survey.id
-        made = Entry(*of_survey, taken, _today(), report.receipt, secret, marks, admitting)
+        made = Entry(*of_survey, taken, today(), report.receipt, secret, marks, admitting)
         Ledger(connection).charge(made, self.limits, Decimal(0) if earlier else survey.epsilon)
         body = batch_body(survey, [report])
-        Outbox(connection).put(made.receipt, self.post_url, survey.id, body, _draw_delay_end(self.max_delay_s))
+        posting, restored = self.posting, self.source.restored(connection)
+        waits = posting.draw_delay_end(), posting.resend_days, restored
+        Outbox(connection).put(made.receipt, posting.url, survey.id, body, *waits)
         # Before the commit: from then on the report may be delivered, and what made it forgotten in the state.
         self.made[made.receipt] = made
         return made
@@ -90,12 +86,3 @@ class Answering:
         if known.secret is None or mark_answers(survey, encoded, known.secret) != known.marks:
             raise AlreadyAnswered(known.to_receipt(), survey)
         return known.to_receipt()
-
-
-def _draw_delay_end(max_delay_s: float) -> float:
-    """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
-    return time.time() + random.SystemRandom().uniform(0, max_delay_s) if max_delay_s else 0.0
-
-
-def _today() -> date:
-    return datetime.fromtimestamp(time.time(), UTC).date()

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_client.callbacks import Callbacks
 from sotto_client.database import no_fork
+from sotto_client.day import today
 from sotto_client.delivery import MAX_DELAY_S, Delivery
 from sotto_client.errors import StateError, without_frames
-from sotto_client.exchange import check_survey_id, check_url
+from sotto_client.exchange import check_receipt, check_survey_id, check_url, post_erasure
 from sotto_client.forking import Renewed
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS, Ledger, Limits
-from sotto_client.outbox import Outbox, Rejected
+from sotto_client.outbox import Outbox, Posting, Rejected
 from sotto_client.receipt import Receipt
+from sotto_client.resending import send_kept_again, send_refused_again
+from sotto_client.sent import MAX_RESEND_DAYS, Sent
 from sotto_client.state import State
 from sotto_protocol.errors import ReportError, SottoError
 from sotto_protocol.invitation import parse_invitation
@@ -45,6 +48,8 @@ class SurveyClient(Renewed):
     `invitation`: to an invited survey, as it is written; kept in the state until no report needs it any more.
     `max_delay_s` in [0, 604,800]: each report first waits for a random time, of so many seconds at most.
     `relay_url`: where reports are posted in place of `url`, so that the collector sees the relay's address.
+    `resend_days` in [0, 365]: for so many days each report of this client's is kept after its delivery, as it was sent,
+    so that it can be sent again if the collector loses it; with 0 nothing is kept.
     `on_delivered`, `on_rejected`: functions of the app's, called in the thread that delivers with the receipt of each
     report of this state that this client delivers, and with each that is refused for good.
 
@@ -75,6 +80,7 @@ class SurveyClient(Renewed):
         invitation: str | None = None,
         max_delay_s: float = 0.0,
         relay_url: str | None = None,
+        resend_days: int = 0,
         on_delivered: Callable[[Receipt], object] | None = None,
         on_rejected: Callable[[Rejected], object] | None = None,
     ) -> None:
@@ -83,8 +89,8 @@ class SurveyClient(Renewed):
         self._limits = Limits.of(max_epsilon, max_period_epsilon, period_days)
         self._address = check_url(url), check_survey_id(survey_id)
         self._invitation = None if invitation is None else _check_invitation(invitation)
-        self._max_delay_s = _check_delay(max_delay_s)
-        self._post_url = self._address[0] if relay_url is None else check_url(relay_url, "relay_url")
+        post_url = self._address[0] if relay_url is None else check_url(relay_url, "relay_url")
+        self._posting = Posting(post_url, _check_delay(max_delay_s), _check_days(resend_days))
         callbacks = Callbacks(on_delivered, on_rejected)
         self._fingerprint = fingerprint
         self._timeout_s = timeout_s
@@ -94,8 +100,8 @@ class SurveyClient(Renewed):
         self._state = State.open(state)
         self._delivery = Delivery(self._state, timeout_s=timeout_s, callbacks=callbacks)
         super().__init__()
-        if self.pending:
-            self._delivery.wake()
+        self._drop_old()
+        self._deliver()
 
     def _begin_anew(self) -> None:
         self._fetching = threading.Lock()
@@ -119,8 +125,8 @@ class SurveyClient(Renewed):
             from sotto_client.source import SurveySource
 
             if self._loaded is None:
-                source = SurveySource(*self._address, self._fingerprint, self._limits)
-                self._loaded = Answering(self._state, source, self._limits, self._post_url, self._max_delay_s)
+                source = SurveySource(*self._address, self._fingerprint, self._limits, self._posting)
+                self._loaded = Answering(self._state, source, self._limits, self._posting)
             return self._loaded
 
     @property
@@ -138,6 +144,7 @@ class SurveyClient(Renewed):
             if self._survey is None:
                 left_s = max(0.0, deadline - time.monotonic())
                 self._survey = source.survey(self._state, timeout_s=left_s)
+                self._deliver()  # what its collector may have lost
             return self._survey
         finally:
             if is_mine:
@@ -185,10 +192,11 @@ class SurveyClient(Renewed):
         return receipt
 
     def resend(self, invitation: str | None = None) -> list[str]:
-        """Send the refused reports of this survey that may be good after all once more; return their receipts.
+        """Send reports of this survey once more that may not be counted; return their receipts.
 
-        These are reports whose collector did not know the survey for a week. If an `invitation` is given, they are also
-        those that were refused for their invitation, which may have been mistyped; later waves use the new one too.
+        These are delivered ones that are kept (`resend_days`), and those whose collector did not know the survey for a
+        week. If an `invitation` is given, they are also those that were refused for their invitation, which may have
+        been mistyped; later waves use the new one too.
         Noise and ids stay the same, so nothing is charged. Reports for another address than this client posts to are
         left alone. Returns without waiting for the network; [] if there is nothing to send again (see `Rejected`).
         Raises ValueError for a malformed invitation, StateError.
@@ -196,27 +204,35 @@ class SurveyClient(Renewed):
         if self._is_closed:
             raise StateError("this client is closed.")
         code = None if invitation is None else _check_invitation(invitation)
+        here = self._posting.url, self._address[1]
         with self._state.write() as connection:
-            outbox, ledger = Outbox(connection), Ledger(connection)
-            here = self._post_url, self._address[1]
-            refused = [rejected for rejected in outbox.rejected() if (rejected.url, rejected.survey_id) == here]
-            mendable = [r.receipt for r in refused if r.is_unknown or (code is not None and r.needs_invitation)]
-            receipts = [receipt for receipt in mendable if ledger.admit(receipt, code)]
-            for receipt in receipts:
-                outbox.readmit(receipt)
-        if receipts:
+            mended = send_refused_again(connection, *here, code)
+            kept = send_kept_again(connection, *here)
+        if mended:
             self._invitation = code or self._invitation
-            self._delivery.wake()
-        return receipts
+        self._deliver()
+        return mended + kept
+
+    def erase(self, receipt: Receipt | str) -> bool:
+        """Have the collector take a report of this survey out of what is counted, once and for all; whether it did.
+
+        The device forgets first what it keeps of it to be sent again. False where the collector has no such report, as
+        of one that waits, or keeps none. Raises DeliveryError if it does not answer, StateError, ValueError.
+        """
+        report_id = check_receipt(str(receipt))
+        with self._state.write() as connection:
+            Sent(connection).drop("receipt", report_id)
+        return post_erasure(*self._address, report_id, timeout_s=self._timeout_s).status == 200
 
     def forget(self) -> None:
         """Stop taking part in this survey: wipe the secret of its noise and the marks of its answers at once.
 
         For a respondent who stops before the last wave. Reports that wait are still delivered, and the invitation is
-        wiped with the last of them; no further wave can be answered (ParticipationEnded). Needs no network. A new
-        version of the survey counts as a new survey. Raises StateError.
+        wiped with the last of them; none is kept to be sent again. No further wave is answered (ParticipationEnded).
+        Needs no network. A new version of the survey counts as a new survey. Raises StateError.
         """
         with self._state.write() as connection:
+            Sent(connection).drop("survey_id", self._address[1])
             Ledger(connection).forget(self._address[1])
             if self._loaded is not None:
                 self._loaded.made.clear()
@@ -229,6 +245,17 @@ class SurveyClient(Renewed):
         `skip_delay` ends the delays of all that wait.
         """
         return self._delivery.flush(timeout_s, skip_delay=skip_delay)
+
+    def _deliver(self) -> None:
+        if self.pending:
+            self._delivery.wake()
+
+    def _drop_old(self) -> None:
+        with self._state.read() as connection:
+            is_due = Sent(connection).is_due(today())
+        if is_due:
+            with self._state.write() as connection:
+                Sent(connection).sweep(today())
 
     @property
     def pending(self) -> list[str]:
@@ -275,3 +302,9 @@ def _check_delay(max_delay_s: float) -> float:
     if not is_number or not 0 <= max_delay_s <= MAX_DELAY_S:  # NaN is not either
         raise ValueError(f"max_delay_s ({max_delay_s!r:.40}) must be a number of seconds in [0, {MAX_DELAY_S:.0f}].")
     return float(max_delay_s)
+
+
+def _check_days(resend_days: int) -> int:
+    if type(resend_days) is not int or not 0 <= resend_days <= MAX_RESEND_DAYS:
+        raise ValueError(f"resend_days ({resend_days!r:.40}) must be an integer in [0, {MAX_RESEND_DAYS}].")
+    return resend_days

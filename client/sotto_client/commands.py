@@ -197,6 +197,9 @@ def _describe(inventory: Inventory) -> str:
     for report in inventory.rejected:
         parts.append(f"refused: {_name(report)}  {report.reason}")
         parts += [f"  {line}" for line in report.lines()]
+    for report in inventory.sent:
+        parts.append(f"delivered: {_name(report)}  kept for {report.days_left} more day{'s'[: report.days_left != 1]}")
+        parts += [f"  {line}" for line in report.lines()]
     return "\n".join(parts)
 
 

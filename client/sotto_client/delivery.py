@@ -29,7 +29,6 @@ MAX_DELAY_S = 604_800.0
 """The longest random delay before the first attempt of a report: a week."""
 MOST_AT_ONCE = 8
 """The most exchanges at a time, each with another address; reports that failed least come first."""
-_MAX_REPLY_BYTES = 2**16
 _FURTHEST_S = MAX_HOLD_S + UNKNOWN_CAP_S
 _log = logging.getLogger("sottovoce")
 
@@ -227,7 +226,7 @@ class Delivery(Renewed):
 
     def _begin(self, report: WaitingReport) -> None:
         sent = report.url, report.survey_id, report.body
-        exchange = post_report(*sent, timeout_s=self._timeout_s, max_bytes=_MAX_REPLY_BYTES)
+        exchange = post_report(*sent, timeout_s=self._timeout_s)
         _log.debug("A report is sent, for the %d. time.", report.n_attempts + 1)
         self._under_way[report.url] = _Attempt(report, exchange, self._round.hurried_at)
         exchange.when_over(self._notify)

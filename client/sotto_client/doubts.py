@@ -6,6 +6,7 @@ from typing import Any
 
 from sotto_client.database import expect, reading
 from sotto_client.ledger import Ledger
+from sotto_client.sent import Sent
 from sotto_client.verdict import UNKNOWN_FINAL_S, lengthen
 
 
@@ -39,6 +40,7 @@ class Doubts:
 
     def believe(self, fingerprint: str) -> None:
         """Take a version for over: the device forgets what could undo its noise."""
+        Sent(self._connection).drop("fingerprint", fingerprint)
         Ledger(self._connection).end(fingerprint)
         self._forget(fingerprint)
 

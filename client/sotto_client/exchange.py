@@ -1,5 +1,7 @@
 """One exchange with a collector, which learns nothing of the device: no version, cookie or password; no redirects."""
 
+import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +16,8 @@ from sotto_client.errors import DeliveryError
 from sotto_client.line import Line
 from sotto_protocol.members import ID_PATTERN
 
+_RECEIPT = re.compile(r"[0-9a-f]{32}")
+_MAX_REPLY_BYTES = 2**16
 _LONGEST_S = 86_400.0  # of an exchange, whatever is asked for: clocks and locks take no larger number
 
 
@@ -44,6 +48,14 @@ def check_survey_id(survey_id: str) -> str:
     if not isinstance(survey_id, str) or ID_PATTERN.fullmatch(survey_id) is None:
         raise ValueError("survey_id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
     return survey_id
+
+
+def check_receipt(text: str) -> str:
+    """Return a receipt as it is sent: 32 hexadecimal digits in lower case. Raises ValueError, which quotes nothing."""
+    receipt = text.strip().lower()
+    if _RECEIPT.fullmatch(receipt) is None:
+        raise ValueError("receipt must be 32 hexadecimal digits.")
+    return receipt
 
 
 class Exchange:
@@ -91,11 +103,20 @@ def get_survey(url: str, survey_id: str, *, timeout_s: float, max_bytes: int) ->
     return Exchange("GET", f"{url}/v1/surveys/{survey_id}", timeout_s=timeout_s, max_bytes=max_bytes).result()
 
 
-def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float, max_bytes: int) -> Exchange:
+def post_report(url: str, survey_id: str, body: bytes, *, timeout_s: float) -> Exchange:
     """Return the exchange that sends a report's bytes, under way."""
-    address = f"{url}/v1/surveys/{survey_id}/reports"
+    return _post(f"{url}/v1/surveys/{survey_id}/reports", body, timeout_s)
+
+
+def post_erasure(url: str, survey_id: str, receipt: str, *, timeout_s: float) -> Reply:
+    """Return the reply to a respondent who has a report erased. Raises DeliveryError."""
+    body = json.dumps({"receipt": receipt}).encode()
+    return _post(f"{url}/v1/surveys/{survey_id}/erase", body, timeout_s).result()
+
+
+def _post(address: str, body: bytes, timeout_s: float) -> Exchange:
     headers = {"Content-Type": "application/json"}
-    return Exchange("POST", address, timeout_s=timeout_s, max_bytes=max_bytes, data=body, headers=headers)
+    return Exchange("POST", address, timeout_s=timeout_s, max_bytes=_MAX_REPLY_BYTES, data=body, headers=headers)
 
 
 def _settle(reply: "Future[Reply]", work: Callable[[], Reply]) -> None:

@@ -12,6 +12,7 @@ from sotto_client.database import reading
 from sotto_client.draws import Draws, Seed
 from sotto_client.ledger import Entry, Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
+from sotto_client.sent import Sent, SentReport
 from sotto_client.state import State
 from sotto_protocol import ReportError, Survey, SurveyError
 from sotto_protocol.record import HEAD
@@ -35,9 +36,10 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One report in the outbox; `reason` is why it was refused, if it was.
+    """One report in the outbox, or a delivered one; `reason` is why it was refused, if it was.
 
     `reported`: by question id, what the noisy report says (in options, where known).
+    `days_left`: for how many days a delivered one is kept yet, to be sent again.
     """
 
     receipt: str
@@ -47,6 +49,7 @@ class Kept:
     n_attempts: int
     reason: str
     reported: dict[str, Any]
+    days_left: int = 0
 
     def lines(self) -> list[str]:
         """Return what is reported, one line a question."""
@@ -66,7 +69,7 @@ class Asked:
 class Inventory:
     """What a state holds, but for secrets and marks (`sotto_client.ledger.Entry`).
 
-    `drawn`: of surveys with `draw`, the questions that this device answers.
+    `drawn`: of surveys with `draw`, the questions that this device answers. `sent`: delivered reports that are kept.
     """
 
     state: str
@@ -74,6 +77,7 @@ class Inventory:
     waiting: tuple[Kept, ...]
     rejected: tuple[Kept, ...]
     drawn: tuple[Asked, ...] = ()
+    sent: tuple[Kept, ...] = ()
 
 
 def take_inventory(state: State) -> Inventory:
@@ -81,7 +85,7 @@ def take_inventory(state: State) -> Inventory:
     with state.read() as connection:
         entries = Ledger(connection).entries()
         waiting, rejected = Outbox(connection).waiting(), Outbox(connection).rejected()
-        seeds = Draws(connection).seeds()
+        seeds, sent = Draws(connection).seeds(), Sent(connection).reports()
         with reading("outbox"):
             surveys = _read_surveys(connection)
             return Inventory(
@@ -90,6 +94,7 @@ def take_inventory(state: State) -> Inventory:
                 tuple(_keep(report, surveys, "") for report in waiting),
                 tuple(_keep(report, surveys, f"{report.problem.code}: {report.problem.detail}") for report in rejected),
                 tuple(_asked(seed, surveys.get(seed.fingerprint)) for seed in seeds),
+                tuple(_keep(report, surveys, "") for report in sent),
             )
 
 
@@ -124,7 +129,7 @@ def _read_surveys(connection: sqlite3.Connection) -> dict[str, Survey]:
     return surveys
 
 
-def _keep(report: WaitingReport | Rejected, surveys: dict[str, Survey], reason: str) -> Kept:
+def _keep(report: WaitingReport | Rejected | SentReport, surveys: dict[str, Survey], reason: str) -> Kept:
     sent = json.loads(report.body)
     [said] = sent["reports"]
     survey = surveys.get(sent["fingerprint"])
@@ -132,7 +137,10 @@ def _keep(report: WaitingReport | Rejected, surveys: dict[str, Survey], reason: 
         answers = said["answers"] if survey is None else decode(survey, said)
     except ReportError as fault:
         raise ValueError("a report is none of its survey's.") from fault
-    return Kept(report.receipt, report.survey_id, said.get("wave", 1), report.url, report.n_attempts, reason, answers)
+    of_report = report.receipt, report.survey_id, said.get("wave", 1), report.url
+    if isinstance(report, SentReport):
+        return Kept(*of_report, 0, reason, answers, report.days_left)
+    return Kept(*of_report, report.n_attempts, reason, answers)
 
 
 def _words(value: Any) -> str:

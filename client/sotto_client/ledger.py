@@ -50,11 +50,12 @@ _ADMIT = """
 UPDATE ledger SET invitation = :good WHERE length(invitation) = length(:good)
     AND (receipt = :receipt OR fingerprint = :fingerprint AND invitation = :bad AND :bad <> zeroblob(length(:bad)))
 """
-# Of surveys that this device takes part in no more, once none of their reports waits.
+# Of surveys that this device takes part in no more, once none of their reports waits, or is kept to be sent again.
 _RELEASE = """
 UPDATE ledger SET invitation = zeroblob(length(invitation))
 WHERE invitation <> zeroblob(length(invitation)) AND secret = zeroblob(length(secret)) AND fingerprint NOT IN
-    (SELECT fingerprint FROM ledger JOIN outbox USING (receipt) WHERE rejected IS NULL)
+    (SELECT fingerprint FROM ledger JOIN outbox USING (receipt) WHERE rejected IS NULL
+     UNION ALL SELECT fingerprint FROM ledger JOIN sent USING (receipt))
 """
 _EXACT = Context(prec=100, rounding=ROUND_CEILING)  # the app may have set another context
 _LAST_DECIMAL = Decimal(1).scaleb(-MAX_DECIMALS)
@@ -177,6 +178,10 @@ class Ledger:
     def _forget(self, condition: str, *values: object) -> None:
         for (fingerprint,) in self._connection.execute(f"{_KNOWN} AND {condition}", values).fetchall():
             self.sum_up(fingerprint)
+        self.release()
+
+    def release(self) -> None:
+        """Wipe the invitations that no report needs any more."""
         self._connection.execute(_RELEASE)
 
     def charge(self, entry: Entry, limits: Limits, least: Decimal = Decimal(0)) -> None:

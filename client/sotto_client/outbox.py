@@ -4,7 +4,9 @@ They are kept without the invitation, which is in the ledger: what is deleted he
 """
 
 import json
+import random
 import sqlite3
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,19 @@ from sotto_protocol.problem import Problem
 
 _OF_PROBLEM = ("status", "code", "detail", "where")
 """What is kept of why a report was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """How a client posts its reports: where, how long they may first wait, for how many days they are kept then."""
+
+    url: str
+    max_delay_s: float = 0.0
+    resend_days: int = 0
+
+    def draw_delay_end(self) -> float:
+        """Return a moment, uniform on the next `max_delay_s` seconds; 0, which is past, without a delay."""
+        return time.time() + random.SystemRandom().uniform(0, self.max_delay_s) if self.max_delay_s else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +81,27 @@ class Outbox:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def put(self, receipt: str, url: str, survey_id: str, body: bytes, delay_until: float = 0.0) -> None:
-        """Add a report, without its invitation; it waits as long as the collector asked this device to stay away."""
+    def put(
+        self,
+        receipt: str,
+        url: str,
+        survey_id: str,
+        body: bytes,
+        delay_until: float = 0.0,
+        days_left: int = 0,
+        restored: int = 0,
+        seen: str | None = None,
+    ) -> None:
+        """Add a report, without its invitation; it waits as long as the collector asked this device to stay away.
+
+        `days_left`: for how long it is kept after its delivery; `restored`, `seen`: see `sotto_client.sent.SentReport`.
+        """
         self._connection.execute(
-            "INSERT INTO outbox (receipt, url, survey_id, body, not_before, is_held, delay_until) "
-            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0, ?5 "
+            "INSERT INTO outbox (receipt, url, survey_id, body, not_before, is_held, delay_until, "
+            "days_left, restored, seen) "
+            "SELECT ?1, ?2, ?3, ?4, coalesce(max(not_before), 0), count(*) > 0, ?5, ?6, ?7, ?8 "
             "FROM outbox WHERE url = ?2 AND is_held AND rejected IS NULL",
-            (receipt, url, survey_id, body, delay_until),
+            (receipt, url, survey_id, body, delay_until, days_left, restored, seen),
         )
 
     def waiting(self) -> list[WaitingReport]:

@@ -4,9 +4,11 @@ import logging
 import sqlite3
 from collections.abc import Callable
 
+from sotto_client.day import day_of
 from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox, Rejected, WaitingReport
 from sotto_client.receipt import Receipt
+from sotto_client.sent import Sent
 from sotto_client.verdict import (
     NEEDS_INVITATION,
     UNKNOWN_FINAL_S,
@@ -38,6 +40,7 @@ def apply_verdict(
         case Acknowledged():
             _log.debug("A report was delivered.")
             ledger = Ledger(connection)
+            Sent(connection).keep(report.receipt, day_of(now))
             receipt = ledger.receipt_of(report.receipt) if Outbox(connection).acknowledge(report.receipt) else None
             ledger.settle(report.receipt)
             return receipt
@@ -57,6 +60,9 @@ def _refuse(connection: sqlite3.Connection, report: WaitingReport, refused: Refu
     message = "A report was refused for good (HTTP %d, %s) and is not counted; it is kept aside: %s."
     _log.warning(message, problem.status, problem.code, hint)
     rejected = Outbox(connection).reject(report.receipt, problem)
+    known = Ledger(connection).receipt_of(report.receipt)
+    if refused.ends_survey and known is not None:
+        Sent(connection).drop("fingerprint", known.fingerprint)
     Ledger(connection).settle(report.receipt, ends_survey=refused.ends_survey)
     return rejected
 

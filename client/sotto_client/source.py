@@ -7,16 +7,24 @@ import sqlite3
 from dataclasses import dataclass
 
 from sotto_client.database import expect, reading
+from sotto_client.day import today
 from sotto_client.doubts import Doubts
 from sotto_client.errors import DeliveryError, SurveyRefused, SurveyUnavailable
 from sotto_client.exchange import Reply, get_survey
 from sotto_client.ledger import Limits
+from sotto_client.outbox import Posting
+from sotto_client.sent import RESTORED_HEADER, Sent, read_restored
 from sotto_client.state import State
 from sotto_client.verdict import SURVEY_UNKNOWN, read_problem
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.problem import SURVEY_CLOSED, UNEXPECTED
 from sotto_protocol.survey import MAX_SURVEY_BYTES
 
+_KEEP = """
+INSERT INTO surveys (url, survey_id, canonical, restored) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET canonical = excluded.canonical, restored = excluded.restored
+WHERE canonical <> excluded.canonical OR restored <> excluded.restored
+"""  # else nothing is written
 _log = logging.getLogger("sottovoce")
 
 
@@ -28,16 +36,18 @@ class SurveySource:
     survey_id: str
     fingerprint: str | None
     limits: Limits
+    posting: Posting
 
     def survey(self, state: State, *, timeout_s: float) -> Survey:
         """Return the collector's survey and keep it, or the copy kept before when the collector does not serve one.
 
         The kept version is over if the collector says that it is closed, or says for a week that it has another one or
-        none. Then the device forgets what could undo its noise, and does not use the copy. Raises SurveyRefused for a
-        survey that this device must not answer, SurveyUnavailable when there is none.
+        none. Then the device forgets what could undo its noise, and does not use the copy. If its store was restored
+        since, what this device keeps of delivered reports waits again. Raises SurveyRefused for a survey that this
+        device must not answer, SurveyUnavailable when there is none.
         """
         try:
-            survey = fetch_survey(self.url, self.survey_id, timeout_s=timeout_s)
+            reply = _fetch(self.url, self.survey_id, timeout_s=timeout_s)
         except SurveyUnavailable as fault:
             is_over = False
             if fault.code:
@@ -49,9 +59,10 @@ class SurveySource:
                 raise
             _log.debug("The survey is the copy that this device keeps.")
             return self._check(read_survey(kept, self.survey_id))
+        survey = read_survey(reply.body, self.survey_id)
         with state.write() as connection:
             self._doubts(connection).doubt(self._kept_fingerprint(connection), unless=survey.fingerprint)
-        self._keep(state, self._check(survey))
+        self._keep(state, self._check(survey), read_restored(reply.headers.get(RESTORED_HEADER)))
         _log.debug("The survey came from the collector.")
         return survey
 
@@ -65,6 +76,10 @@ class SurveySource:
             return doubts.doubt(kept)
         doubts.restart()
         return False
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        return self.url, self.survey_id
 
     def _doubts(self, connection: sqlite3.Connection) -> Doubts:
         return Doubts(connection, self.url, self.survey_id)
@@ -83,7 +98,7 @@ class SurveySource:
 
     def _kept(self, connection: sqlite3.Connection) -> bytes | None:
         row = connection.execute(
-            "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", (self.url, self.survey_id)
+            "SELECT canonical FROM surveys WHERE url = ? AND survey_id = ?", self._place
         ).fetchone()
         if row is None:
             return None
@@ -91,13 +106,21 @@ class SurveySource:
             expect(row, bytes)
         return bytes(row[0])
 
-    def _keep(self, state: State, survey: Survey) -> None:
+    def restored(self, connection: sqlite3.Connection) -> int:
+        """Return the number of the collector's store, as this device heard it last (`read_restored`)."""
+        row = connection.execute("SELECT restored FROM surveys WHERE url = ? AND survey_id = ?", self._place).fetchone()
+        with reading("copy of a survey"):
+            expect(row or (0,), int)
+        return int(row[0]) if row else 0
+
+    def _keep(self, state: State, survey: Survey, restored: int | None) -> None:
+        """Keep a copy, and the number of its collector's store; where that is another, lost reports wait again."""
         with state.write() as connection:
-            connection.execute(
-                "INSERT INTO surveys (url, survey_id, canonical) VALUES (?, ?, ?) ON CONFLICT DO UPDATE "
-                "SET canonical = excluded.canonical WHERE canonical <> excluded.canonical",  # else nothing is written
-                (self.url, self.survey_id, survey.canonical),
-            )
+            number = self.restored(connection) if restored is None else restored
+            connection.execute(_KEEP, (*self._place, survey.canonical, number))
+            sent = Sent(connection)
+            sent.sweep(today())
+            sent.readmit(sent.lost(self.posting.url, survey.fingerprint, number), number, self.posting.draw_delay_end())
 
     def _kept_fingerprint(self, connection: sqlite3.Connection) -> str:
         kept = self._kept(connection)
@@ -109,6 +132,10 @@ def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
 
     Raises SurveyUnavailable when there is none, SurveyRefused when it is malformed or untruthful.
     """
+    return read_survey(_fetch(url, survey_id, timeout_s=timeout_s).body, survey_id)
+
+
+def _fetch(url: str, survey_id: str, *, timeout_s: float) -> Reply:
     try:
         reply = get_survey(url, survey_id, timeout_s=timeout_s, max_bytes=MAX_SURVEY_BYTES)
     except DeliveryError as fault:
@@ -117,7 +144,7 @@ def fetch_survey(url: str, survey_id: str, *, timeout_s: float) -> Survey:
         raise _unavailable(survey_id, reply)
     if not _is_json(reply.body):  # the login page of a network in between
         raise SurveyUnavailable(f"survey {survey_id}: the answer is not the collector's.", code=UNEXPECTED)
-    return read_survey(reply.body, survey_id)
+    return reply
 
 
 def read_survey(canonical: bytes, survey_id: str) -> Survey:

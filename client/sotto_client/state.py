@@ -2,7 +2,7 @@
 
 The secret of a survey's noise is in it until the report of the last wave is delivered, and overwritten then (see
 `sotto_client.permanent`), and with it what each wave took; the invitation to a survey, until no report needs it any
-more.
+more. Noisy reports are in it while they wait, and where an app asks for that (`resend_days`), for some days more.
 
 Rule: nobody but SQLite opens a file that SQLite may hold open, because closing any descriptor of it drops the process's
 locks (sqlite.org/howtocorrupt.html, 2.2).
@@ -19,7 +19,7 @@ from sotto_client.errors import StateError
 from sotto_client.ledger import Ledger, write_epsilon
 
 _APPLICATION_ID = 0x736F7474  # "sott"
-_VERSION = 6
+_VERSION = 7
 _SUMMED_SINCE = 4
 _BUSY_TIMEOUT_S = 10.0
 
@@ -27,7 +27,8 @@ _BUSY_TIMEOUT_S = 10.0
 _SETTINGS = "PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY"
 _SURVEYS = """
 CREATE TABLE surveys (
-    url TEXT NOT NULL, survey_id TEXT NOT NULL, canonical BLOB NOT NULL, PRIMARY KEY (url, survey_id)
+    url TEXT NOT NULL, survey_id TEXT NOT NULL, canonical BLOB NOT NULL, restored INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (url, survey_id)
 ) WITHOUT ROWID
 """
 _LEDGER = """
@@ -42,7 +43,14 @@ CREATE TABLE outbox (
     receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
     n_attempts INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, is_held INTEGER NOT NULL DEFAULT 0,
     rejected TEXT, delay_until REAL NOT NULL DEFAULT 0, unknown_s REAL NOT NULL DEFAULT 0,
-    unknown_at REAL NOT NULL DEFAULT 0
+    unknown_at REAL NOT NULL DEFAULT 0, days_left INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0,
+    seen TEXT
+) WITHOUT ROWID
+"""
+_SENT = """
+CREATE TABLE sent (
+    receipt TEXT PRIMARY KEY, url TEXT NOT NULL, survey_id TEXT NOT NULL, body BLOB NOT NULL,
+    days_left INTEGER NOT NULL, restored INTEGER NOT NULL, seen TEXT NOT NULL
 ) WITHOUT ROWID
 """
 _DOUBTS = """
@@ -59,6 +67,7 @@ CREATE TABLE draws (
 # Version 1 knew no waves: it had one report of a fingerprint, whose record was what its answers are known by. Neither
 # it nor version 2 knew invitations or delays. None of the first three knew sums, nor wrote all epsilons equally long.
 # None of the first four noted for how long a collector does not know a survey. None of the first five drew questions.
+# None of the first six kept what was delivered.
 # Rows are written in order and the old pages zeroed (secure_delete), so no copy of a secret is left behind; with a
 # column that was only added, rows would grow, and move, once overwritten.
 _RENAME, _DROP = "ALTER TABLE ledger RENAME TO ledger_before", "DROP TABLE ledger_before"
@@ -77,13 +86,21 @@ _ADD_UNKNOWN = (
     "ALTER TABLE outbox ADD COLUMN unknown_s REAL NOT NULL DEFAULT 0",
     "ALTER TABLE outbox ADD COLUMN unknown_at REAL NOT NULL DEFAULT 0",
 )
+_ADD_SENT = (
+    _SENT,
+    "ALTER TABLE outbox ADD COLUMN days_left INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE outbox ADD COLUMN restored INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE outbox ADD COLUMN seen TEXT",
+    "ALTER TABLE surveys ADD COLUMN restored INTEGER NOT NULL DEFAULT 0",
+)
 _UPGRADES = {  # by the version that there is; 0 is an empty file
-    0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS, _DRAWS),
-    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS),
-    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS),
-    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP, *_ADD_UNKNOWN, _DRAWS),
-    4: (*_ADD_UNKNOWN, _DRAWS),
-    5: (_DRAWS,),
+    0: (_SURVEYS, _LEDGER, _OUTBOX, _DOUBTS, _DRAWS, _SENT),
+    1: (_RENAME, _LEDGER, _COPY_1, _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
+    2: (_RENAME, _LEDGER, _COPY.format("x''"), _DROP, _ADD_DELAY, *_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
+    3: (_RENAME, _LEDGER, _COPY.format("invitation"), _DROP, *_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
+    4: (*_ADD_UNKNOWN, _DRAWS, *_ADD_SENT),
+    5: (_DRAWS, *_ADD_SENT),
+    6: _ADD_SENT,
 }
 _FORGOTTEN = "SELECT DISTINCT fingerprint FROM ledger WHERE secret = zeroblob(length(secret))"
 

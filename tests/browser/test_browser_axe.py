@@ -12,6 +12,7 @@ from collecting import Served, make_reports
 from devices import FIVE, LUNCH, PULSE, ROTATED
 from own_site import broken_into
 from sotto_client.explain_plot import draw_explanation
+from sotto_estimator import Channel, estimate_counts
 from sotto_protocol import Survey, compile_toml
 from sotto_protocol.datasheet.render import to_html
 from sotto_protocol.datasheet.sheet import make_datasheet
@@ -208,6 +209,14 @@ def test_a_datasheet_and_the_picture_of_an_explanation(
         check(page, f"datasheet of {survey.id}")
         page.set_content(f'<html lang="en"><title>Curves</title><main><h1>Curves</h1>{draw_explanation(survey)}</main>')
         check(page, f"curves of {survey.id}")
+
+
+def test_nothing_is_found_on_a_report(devices: Devices, check: Check) -> None:
+    page = new_page(devices, "light")
+    for n_yes in (700, 1999):  # the design explains the one, and not the other
+        page.set_content(estimate_counts(n_yes, 2000, Channel.warner(0.75)).to_html())
+        check(page, f"report of {n_yes} yes")
+        assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") <= 2
 
 
 @pytest.mark.parametrize("survey", [LUNCH, PULSE, FIVE, ROTATED], ids=lambda survey: survey.id)

@@ -19,7 +19,7 @@ def test_draft_is_tried_and_then_answered(collector: Served, devices: Devices) -
     visit.fill(ANSWERS)
     assert survey.fingerprint in visit.review()
     visit.page.get_by_role("button", name="Send", exact=True).click()
-    expect(visit.alarm).to_contain_text("Nothing was sent")
+    expect(visit.alarm).to_contain_text("No answer was sent")
     asked = [urlsplit(url).path for url in watch.asked]
     assert [path for path in asked if path.startswith(("/v1/", "/drafts/"))] == [
         f"/drafts/{put['preview']}/v1/surveys/drafted"

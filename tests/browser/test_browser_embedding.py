@@ -51,6 +51,19 @@ ANSWER_AND_GO = """async ([module, url, surveyId, answers]) => {
     device.close();
   });
 }"""
+LEFT_AS_ONE_ENDS = """async ([module, url, surveyId, answers]) => {
+  const { transaction } = IDBDatabase.prototype;
+  const leave = () => ["pagehide", "pageshow"].forEach((kind) => dispatchEvent(new Event(kind)));
+  IDBDatabase.prototype.transaction = function (...given) {
+    const begun = transaction.apply(this, given);
+    begun.addEventListener("complete", () => (leave(), (window.nLeft = (window.nLeft ?? 0) + 1)));
+    return begun;
+  };
+  const { SurveyClient } = await import(module);
+  const device = new SurveyClient(url, surveyId);
+  await device.answer(answers).finally(() => device.close());
+  return window.nLeft;
+}"""
 TELL = """async ([module, url, surveyId, answers, fingerprint]) => {
   const { SurveyClient } = await import(module);
   const device = new SurveyClient(url, surveyId, { fingerprint });
@@ -185,6 +198,15 @@ def test_a_transaction_whose_database_is_taken_away_is_run_again(
         session.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "indexeddb"})
         page.evaluate(LOOK_AGAIN)
     assert page.evaluate(STOP) == []
+
+
+def test_a_page_that_is_left_as_a_transaction_ends_complains_of_nothing(
+    collector: Served, site: str, devices: Devices, allowed: Survey
+) -> None:
+    """It may be undone no more then, and need not be."""
+    page = open_app(devices, site)
+    given = [f"{collector.url}/js/{MODULES[0]}", collector.url, allowed.id, ANSWERS]
+    assert page.evaluate(LEFT_AS_ONE_ENDS, given) > 1
 
 
 def test_a_database_in_use_can_be_deleted(collector: Served, site: str, devices: Devices, allowed: Survey) -> None:

@@ -51,6 +51,18 @@ def open_invited(page: Page, url: str, collector: Served, survey_id: str) -> tup
     return Visit(page, url, survey), invite(collector, survey, 2)
 
 
+def test_a_link_within_the_page_is_no_invitation(collector: Served, devices: Devices) -> None:
+    visit, (_, good) = open_invited(devices()[0].new_page(), collector.url, collector, "linked")
+    visit.open(f"#{good}")
+    visit.page.evaluate("""() => new Promise((done) => {
+        addEventListener("hashchange", done, { once: true });
+        location.hash = "title";
+    })""")
+    assert visit.page.url == f"{visit.address}#title"
+    expect(visit.page.get_by_label("Your invitation")).to_be_hidden()
+    expect(visit.page.get_by_label("Your invitation")).to_have_value(good)
+
+
 @pytest.mark.parametrize("way", ["opened", "followed", "typed"])
 def test_an_invitation_that_cannot_be_used_is_said_to_be_before_any_answer(
     way: str, collector: Served, devices: Devices

@@ -13,6 +13,7 @@ WAVES = compile_toml("""
 id = "waves"
 title = "Asked three times"
 waves = 3
+closes = 9999-12-31
 [[questions]]
 id = "facts"
 type = "any-of"
@@ -64,6 +65,19 @@ def test_new_reports_appear_and_are_announced_and_focus_stays(opened: tuple[Page
     assert n_shown(page) == n_before + 50
     expect(page.locator("#q1-table")).to_be_focused()
     expect(page.locator("#q1-numbers")).to_have_attribute("open", "")
+
+
+def test_the_last_day_is_written_as_readers_write_it_and_stays_so(
+    opened: tuple[Page, Watch], collector: Served
+) -> None:
+    page, _ = opened
+    last = page.get_by_text("The survey is open until")
+    expect(last).to_contain_text("The survey is open until December 31, 9999.")
+    n_before = n_shown(page)
+    collect(collector, WAVES, 10, 1)
+    wind(page)
+    expect(page.locator("#results")).to_have_attribute("data-n", str(n_before + 10))
+    expect(last).to_contain_text("The survey is open until December 31, 9999.")
 
 
 def test_nothing_is_sent_or_announced_while_nothing_is_new(opened: tuple[Page, Watch]) -> None:

@@ -108,7 +108,11 @@ def test_another_survey_than_the_pinned_one_is_not_asked(ask: Ask, collector: Se
 
 def test_an_element_that_pins_nothing_asks_nothing(ask: Ask, wire: Wire) -> None:
     page = ask(body=f'<sotto-survey collector="{wire.url}" survey="habits"></sotto-survey>')
-    expect(page.get_by_role("alert")).to_contain_text("the attribute fingerprint is missing")
+    expect(page.get_by_role("alert")).to_have_text(
+        "This survey cannot be answered here"
+        "Please ask whoever gave you the address. No answer was sent."
+        "For whoever made this page: the attribute fingerprint is missing."
+    )
     assert wire.requests() == []
     page.locator("sotto-survey").evaluate("(it) => it.setAttribute('fingerprint', 'none')")
     expect(page.get_by_role("alert")).to_contain_text("64 hexadecimal digits")

@@ -1,76 +1,99 @@
-"""What axe-core finds in `<sotto-survey>`, in every state, light and dark, narrow and wide: nothing."""
+"""What axe-core finds on a page with `<sotto-survey>`, in every language, width, scheme and engine: nothing."""
+
+from decimal import Decimal
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from asked import configure, end, named, publish
-from chromium import read_axe
+from axe import CHOSEN, Reader
+from chromium import FIND
 from collecting import Served
 from component_site import asking, element, page_of
-from component_visit import WARD, answer, press
-from sotto_protocol import compile_toml
+from engines import ENGINES, Tab, until
+from wards import ward
 
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-FIND = """(tags) => axe.run("sotto-survey", { runOnly: tags, resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary }) => `${target}: ${failureSummary}`)]))"""
-
-
-@pytest.fixture(params=[(scheme, width) for scheme in ("light", "dark") for width in (360, 1280)], ids=str)
-def page(request: pytest.FixtureRequest, browser: Browser) -> Page:
-    """A page of a reader whose system asks for a scheme, on a screen of a width."""
-    scheme, width = request.param
-    return browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
-
-
-def check(page: Page, state: str) -> None:
-    """Hold that axe-core finds nothing, every part that opens being open, and that nothing is wider than the screen."""
-    page.evaluate(
-        "() => document.querySelector('sotto-survey').shadowRoot.querySelectorAll('details')"
-        ".forEach((part) => { part.open = true; })"
-    )
-    page.evaluate(read_axe())
-    assert (state, page.evaluate(FIND, TAGS)) == (state, [])
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
+POLICY = "default-src * 'unsafe-inline' 'unsafe-eval' data:"
+"""Of a page that lets axe-core look at it."""
+NEXT = "sotto-survey >> button.primary"
+SEND = "sotto-survey >> [part~=send]"
+TEXT = f"(path) => ({FIND})(path)?.textContent"
+IS_SHOWN = """(selector) => [...document.querySelector("sotto-survey").shadowRoot.querySelectorAll(selector)].some(
+  (found) => found.checkVisibility())"""
+FILL = """() => {
+  for (const field of document.querySelector("sotto-survey").shadowRoot.querySelectorAll("[data-question] :enabled")) {
+    if (field.matches("[type=radio], [type=checkbox]")) field.value === "1" && field.click();
+    else field.value = field.matches("select") ? "1" : "12";
+  }
+}"""
 
 
-def test_from_the_form_to_the_receipt(page: Page, collector: Served, request: pytest.FixtureRequest) -> None:
-    name = "".join(letter for letter in request.node.name if letter.isalnum()).lower()
-    survey = publish(collector, named(f"axe-{name[-30:]}"))
-    ward = publish(collector, compile_toml(WARD.format(id=f"ward-{name[-30:]}")))
-    bodies = {"/habits.html": element(collector.url, survey), "/ward.html": element(collector.url, ward, lang="ar")}
-    pages = {path: page_of(body, "default-src * 'unsafe-inline' 'unsafe-eval' data:") for path, body in bodies.items()}
-    with asking(pages) as site:
-        for each in (survey, ward):
-            configure(collector, each, cors_origins=[site])
-        page.goto(f"{site}/ward.html")
-        expect(page.locator("[data-question]").first).to_be_visible()
-        check(page, "in Arabic")
-        page.goto(f"{site}/habits.html")
-        expect(page.locator("[data-question]").first).to_be_visible()
-        check(page, "form")
-        press(page, "Review what will be sent")
-        check(page, "problems")
-        answer(page, survey)
-        press(page, "Review what will be sent")
-        expect(page.locator("dd.sent").first).to_be_visible()
-        check(page, "review")
-        end(collector, survey)
-        press(page, "Send")
-        expect(page.get_by_role("heading", name="Your report was not accepted")).to_be_visible()
-        check(page, "refused")
-        page.locator("sotto-survey").evaluate("(it) => it.setAttribute('max-epsilon', '0.1')")
-        expect(page.get_by_role("alert")).not_to_be_empty()
-        check(page, "a fault")
-    page.close()
+@pytest.mark.parametrize(("engine", "scheme"), CHOSEN)
+def test_nothing_is_found_in_any_language(engine: str, scheme: str, collector: Served, tmp_path: Path) -> None:
+    asked = {
+        (tag, width): publish(collector, ward(f"element-{engine}-{scheme}-{tag}-{width}", epsilon=Decimal("0.4")))
+        for tag, width in CHOSEN[engine, scheme]
+    }
+    last = publish(collector, named(f"element-{engine}-{scheme}"))
+    pages = {
+        f"/{survey.id}.html": page_of(element(collector.url, survey), POLICY, lang=tag)
+        for (tag, _), survey in [*asked.items(), (("en", 0), last)]
+    }
+    with asking(pages) as site, ENGINES[engine](tmp_path / "profile", scheme) as tab:
+        for survey in (*asked.values(), last):
+            configure(collector, survey, cors_origins=[site])
+        for (tag, width), survey in asked.items():
+            tab.resize(width)
+            tab.goto(f"{site}/{survey.id}.html")
+            answer(Reader(tab, tag))
+        tab.goto(f"{site}/{last.id}.html")
+        until(tab, IS_SHOWN, "[data-question]")
+        end(collector, last)
+        be_refused(Reader(tab, "en"))
 
 
-def test_a_fault_is_found(browser: Browser, collector: Served) -> None:
-    page = browser.new_page()
-    page.set_content("<title>x</title><main><sotto-survey></sotto-survey></main>")
-    page.evaluate(
-        "() => { document.querySelector('sotto-survey').attachShadow({ mode: 'open' })"
-        ".append(document.createElement('input')); }"
-    )
-    with pytest.raises(AssertionError, match="label"):
-        check(page, "an input without a name")
-    page.close()
+def answer(reader: Reader) -> None:
+    """Go through the states of a survey that is answered, delivered, and then asked where it may not be."""
+    tab = reader.tab
+    until(tab, IS_SHOWN, f"[lang={reader.tag}] [data-question]")
+    reader.check("form", "label", "select-name", "summary-name", "button-name", "target-size")
+    tab.click(NEXT)
+    until(tab, IS_SHOWN, ".problems")
+    reader.check("problems")
+    review(tab, n_parts=3)
+    reader.check("review")
+    tab.click(SEND)
+    until(tab, IS_SHOWN, "[part=receipt-code]")
+    reader.check("receipt")
+    tab.run("() => document.querySelector('sotto-survey').setAttribute('max-epsilon', '0.1')")
+    until(tab, IS_SHOWN, "[role=alert]")
+    reader.check("a fault")
+
+
+def be_refused(reader: Reader) -> None:
+    """Answer a survey in one part that has ended meanwhile."""
+    review(reader.tab, n_parts=1)
+    reader.tab.click(SEND)
+    until(reader.tab, f"() => ({TEXT})('sotto-survey >> [part=delivery]') === 'Your report was not accepted.'")
+    reader.check("refused")
+
+
+def review(tab: Tab, n_parts: int) -> None:
+    """Answer all, and go on to what will be sent."""
+    tab.run(FILL)
+    for _ in range(n_parts):
+        tab.click(NEXT)
+    until(tab, IS_SHOWN, "dd.sent")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_fault_within_the_element_is_found(engine: str, collector: Served, tmp_path: Path) -> None:
+    survey = publish(collector, named(f"element-fault-{engine}"))
+    pages = {"/index.html": page_of(element(collector.url, survey), POLICY)}
+    with asking(pages) as site, ENGINES[engine](tmp_path / "profile") as tab:
+        configure(collector, survey, cors_origins=[site])
+        tab.goto(f"{site}/index.html")
+        until(tab, IS_SHOWN, "[data-question]")
+        tab.run("() => document.querySelector('sotto-survey').shadowRoot.append(document.createElement('input'))")
+        with pytest.raises(AssertionError, match="label"):
+            Reader(tab, "en").check("an input without a name")

@@ -14,6 +14,13 @@ from wire import Wire
 
 TEXT = f"(path) => ({FIND})(path)?.textContent"
 IS_SHOWN = f"(path) => ({FIND})(path)?.checkVisibility()"
+N_LEFT = 12
+BEGIN_ANEW = """(nTurns) => {  // and so ask the database, at the moment at which the page is left
+  const asked = document.querySelector("sotto-survey");
+  const begin = () => asked.setAttribute("max-epsilon", String(Math.random()));
+  addEventListener("pagehide", begin);
+  for (let turn = 0; turn < nTurns; turn += 1) begin();
+}"""
 HEARD = """() => {
   globalThis.heard = [];
   for (const name of ["ready", "prepared", "sent", "delivered", "refused", "error"]) {
@@ -74,3 +81,15 @@ def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wi
             assert detail.keys() == {"survey", "fingerprint", "wave"}
         tab.reload()
         assert until(tab, TEXT, f"#{surveys[1].id} >> [part=receipt-code]") == receipt
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_page_that_is_left_holds_up_no_other(engine: str, collector: Served, tmp_path: Path) -> None:
+    survey = publish(collector, named(f"left-{engine}"))
+    page = page_of(element(collector.url, survey), policy_for(collector.url))
+    with asking({f"/{number}.html": page for number in range(N_LEFT)}) as url, ENGINES[engine](tmp_path / "p") as tab:
+        configure(collector, survey, cors_origins=[url])
+        for number in range(N_LEFT):
+            tab.goto(f"{url}/{number}.html")
+            until(tab, IS_SHOWN, "sotto-survey >> [data-question]")
+            tab.run(BEGIN_ANEW, number % 3)

@@ -17,6 +17,7 @@ from commands import LEAVES
 from sotto_client import cli
 from sotto_client.cli import main
 from sotto_client.command_help import SHORT_HELP
+from sotto_protocol import __version__
 from sotto_protocol.extras import EXTRAS, MissingExtra
 
 POINTS = entry_points(group="sotto.commands")
@@ -162,4 +163,4 @@ def test_without_extras_the_command_still_lists_itself() -> None:
 def test_the_installed_command_runs() -> None:
     sotto = Path(sys.executable).with_name("sotto")
     result = subprocess.run([sotto, "--version"], capture_output=True, text=True, check=True)
-    assert "0.1.0" in result.stdout
+    assert result.stdout == f"sotto, version {__version__}\n"

@@ -37,8 +37,8 @@ def state(tmp_path: Path) -> Path:
 
 
 def delay_end(state: Path) -> float:
-    [(*_, delay_until, _, _)] = rows_of(state, "outbox")
-    return float(delay_until)
+    [row] = rows_of(state, "outbox")
+    return float(row[8])
 
 
 # Delays.

@@ -60,7 +60,7 @@ def test_a_collector_that_says_the_survey_is_over_ends_the_secret(http: FaultSer
     with closing(SurveyClient(http.url, "pulse", state=state)) as device:
         refused = device.answer(WORDS, 2)
         if code != "survey_closed":
-            while not any(row[-1] for row in rows_of(state, "outbox")):
+            while not any(row[10] for row in rows_of(state, "outbox")):
                 assert not device.flush(0.1)
             assert secrets_of(state) == [secret, secret]
             assert device.pending == [refused.id]

@@ -147,6 +147,6 @@ def test_a_child_that_is_forked_while_a_thread_fetches_the_survey_answers(tmp_pa
     state = tmp_path / "device.db"
     with hostile_server(HOLDS["accepts without a word"]) as server:
         with closing(State.open(state)) as opened, opened.write() as connection:
-            connection.execute("INSERT INTO surveys VALUES (?, 'diary', ?)", (server.url, DIARY.canonical))
+            connection.execute("INSERT INTO surveys VALUES (?, 'diary', ?, 0)", (server.url, DIARY.canonical))
         run(WHILE_IT_FETCHES, server.url, state)
     assert len(rows_of(state, "ledger")) == N_CHILDREN

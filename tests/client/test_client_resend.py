@@ -163,7 +163,7 @@ UNKNOWN = Scripted(404, Problem(404, "no_such_survey", "No.").to_json())
 def refuse_after_a_week(device: SurveyClient, http: FaultServer, state: Path) -> None:
     """Have the report that waits refused, by a collector that does not know its survey."""
     http.script = [UNKNOWN] * 1000
-    while not any(row[-1] for row in rows_of(state, "outbox")):
+    while not any(row[10] for row in rows_of(state, "outbox")):
         assert not device.flush(0.1)
     let_a_week_pass(state)
     assert device.flush(30)

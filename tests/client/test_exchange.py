@@ -155,7 +155,7 @@ def test_a_survey_is_there_or_not_in_its_time(hold: Hold, tmp_path: Path) -> Non
 
         assert in_time(ask)
         with device._state.write() as connection:  # as if it had been served once
-            connection.execute("INSERT INTO surveys VALUES (?, 'lunch', ?)", (server.url, LUNCH.canonical))
+            connection.execute("INSERT INTO surveys VALUES (?, 'lunch', ?, 0)", (server.url, LUNCH.canonical))
         assert in_time(lambda: device.survey) == LUNCH
 
 

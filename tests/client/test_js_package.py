@@ -56,7 +56,7 @@ def test_the_package_has_the_client_its_license_and_nothing_of_its_workshop(tarb
         names = {name.removeprefix("package/") for name in packed.getnames()}
     assert {"LICENSE", "README.md", "package.json", "sottovoce.min.js"} <= names
     assert not [name for name in names if re.search(r"test|node_modules|tsconfig|package-lock|\.map$", name)]
-    assert not [name for name in names if not re.search(r"\.(js|json|ts|md)$|^LICENSE$", name)]
+    assert not [name for name in names if not re.search(r"\.(js|json|ts|md)$|^(LICENSE|NOTICE)$", name)]
 
 
 def test_its_description_says_where_it_comes_from_and_leads_to_files_that_are_there(project: Path) -> None:

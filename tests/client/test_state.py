@@ -54,7 +54,7 @@ def test_only_the_owner_can_read_the_file_its_folder_and_its_journal(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
     path = tmp_path / "home" / "sottovoce" / "device.db"
     with closing(State.open()) as state, state.write() as connection:
-        connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
+        connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00', 0)")
         [journal] = path.parent.glob("device.db-*")
         assert journal.stat().st_size > 0
         assert mode_of(journal) == 0o600
@@ -87,10 +87,10 @@ def test_a_file_is_never_open_to_others_not_even_while_it_is_empty(path: Path) -
 def test_whoever_comes_second_in_making_a_state_keeps_the_firsts(path: Path) -> None:
     with closing(State.open(path)) as state:
         with state.write() as connection:
-            connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')")
+            connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00', 0)")
         with closing(sqlite3.connect(path, isolation_level=None)) as late:
             state._upgrade(late)  # as one does who saw the file empty, and then had to wait for the other
-    assert rows_of(path, "surveys") == [("u", "s", b"\0")]
+    assert rows_of(path, "surveys") == [("u", "s", b"\0", 0)]
 
 
 def test_a_state_is_synced_and_forgets_what_is_deleted(path: Path) -> None:
@@ -114,7 +114,7 @@ def text_file(path: Path) -> None:
 def newer_state(path: Path) -> None:
     State.open(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version=7")
+        connection.execute("PRAGMA user_version=8")
 
 
 def torn_state(path: Path) -> None:
@@ -135,7 +135,7 @@ def pipe_in_the_way(path: Path) -> None:
     [
         (foreign_database, "another program"),
         (text_file, "not a database"),
-        (newer_state, "version 7; this sottovoce knows 1 to 6"),
+        (newer_state, "version 8; this sottovoce knows 1 to 7"),
         (torn_state, "cannot be used"),
         (folder_in_the_way, "must be a file"),
         (pipe_in_the_way, "must be a file"),
@@ -194,7 +194,7 @@ def test_the_default_place_follows_the_xdg_specification(tmp_path: Path, monkeyp
 def test_a_block_that_raises_changes_nothing(path: Path) -> None:
     for state in (State.open(path), State.open(":memory:")):
         with pytest.raises(StateError, match="no such table"), state.write() as connection:
-            connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00')").execute("SELECT 1 FROM nowhere")
+            connection.execute("INSERT INTO surveys VALUES ('u', 's', x'00', 0)").execute("SELECT 1 FROM nowhere")
         with state.read() as connection:
             assert connection.execute("SELECT count(*) FROM surveys").fetchone() == (0,)
         state.close()
@@ -205,7 +205,7 @@ def test_many_processes_that_create_one_state_at_once_share_it(path: Path) -> No
         import os, sys
         from sotto_client.state import State
         with State.open(sys.argv[1]).write() as connection:
-            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (str(os.getpid()),))
+            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00', 0)", (str(os.getpid()),))
     """
     started = [subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path)]) for _ in range(6)]
     assert [process.wait(timeout=300) for process in started] == [0] * 6
@@ -220,7 +220,7 @@ def test_threads_take_turns(path: Path, kind: str) -> None:
         for _ in range(20):
             with state.write() as connection:
                 [(count,)] = connection.execute("SELECT count(*) FROM surveys")
-                connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (str(count),))
+                connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00', 0)", (str(count),))
 
     threads = [threading.Thread(target=add) for _ in range(4)]
     for thread in threads:
@@ -247,7 +247,7 @@ FORK = """if True:
 
     def put(state, name):
         with state.write() as connection:
-            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00')", (name,))
+            connection.execute("INSERT INTO surveys VALUES ('u', ?, x'00', 0)", (name,))
 
     def put_all(state):
         for number in range(50):
@@ -274,7 +274,7 @@ FORK = """if True:
 
 def test_children_forked_amid_transactions_share_a_file_but_no_connection(path: Path) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", FORK, str(path)], check=True, timeout=300)
-    names = {name for _, name, _ in rows_of(path, "surveys")}
+    names = {name for _, name, _, _ in rows_of(path, "surveys")}
     assert names == {f"thread {number}" for number in range(50)} | {f"child {number}" for number in range(10)}
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -302,7 +302,7 @@ def test_two_devices_with_one_secret_and_one_noise_hold_the_same_whatever_the_tr
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Secrets are drawn until yes and no give the same noise: 3 of 8 do, so 60 all fail with probability 1e-12."""
-    monkeypatch.setattr("sotto_client.answering._today", lambda: date(2026, 1, 1))  # also where midnight lies between
+    monkeypatch.setattr("sotto_client.answering.today", lambda: date(2026, 1, 1))  # also where midnight lies between
     with fault_server(yes_no("q", "0.1")) as http:
         http.script = [Scripted(503)] * 1000
         for number in range(60):

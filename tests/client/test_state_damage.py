@@ -94,7 +94,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
                 device.flush(0.1)
             collectors["pulse"].script = [UNKNOWN] * 100
             device.answer(WORDS, 2)
-            while not any(row[-1] for row in rows_of(path, "outbox")):
+            while not any(row[10] for row in rows_of(path, "outbox")):
                 device.flush(0.1)
         served = collectors["pulse"].survey_reply
         collectors["pulse"].survey_reply = UNKNOWN

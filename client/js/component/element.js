@@ -1,6 +1,6 @@
 /** `<sotto-survey>`: a survey on anybody's page, asked by that page's own program. See docs/embedding.md. */
 
-import { explain } from "../form/faults.js";
+import { explain, misused } from "../form/faults.js";
 import { makeWords } from "../form/words.js";
 import { button, make } from "./dom.js";
 import { chooseLanguage, directionOf, loadWords, nameOf } from "./languages.js";
@@ -82,7 +82,9 @@ export class SottoSurvey extends Base {
     } catch (fault) {
       const { name, message } = /** @type {Error} */ (fault);
       this.#emit("sotto-error", { survey: this.getAttribute("survey") ?? "", name, message });
-      return this.#alarm({ ...explain(this.#t, fault), mayPass: false, said: message });
+      const isBrowsers = name === "StateError"; // it lacks what the client needs
+      const words = isBrowsers ? { ...explain(this.#t, fault), said: message } : misused(this.#t, message);
+      return this.#alarm({ ...words, mayPass: false });
     }
     void this.#visit.open();
   }

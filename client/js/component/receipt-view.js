@@ -1,5 +1,6 @@
 /** The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased. */
 
+import { today } from "../src/ledger.js";
 import { button, make, paragraph } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
@@ -17,7 +18,6 @@ export class ReceiptView {
   #survey;
   #receipt;
   #title;
-  #url;
   #onFate;
   #isDurable = true;
   #nLooks = 0;
@@ -30,16 +30,15 @@ export class ReceiptView {
   #erasure = make("div", {});
 
   /**
-   * @param {Translate} t @param {{client: SurveyClient, survey: Survey, url: string}} asked `url`: of the survey
+   * @param {Translate} t @param {{client: SurveyClient, survey: Survey}} asked
    * @param {string} receipt @param {string} title @param {(fate: Fate, code: string) => void} onFate once for each
    */
-  constructor(t, { client, survey, url }, receipt, title, onFate) {
+  constructor(t, { client, survey }, receipt, title, onFate) {
     this.#t = t;
     this.#client = client;
     this.#survey = survey;
     this.#receipt = receipt;
     this.#title = title;
-    this.#url = url;
     this.#onFate = onFate;
     const labelled = { "aria-labelledby": "receipt-title", part: "receipt" };
     this.element = make("section", labelled, this.#heading, this.#delivery, this.#refusal, this.#slip(), this.#erasure);
@@ -87,7 +86,9 @@ export class ReceiptView {
     this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title;
     this.#delivery.textContent = this.#say(fate);
     this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(code) : []));
-    const mayErase = fate === "delivered" && this.#survey.keep === "reports";
+    const { keep, eraseOn } = this.#survey;
+    const isErased = eraseOn !== "" && today() >= eraseOn;
+    const mayErase = fate === "delivered" && keep === "reports" && !isErased;
     this.#erasure.replaceChildren(...(mayErase ? [this.#offerErasure()] : []));
     this.#onFate(fate, code);
   }
@@ -207,12 +208,8 @@ export class ReceiptView {
   /** Ask the collector to erase the report, by its receipt. */
   async #erase(/** @type {HTMLElement} */ said) {
     const t = this.#t;
-    const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify({ receipt: this.#receipt });
-    /** @type {RequestInit} */
-    const request = { method: "POST", headers, body, credentials: "omit", referrerPolicy: "no-referrer" };
     try {
-      const { ok } = await fetch(`${this.#url}/erase`, request);
+      const ok = await this.#client.erase(this.#receipt);
       if (ok) this.#heading.textContent = t("Your report was erased");
       said.textContent = ok
         ? t("Your report was erased, and is not counted any more.")

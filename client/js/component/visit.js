@@ -4,10 +4,10 @@
  */
 
 import { explain, forgotten, over, sentence, unread } from "../form/faults.js";
+import { isInvitation, stateOf, takeFromAddress } from "../form/invitation.js";
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
 import { InvitationView } from "./invitation-view.js";
-import { isInvitation, stateOf, takeFromAddress } from "./invitation.js";
 import { ReceiptView } from "./receipt-view.js";
 import { reviewOf } from "./review-view.js";
 
@@ -174,7 +174,7 @@ export class Visit {
   #finish(/** @type {string} */ receipt, /** @type {string} */ title) {
     if (this.#isOver) return;
     this.#forget();
-    const asked = { client: this.#client, survey: /** @type {Survey} */ (this.#survey), url: this.#url };
+    const asked = { client: this.#client, survey: /** @type {Survey} */ (this.#survey) };
     this.#receipt = new ReceiptView(this.#stage.t, asked, receipt, title, (fate, code) => {
       if (fate === "delivered" || fate === "refused") this.#tell(fate, fate === "refused" ? { code } : {});
     });

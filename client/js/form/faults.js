@@ -12,7 +12,7 @@ const WORDS = {
     t("This survey cannot be answered here"),
     t(
       "What came is not the survey that this page was made for, or it would give away more than this browser allows. " +
-        "Nothing was sent.",
+        "No answer was sent.",
     ),
     false,
   ],
@@ -20,7 +20,7 @@ const WORDS = {
   BudgetExceeded: (t) => [
     t("That would give away more than this browser allows"),
     t(
-      "It counts what the surveys that you answer give away together, and stops before it is too much. Nothing was sent.",
+      "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.",
     ),
     false,
   ],
@@ -59,10 +59,16 @@ export function insecure(/** @type {Translate} */ t) {
     t("This page has to come by https"),
     t(
       "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and " +
-        "nothing was sent. Please ask whoever runs the survey for an address that begins with https.",
+        "no answer was sent. Please ask whoever runs the survey for an address that begins with https.",
     ),
     false,
   ]);
+}
+
+/** The page asks in a way that no survey can be asked: `message` says how. @returns {Fault} */
+export function misused(/** @type {Translate} */ t, /** @type {string} */ message) {
+  const words = made([t("This survey cannot be answered here"), askWhoeverGave(t), false]);
+  return { ...words, said: sentence(`for whoever made this page: ${message}`) };
 }
 
 /** What a report is drawn from went with the browser's data, before it was sent. @returns {Fault} */
@@ -70,7 +76,7 @@ export function forgotten(/** @type {Translate} */ t) {
   return made([
     t("This browser's data were deleted meanwhile"),
     t(
-      "What chance had drawn for your report went with them. Nothing was sent, and your answers are still here. Please " +
+      "What chance had drawn for your report went with them. No answer was sent, and your answers are still here. Please " +
         "review what will be sent once more: chance draws it anew.",
     ),
     false,
@@ -88,7 +94,7 @@ export function unread(/** @type {Translate} */ t) {
 
 /** The survey takes no more reports. @returns {Fault} */
 export function over(/** @type {Translate} */ t) {
-  return made([t("This survey is closed"), t("It takes no more answers. Nothing was sent."), false]);
+  return made([t("This survey is closed"), t("It takes no more answers. No answer was sent."), false]);
 }
 
 /** A fault's words as a sentence. @param {string} message */
@@ -108,7 +114,7 @@ function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem })
     return [title, text, false];
   }
   if (problem?.code === "no_such_survey") {
-    return [t("There is no such survey"), t("Please ask whoever gave you the address. Nothing was sent."), false];
+    return [t("There is no such survey"), askWhoeverGave(t), false];
   }
   return [t("The survey cannot be fetched now"), together(t("Please try again later."), kept(t)), true];
 }
@@ -122,8 +128,12 @@ function unknown(/** @type {Translate} */ t) {
   ];
 }
 
+function askWhoeverGave(/** @type {Translate} */ t) {
+  return t("Please ask whoever gave you the address. No answer was sent.");
+}
+
 function kept(/** @type {Translate} */ t) {
-  return t("What you answered stays on this page, and nothing was sent.");
+  return t("What you answered stays on this page, and no answer was sent.");
 }
 
 function together(/** @type {string[]} */ ...sentences) {

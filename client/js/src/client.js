@@ -6,13 +6,14 @@ import { MAX_DELAY_MS, Delivery } from "./delivery.js";
 import { Draft, drawAnew, endDraft, keepDrawn, makeEntry } from "./draft.js";
 import { drawnOf, keepSeed } from "./draws.js";
 import { AlreadyAnswered, StateError } from "./errors.js";
-import { checkUrl } from "./exchange.js";
+import { checkUrl, postErasure } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { endVersion, entriesOf, receiptOf } from "./ledger.js";
 import { checkNumber, readOptions } from "./options.js";
-import { putReport, readmit, rejectedReports, waitingReports } from "./outbox.js";
+import { putReport, readmit, rejectedReports, sendAgain, waitingReports } from "./outbox.js";
 import { SECRET_BYTES, draftCoins, markAnswers, reportAnswers } from "./permanent.js";
 import { wireReport } from "./report.js";
+import { dropSent } from "./sent.js";
 import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
 import { isId } from "./survey.js";
@@ -33,8 +34,7 @@ export class SurveyClient {
   #delivery;
   #source;
   #limits;
-  #postUrl;
-  #maxDelayMs;
+  #posting;
   #isClosed = false;
   /** @type {string | null} */
   #invitation;
@@ -52,14 +52,21 @@ export class SurveyClient {
     const collector = checkUrl(url);
     if (!isId(surveyId)) throw new RangeError("surveyId must be 1 to 64 lower-case letters, digits, - or _.");
     const { state, timeoutMs, callbacks, fingerprint, ...chosen } = readOptions(collector, options);
-    this.#postUrl = chosen.postUrl;
-    this.#maxDelayMs = chosen.maxDelayMs;
+    this.#posting = chosen.posting;
     this.#limits = chosen.limits;
     this.#invitation = chosen.invitation;
     checkBrowser();
     this.#state = openState(state);
     this.#state.catch(() => undefined); // whoever uses it hears of it
-    this.#source = new SurveySource(this.#state, collector, surveyId, this.#limits, fingerprint, timeoutMs);
+    this.#source = new SurveySource(
+      this.#state,
+      collector,
+      surveyId,
+      this.#limits,
+      fingerprint,
+      timeoutMs,
+      chosen.posting,
+    );
     this.#delivery = new Delivery(this.#state, timeoutMs, callbacks);
     void this.#delivery.wake();
   }
@@ -72,7 +79,7 @@ export class SurveyClient {
    */
   async survey() {
     this.#checkOpen();
-    this.#survey ??= this.#source.survey();
+    this.#survey ??= this.#fetch();
     try {
       return await this.#survey;
     } catch (fault) {
@@ -122,7 +129,9 @@ export class SurveyClient {
         const entry = await price(transaction);
         await endDraft(transaction, survey, wave, drawn);
         await transaction.put("ledger", entry);
-        await putReport(transaction, this.#postUrl, survey, report, this.#maxDelayMs);
+        const { url, maxDelayMs, resendDays } = this.#posting;
+        const restored = await this.#source.restored(transaction);
+        await putReport(transaction, url, survey, report, maxDelayMs, resendDays, restored);
         return { entry, waiting: await waitingReports(transaction) };
       });
     return new Draft(survey, columns, drawn.id, await this.#transact(price), send);
@@ -169,22 +178,37 @@ export class SurveyClient {
   }
 
   /**
-   * Send reports of this survey that were refused again, the same bytes: those that were refused for their invitation,
-   * under another one, and those whose collector did not know the survey for a week; their receipts.
+   * Send reports of this survey again, the same bytes: delivered ones that are kept (`resendDays`), those whose collector
+   * did not know the survey for a week, and, under another one, those that were refused for their invitation; their receipts.
    * Without an invitation only what needs none. Throws RangeError for what is no invitation.
    * @param {string} [invitation] @returns {Promise<string[]>}
    */
   async resend(invitation) {
     const code = invitation === undefined ? null : parseInvitation(invitation);
-    const mended = await this.#transact(async (transaction) => {
-      const refused = (await rejectedReports(transaction)).filter((report) => this.#isMendable(report, code));
+    const isHere = (/** @type {{url: string, surveyId: string}} */ { url, surveyId }) =>
+      url === this.#posting.url && surveyId === this.#source.surveyId;
+    const [mended, kept] = await this.#transact(async (transaction) => {
+      const refused = (await rejectedReports(transaction)).filter(
+        (report) => isHere(report) && (report.needsInvitation ? code !== null : report.isUnknown),
+      );
       const entries = [];
       for (const { receipt } of refused) entries.push((await readmit(transaction, receipt, code)) ?? []);
-      return entries.flat();
+      return [entries.flat(), await sendAgain(transaction, isHere)];
     });
     if (mended.some((entry) => entry.invitation !== null)) this.#invitation = code ?? this.#invitation;
     void this.#delivery.wake();
-    return mended.map((entry) => entry.receipt);
+    return [...mended.map((entry) => entry.receipt), ...kept];
+  }
+
+  /**
+   * Have the collector take a report of this survey out of what is counted, for good; whether it did. First this device
+   * forgets what it keeps of it. Throws DeliveryError where nobody answers.
+   * @param {string} receipt @returns {Promise<boolean>}
+   */
+  async erase(receipt) {
+    await this.#transact((transaction) => dropSent(transaction, (report) => report.receipt === receipt));
+    const { url, surveyId, timeoutMs } = this.#source;
+    return (await postErasure(url, surveyId, receipt, timeoutMs)).status === 200;
   }
 
   /**
@@ -193,6 +217,7 @@ export class SurveyClient {
    */
   async forget() {
     await this.#transact(async (transaction) => {
+      await dropSent(transaction, ({ surveyId }) => surveyId === this.#source.surveyId);
       const known = await transaction.all("secrets");
       for (const { fingerprint, surveyId } of known) {
         if (surveyId === this.#source.surveyId) await endVersion(transaction, fingerprint);
@@ -261,12 +286,10 @@ export class SurveyClient {
     });
   }
 
-  #isMendable(
-    /** @type {Rejected} */ { url, surveyId, isUnknown, needsInvitation },
-    /** @type {string | null} */ invitation,
-  ) {
-    const mends = needsInvitation ? invitation !== null : isUnknown;
-    return mends && url === this.#postUrl && surveyId === this.#source.surveyId;
+  async #fetch() {
+    const survey = await this.#source.survey();
+    void this.#delivery.wake(); // what its collector may have lost
+    return survey;
   }
 }
 

@@ -4,7 +4,7 @@ import { areEqual, hex } from "./bytes.js";
 import { importSecret, osBytes } from "./coins.js";
 import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { AlreadyAnswered, InvitationError, ParticipationEnded } from "./errors.js";
-import { checkBudget, entriesOf, epsilonOfReport, receiptOf } from "./ledger.js";
+import { checkBudget, entriesOf, epsilonOfReport, receiptOf, today } from "./ledger.js";
 import { SECRET_BYTES } from "./permanent.js";
 import { REPORT_ID_BYTES, batchBody, blanksAfter, wireReport } from "./report.js";
 
@@ -121,7 +121,7 @@ export async function makeEntry(transaction, survey, wave, marks, id, invitation
     waves: survey.waves,
     surveyId: survey.id,
     epsilon: epsilonOfReport(survey, marks, marked, drawn),
-    day: new Date().toISOString().slice(0, 10),
+    day: today(),
     receipt: hex(id),
     marks,
     invitation: invitationOf(survey, earlier, invitation),

@@ -9,7 +9,7 @@ import { DeliveryError } from "./errors.js";
 
 const MAX_KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB of requests that outlive their page
 
-const UNREACHED = "it cannot be reached, or does not allow this page's origin: see --cors-origin";
+const UNREACHED = "it cannot be reached, has no such survey, or does not allow this page's origin: see --cors-origin";
 const PROBLEM = "application/problem+json";
 const PROBLEM_TYPE = "urn:sottovoce:problem:";
 
@@ -37,6 +37,11 @@ export function getSurvey(url, surveyId, timeoutMs, maxBytes) {
 /** Send a report's text as it is. @param {string} url @param {string} surveyId @param {string} body @param {number} timeoutMs */
 export function postReport(url, surveyId, body, timeoutMs) {
   return exchange(`${url}/v1/surveys/${surveyId}/reports`, postOf(body), timeoutMs, 2 ** 16);
+}
+
+/** Ask that a report be erased. @param {string} url @param {string} surveyId @param {string} receipt @param {number} timeoutMs */
+export function postErasure(url, surveyId, receipt, timeoutMs) {
+  return exchange(`${url}/v1/surveys/${surveyId}/erase`, postOf(JSON.stringify({ receipt })), timeoutMs, 2 ** 16);
 }
 
 /** Send a report as the page closes, and wait for nothing. @param {string} url @param {string} surveyId @param {string} body */

@@ -37,7 +37,10 @@ import { TAG_BYTES } from "./permanent.js";
  */
 /** @typedef {{maxEpsilon: bigint, maxPeriodEpsilon: bigint, periodDays: number}} Limits */
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
+
+/** The day that this device's clock says it is: an ISO date in UTC. */
+export const today = () => new Date().toISOString().slice(0, 10);
 
 /** @param {Entry} entry @returns {Receipt} */
 export function receiptOf({ receipt, surveyId, fingerprint, epsilon, wave, isSummed }) {
@@ -120,11 +123,15 @@ export async function endVersion(transaction, fingerprint) {
   await releaseInvitations(transaction);
 }
 
-/** Forget the invitations of surveys that this device takes part in no more, once none of their reports waits. */
-async function releaseInvitations(/** @type {Transaction} */ transaction) {
+/**
+ * Forget the invitations of surveys that this device takes part in no more, once none of their reports waits, or is kept.
+ * @param {Transaction} transaction
+ */
+export async function releaseInvitations(transaction) {
   const entries = /** @type {Entry[]} */ (await transaction.all("ledger"));
   const waiting = (await transaction.all("outbox")).filter((report) => report.problem === null);
-  const needed = new Set(waiting.map((report) => report.fingerprint));
+  const kept = [...waiting, ...(await transaction.all("sent"))];
+  const needed = new Set(kept.map((report) => report.fingerprint));
   for (const entry of entries) {
     if (entry.invitation && entry.marks === null && !needed.has(entry.fingerprint)) {
       await transaction.put("ledger", { ...entry, invitation: "" });

@@ -6,6 +6,8 @@ import { checkUrl } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
 import { readLimit } from "./ledger.js";
 
+const MAX_RESEND_DAYS = 365;
+
 /**
  * @typedef {object} Options
  * @property {string} [state] the name of the device's database; ":memory:" for a kiosk, one client for each respondent
@@ -16,6 +18,7 @@ import { readLimit } from "./ledger.js";
  * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
  * @property {string} [invitation] to an invited survey, as the respondent has it
  * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {number} [resendDays] for so many days each report is kept after its delivery, to be sent again; default 0
  * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
  * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
  *   this page delivers
@@ -28,7 +31,14 @@ import { readLimit } from "./ledger.js";
  * @param {string} url the collector's, checked @param {Options} options
  */
 export function readOptions(url, options) {
-  const { state = "sottovoce", timeoutMs = 30_000, maxDelayMs = 0, relayUrl = url, ...others } = options;
+  const {
+    state = "sottovoce",
+    timeoutMs = 30_000,
+    maxDelayMs = 0,
+    resendDays = 0,
+    relayUrl = url,
+    ...others
+  } = options;
   const { maxEpsilon = 8, maxPeriodEpsilon = 16, periodDays = 30, fingerprint, invitation, ...rest } = others;
   const { onDelivered, onRejected, ...unknown } = rest;
   for (const name of Object.keys(unknown)) throw new TypeError(`there is no option '${name}'.`);
@@ -39,13 +49,17 @@ export function readOptions(url, options) {
   const limits = {
     maxEpsilon: readLimit("maxEpsilon", maxEpsilon),
     maxPeriodEpsilon: readLimit("maxPeriodEpsilon", maxPeriodEpsilon),
-    periodDays: checkNumber("periodDays", periodDays, 1, 36_500),
+    periodDays: checkNumber("periodDays", periodDays, 1, 36_500, true),
   };
-  if (!Number.isInteger(periodDays)) throw new RangeError("periodDays must be an integer.");
+  const posting = {
+    url: postUrl,
+    maxDelayMs,
+    resendDays: checkNumber("resendDays", resendDays, 0, MAX_RESEND_DAYS, true),
+  };
   checkFingerprint(fingerprint);
   const code = invitation === undefined ? null : parseInvitation(invitation);
   const callbacks = checkCallbacks({ onDelivered, onRejected });
-  return { state, timeoutMs, maxDelayMs, postUrl, limits, fingerprint, invitation: code, callbacks };
+  return { state, timeoutMs, posting, limits, fingerprint, invitation: code, callbacks };
 }
 
 function checkFingerprint(/** @type {unknown} */ fingerprint) {
@@ -54,12 +68,12 @@ function checkFingerprint(/** @type {unknown} */ fingerprint) {
 }
 
 /**
- * Return a number. Throws RangeError unless it is one in [low, high].
+ * Return a number. Throws RangeError unless it is one in [low, high], and, with `isInteger`, an integer.
  * @param {string} name @param {number} value @param {number} low @param {number} high
  */
-export function checkNumber(name, value, low, high) {
-  if (typeof value !== "number" || !(value >= low && value <= high)) {
-    throw new RangeError(`${name} must be a number in [${low}, ${high}].`);
+export function checkNumber(name, value, low, high, isInteger = false) {
+  if (typeof value !== "number" || !(value >= low && value <= high) || (isInteger && value % 1)) {
+    throw new RangeError(`${name} must be ${isInteger ? "an integer" : "a number"} in [${low}, ${high}].`);
   }
   return value;
 }

@@ -3,6 +3,7 @@
 import { drawUpTo } from "./coins.js";
 import { receiptOf, settleReport } from "./ledger.js";
 import { batchBody, blanksAfter } from "./report.js";
+import { dropSent, keepSent, sweep } from "./sent.js";
 import { BACKOFF_CAP_MS, backoffMs } from "./turns.js";
 import { isBelieved, isSurveyOver, isUnknown, lengthen, needsInvitation } from "./verdict.js";
 
@@ -29,7 +30,11 @@ export const UNKNOWN_CAP_MS = 3_600_000;
  * @property {number} delayUntil
  * @property {import("./verdict.js").Doubt | null} [doubt] states of before have none
  * @property {Problem | null} problem
+ * @property {number} [daysLeft] for so many it is kept once it is delivered
+ * @property {string} [seen] of what was delivered: the day that was counted last, an ISO date
+ * @property {string} [restored] the number that its collector's store had got when it was last restored before
  */
+/** How a page's reports are posted. @typedef {{url: string, maxDelayMs: number, resendDays: number}} Posting */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
 /**
  * A report that the collector refused for good; it stays charged. `SurveyClient.resend` can send it again if
@@ -39,21 +44,39 @@ export const UNKNOWN_CAP_MS = 3_600_000;
  */
 
 /**
- * Add a report, which waits as long as its collector asked this device to stay away, and a random delay besides.
+ * Add a report of a survey; `daysLeft`: for so many it is kept once it is delivered; `restored`: its store's number.
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
  * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
  */
-export async function putReport(transaction, url, survey, sent, maxDelayMs) {
+export async function putReport(transaction, url, survey, sent, maxDelayMs, daysLeft = 0, restored = "0") {
   const { id: surveyId, fingerprint } = survey;
+  const made = { receipt: sent.id, url, surveyId, fingerprint, sent, nBlanks: blanksAfter(survey, sent) };
+  await putWaiting(transaction, { ...made, daysLeft, restored }, maxDelayMs);
+}
+
+/**
+ * Let what was delivered and is kept wait again, for a store of this number; return the receipts.
+ * @param {Transaction} transaction @param {(report: Kept) => boolean} isMeant @param {string} [restored]
+ */
+export async function sendAgain(transaction, isMeant, restored, maxDelayMs = 0) {
+  const again = /** @type {Kept[]} */ (await transaction.all("sent")).filter(isMeant);
+  for (const report of again) {
+    await transaction.delete("sent", report.receipt);
+    await putWaiting(transaction, { ...report, restored: restored ?? report.restored }, maxDelayMs);
+  }
+  return again.map((report) => report.receipt);
+}
+
+/** Let a report wait as long as its collector asked this device to stay away, and a random delay besides. */
+async function putWaiting(
+  /** @type {Transaction} */ transaction,
+  /** @type {Partial<Kept>} */ report,
+  /** @type {number} */ maxDelayMs,
+) {
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
-  const held = kept.filter((report) => report.url === url && report.isHeld && report.problem === null);
+  const held = kept.filter(({ url, isHeld, problem }) => url === report.url && isHeld && problem === null);
   await transaction.put("outbox", {
-    receipt: sent.id,
-    url,
-    surveyId,
-    fingerprint,
-    sent,
-    nBlanks: blanksAfter(survey, sent),
+    ...report,
     nAttempts: 0,
     notBefore: Math.max(0, ...held.map((report) => report.notBefore)),
     isHeld: held.length > 0,
@@ -68,6 +91,7 @@ export async function putReport(transaction, url, survey, sent, maxDelayMs) {
  * @param {Transaction} transaction @returns {Promise<Waiting[]>}
  */
 export async function waitingReports(transaction) {
+  await sweep(transaction);
   const kept = /** @type {Kept[]} */ (await transaction.all("outbox"));
   const invitations = await invitationsOf(transaction);
   const bodyOf = (/** @type {Kept} */ { fingerprint, sent, receipt, nBlanks = 0 }) =>
@@ -117,11 +141,14 @@ export async function recordVerdict(transaction, receipt, verdict) {
   if (verdict.kind === "counted") {
     const entry = await entryOf(transaction, receipt); // as it is before the last one is settled: with what it took
     await transaction.delete("outbox", receipt);
+    await keepSent(transaction, kept);
     await settleReport(transaction, receipt, false);
     return entry === undefined ? null : { delivered: receiptOf(entry) };
   }
   await transaction.put("outbox", { ...kept, problem: verdict.problem, nAttempts: kept.nAttempts + 1 });
-  await settleReport(transaction, receipt, isSurveyOver(verdict.problem));
+  const isOver = isSurveyOver(verdict.problem);
+  if (isOver) await dropSent(transaction, ({ fingerprint }) => fingerprint === kept.fingerprint);
+  await settleReport(transaction, receipt, isOver);
   const rejected = (await rejectedReports(transaction)).find((report) => report.receipt === receipt);
   return rejected === undefined || kept.problem !== null ? null : { rejected };
 }

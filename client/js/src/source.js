@@ -5,41 +5,48 @@ import { parseEpsilon, writeEpsilon } from "./decimals.js";
 import { DeliveryError, SurveyError, SurveyRefused, SurveyUnavailable } from "./errors.js";
 import { getSurvey, problemOf, readJson } from "./exchange.js";
 import { endVersion } from "./ledger.js";
+import { sendAgain } from "./outbox.js";
+import { dropSent } from "./sent.js";
 import { MAX_SURVEY_BYTES, readSurvey } from "./survey.js";
 import { isBelieved, isSurveyOver, isUnknown, lengthen } from "./verdict.js";
 
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Transaction} Transaction */
-/** What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint. */
-/** @typedef {{canonical: Uint8Array, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
+/**
+ * What is kept of a survey; `doubts`: versions that the collector has no more, as far as it says, by fingerprint; `restored`:
+ * the number of its store.
+ */
+/** @typedef {{canonical: Uint8Array, restored?: string, doubts?: {[fingerprint: string]: Partial<import("./verdict.js").Doubt>}}} Record */
 
 export class SurveySource {
   /**
    * @param {Promise<State>} state @param {string} url @param {string} surveyId
    * @param {import("./ledger.js").Limits} limits @param {string | undefined} fingerprint @param {number} timeoutMs
+   * @param {import("./outbox.js").Posting} posting
    */
-  constructor(state, url, surveyId, limits, fingerprint, timeoutMs) {
+  constructor(state, url, surveyId, limits, fingerprint, timeoutMs, posting) {
     this.state = state;
     this.url = url;
     this.surveyId = surveyId;
     this.limits = limits;
     this.fingerprint = fingerprint;
     this.timeoutMs = timeoutMs;
+    this.posting = posting;
   }
 
   /**
    * Return the collector's survey and keep it, or the copy that was kept when the collector does not serve one.
    *
    * The version that was kept is over where the collector says that it is closed, or, for a week, that it has another one,
-   * or none: the device forgets what could undo its noise, and does not use the copy. Throws SurveyRefused,
-   * SurveyUnavailable.
+   * or none: the device forgets what could undo its noise, and does not use the copy. What a restored store may have lost
+   * waits again, where it is kept. Throws SurveyRefused, SurveyUnavailable.
    * @returns {Promise<Survey>}
    */
   async survey() {
-    let bytes;
+    let reply;
     try {
-      bytes = await this.#fetch();
+      reply = await this.#fetch();
     } catch (fault) {
       if (!(fault instanceof SurveyUnavailable)) throw fault;
       const isOver = fault.problem !== null && (await this.#hear(fault.problem));
@@ -47,11 +54,28 @@ export class SurveySource {
       if (kept === undefined || isOver) throw fault;
       return this.#check(await this.#read(kept.canonical));
     }
-    const survey = await this.#read(bytes);
+    const survey = await this.#read(reply.body);
     await this.#doubt(survey.fingerprint);
     this.#check(survey);
-    await this.#change((kept) => ({ canonical: bytes, doubts: kept?.doubts ?? {} }));
+    await this.#keep(survey.fingerprint, reply);
     return survey;
+  }
+
+  /** The number of the collector's store, as this device heard it last. @param {Transaction} transaction @returns {Promise<string>} */
+  async restored(transaction) {
+    return (await transaction.get("surveys", this.url, this.surveyId))?.restored ?? "0";
+  }
+
+  /** Keep a copy, and the number of its collector's store; where that is another, lost reports wait again. */
+  async #keep(/** @type {string} */ fingerprint, /** @type {import("./exchange.js").Reply} */ reply) {
+    const { url, maxDelayMs } = this.posting;
+    await this.#change(async (kept, transaction) => {
+      const restored = reply.headers.get("Sottovoce-Restored") ?? kept?.restored ?? "0";
+      const isLost = (/** @type {import("./outbox.js").Kept} */ sent) =>
+        sent.url === url && sent.fingerprint === fingerprint && sent.restored !== restored;
+      await sendAgain(transaction, isLost, restored, maxDelayMs);
+      return { canonical: reply.body, doubts: kept?.doubts ?? {}, restored };
+    });
   }
 
   async #fetch() {
@@ -71,7 +95,7 @@ export class SurveySource {
       // the login page of a network in between
       throw new SurveyUnavailable(`survey ${this.surveyId}: the answer is not the collector's.`, problemOf(reply));
     }
-    return reply.body;
+    return reply;
   }
 
   async #read(/** @type {Uint8Array} */ bytes) {
@@ -145,7 +169,10 @@ export class SurveySource {
         if (each === served) continue;
         const doubt = lengthen(before[each] ?? {}, Date.now());
         const isEnded = isClosed || isBelieved(doubt);
-        if (isEnded) await endVersion(transaction, each);
+        if (isEnded) {
+          await dropSent(transaction, ({ fingerprint }) => fingerprint === each);
+          await endVersion(transaction, each);
+        }
         if (each === current) isOver = isEnded;
         const isKept = each === current && !isClosed;
         if (isKept || (await transaction.get("secrets", each))) doubts[each] = doubt;

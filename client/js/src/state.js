@@ -4,12 +4,12 @@
  *
  * `surveys`: checked copies of what collectors publish. `secrets`: what the noise of a survey is drawn from, until no
  * report needs it any more. `ledger`: what was spent. `outbox`: noisy reports that wait. `draws`: what the questions of a
- * survey with `draw` are drawn from, for good.
+ * survey with `draw` are drawn from, for good. `sent`: noisy reports that were delivered, where a page has them kept.
  */
 
 import { StateError } from "./errors.js";
 
-const VERSION = 2;
+const VERSION = 3;
 /** Every store's key, an array of the members that name a record. @type {{[store: string]: string[]}} */
 const KEYS = {
   surveys: ["url", "surveyId"],
@@ -17,13 +17,14 @@ const KEYS = {
   ledger: ["fingerprint", "wave"],
   outbox: ["receipt"],
   draws: ["fingerprint"],
+  sent: ["receipt"],
 };
 
 const REOPENED_AFTER_MS = [0, 50, 200, 500]; // one transaction, before it is given up
 const OPEN_TIMEOUT_MS = 10_000; // behind a page that holds an older version, or deletes it
 export const MEMORY = ":memory:";
 
-/** @typedef {"surveys" | "secrets" | "ledger" | "outbox" | "draws"} StoreName */
+/** @typedef {"surveys" | "secrets" | "ledger" | "outbox" | "draws" | "sent"} StoreName */
 /**
  * @typedef {object} Transaction
  * @property {(store: StoreName, ...key: (string | number)[]) => Promise<any>} get undefined where there is none
@@ -39,6 +40,12 @@ export const MEMORY = ":memory:";
  *   else, for it may be run again
  * @property {() => void} close
  */
+
+/** Kept while the page is there; from when it is left until it is shown again there is nothing to wait for but that. */
+let isThere = Promise.resolve();
+globalThis.addEventListener?.("pagehide", () => {
+  isThere = new Promise((resolve) => globalThis.addEventListener("pageshow", () => resolve(), { once: true }));
+});
 
 /** @type {Map<string, State>} what pages share that may store nothing, by the name of the database */
 const inMemory = new Map();
@@ -144,6 +151,7 @@ class DurableState {
     for (let nTaken = 0; ; nTaken += 1) {
       /** @type {IDBDatabase | null} */
       let database = null;
+      await isThere;
       try {
         database = await this.#open();
         return await runOn(database, work);
@@ -171,15 +179,34 @@ class DurableState {
   }
 }
 
-/** @template Result @param {IDBDatabase} database @param {(transaction: Transaction) => Promise<Result>} work */
+/** Undo a transaction, unless its end has begun: then it is kept, or undone already. @param {IDBTransaction} opened */
+function abort(opened) {
+  try {
+    opened.abort();
+  } catch (fault) {
+    if (!(fault instanceof DOMException && fault.name === "InvalidStateError")) throw fault;
+  }
+}
+
+/**
+ * Run one transaction. A page that is left undoes it, and does it when it is shown again: WebKit does not end what such a
+ * page has begun, and holds up all other pages of the site.
+ * @template Result @param {IDBDatabase} database @param {(transaction: Transaction) => Promise<Result>} work
+ */
 async function runOn(database, work) {
   const opened = database.transaction(Object.keys(KEYS), "readwrite", { durability: "strict" });
+  const undo = () => abort(opened);
+  globalThis.addEventListener?.("pagehide", undo);
   const ended = new Promise((resolve, reject) => {
     opened.oncomplete = resolve;
     opened.onabort = () => reject(opened.error ?? new DOMException("", "AbortError"));
   });
-  const [result] = await Promise.all([runIn(opened, work), ended]);
-  return result;
+  try {
+    const [result] = await Promise.all([runIn(opened, work), ended]);
+    return result;
+  } finally {
+    globalThis.removeEventListener?.("pagehide", undo);
+  }
 }
 
 /** @template Result @param {IDBTransaction} opened @param {(transaction: Transaction) => Promise<Result>} work */
@@ -192,7 +219,7 @@ async function runIn(opened, work) {
       delete: (store, ...key) => settled(opened.objectStore(store).delete(key)),
     });
   } catch (fault) {
-    if (opened.error === null && !wasTakenAway(fault)) opened.abort();
+    if (opened.error === null && !wasTakenAway(fault)) abort(opened);
     throw fault;
   }
 }

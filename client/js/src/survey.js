@@ -15,6 +15,9 @@ const ID_EXPECTED = "1 to 64 lower-case letters, digits, - or _, the first a let
 const STRATA_EXPECTED = "a list of 2 to 64 different names, each of 1 to 40 characters, no blanks around";
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/;
 const WHY_INVITED = "go with invited = true alone: an invitation says of which stratum one is.";
+const MAX_ERASE_AFTER = 3653; // days: ten years
+const WHY_CLOSES = "goes with closes alone: it counts the days after the last one.";
+const WHY_KEPT = 'does not go with keep = "counts": no report is kept.';
 const MAX_DECLARED = 10n ** 18n; // a million nats, in units of 1e-12
 const SHARES = 10n ** 12n; // one, in units of 1e-12
 
@@ -116,6 +119,10 @@ export class Survey {
     this.contact = takeText(fields, "contact");
     /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
     this.closes = fields.optional("closes", "", () => fields.take("closes", "a day such as 2026-12-31", isDay));
+    /** So many days after that a collector erases the reports, and keeps counts; 0: it does not by itself. */
+    this.eraseAfter = fields.optional("erase_after", 0, () => fields.integer("erase_after", 1, MAX_ERASE_AFTER));
+    /** The first day, in UTC, on which they are to be gone, or "". */
+    this.eraseOn = eraseDay(fields, this);
     if (this.strata.length > 0 && !this.invited) throw fields.fail("strata", WHY_INVITED);
     this.questions = readQuestions(fields, listed);
     this.#words = readWords(fields, this);
@@ -227,6 +234,20 @@ function isDay(/** @type {unknown} */ value) {
   if (typeof value !== "string" || !DAY.test(value)) return false;
   const day = new Date(`${value}T00:00Z`); // some browsers take February 30 for another day
   return !Number.isNaN(+day) && day.toISOString().startsWith(value);
+}
+
+/** @returns {string} */
+function eraseDay(
+  /** @type {Fields} */ fields,
+  /** @type {{closes: string, eraseAfter: number, keep: string}} */ said,
+) {
+  if (said.eraseAfter === 0) return "";
+  if (said.closes === "") throw fields.fail("erase_after", WHY_CLOSES);
+  if (said.keep === "counts") throw fields.fail("erase_after", WHY_KEPT);
+  const day = new Date(`${said.closes}T00:00Z`);
+  day.setUTCDate(day.getUTCDate() + said.eraseAfter);
+  if (day.getUTCFullYear() > 9999) throw fields.fail("erase_after", "must lead to a day of the years up to 9999.");
+  return day.toISOString().slice(0, 10);
 }
 
 /** @returns {readonly Question[]} */

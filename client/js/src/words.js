@@ -24,9 +24,11 @@ export const TAG_EXPECTED = "a language tag (BCP 47) such as en, pt-BR or zh-Han
 const TAG =
   /^(?=.{2,35}$)[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-x(-[a-z0-9]{1,8})+)?$/;
 
-/** @param {unknown} value @returns {value is string} whether it is a well-formed language tag */
+/** @param {unknown} value @returns {value is string} whether it is a well-formed language tag, no variant there twice */
 export function isTag(value) {
-  return typeof value === "string" && TAG.test(value);
+  if (typeof value !== "string" || !TAG.test(value)) return false;
+  const subtags = value.split("-x-")[0].split("-");
+  return new Set(subtags).size === subtags.length;
 }
 
 /**

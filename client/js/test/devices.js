@@ -22,7 +22,7 @@ export const WORDS = { word: "kaleidoscope", rest: "kaleidoscope", well: true };
 export const CHOSEN = {
   which: Array.from({ length: 64 }, (_, index) => `option-${String(2 * index).padStart(3, "0")}`),
 };
-export const STORES = /** @type {const} */ (["surveys", "secrets", "ledger", "outbox", "draws"]);
+export const STORES = /** @type {const} */ (["surveys", "secrets", "ledger", "outbox", "draws", "sent"]);
 export const CANARY = "kaleidoscope-9317-\u00fcber";
 export const INVITATION = "mrswmz3infvgw3dnnzxxa4lsom";
 export const OTHER_INVITATION = "giztinjwg44dsor3hq6t4p2aie";

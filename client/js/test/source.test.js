@@ -58,6 +58,8 @@ test("nobody listening, and nobody answering in time, are offline too", async (t
     assert.match((await faultOf(open(t, http, "lunch", { timeoutMs: 50 }).survey())).message, /AbortError/);
   }
   await http.close();
+  const { message } = await faultOf(open(t, http, "lunch").survey());
+  assert.match(message, /cannot be reached, has no such survey, or does not allow this page's origin/);
   const device = open(t, http, "lunch", { state });
   const receipt = await device.answer(ANSWERS);
   assert.ok(!(await device.flush(0)));

@@ -72,7 +72,7 @@ test("records lie under the members that name them", async () => {
 
 test("everything that a device keeps can lie in a browser's database, and no script can read its secrets", async (t) => {
   const [http, state] = [await serve(t, TEXTS.pulse), newState()];
-  await answerOnce(http, state, WORDS, 1);
+  await answerOnce(http, state, WORDS, 1, { resendDays: 7 });
   await open(t, await serve(t, TEXTS.five), "five", { state }).questions();
   http.script = [AWAY];
   const device = open(t, http, "pulse", { state, maxDelayMs: 1000 });

@@ -7,5 +7,5 @@ export type Options = import("./src/options.js").Options;
 export type Problem = import("./src/exchange.js").Problem;
 export type Receipt = import("./src/ledger.js").Receipt;
 export type Rejected = import("./src/outbox.js").Rejected;
-export { AlreadyAnswered, AnswerError, BudgetExceeded, InvitationError, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
+export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, InvitationError, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
 export { Question, Survey } from "./src/survey.js";

@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha384-7Ln67YbTwDcd4usAW12Iefuh31Bv4h3J3uwQRVm5iOkKKIFGZKk7dNtgVzwonDcL",
-  fr: "sha384-onI5buJPrZr3uDOniRTKJXIufFjhhpwDg0vLNydRGZqOZNn5ber6n4KkZpmdrs1x",
-  es: "sha384-a/OpiOnJb9uCoMC6hUkfoQj+gAjqKF1ekQoWlRvuA13VTRMOi/Zi3IW3UQLoEdAo",
-  pt: "sha384-Y3EltoGz2DvwIzmsz77czfsBFPDfkJrwCoFT+w8wLZG+u8fV0GlswVtBwgVsH/rg",
-  ar: "sha384-qYgwOXaXDlQkbWHeIQvXbKdVqQ2hbZkbY1foRIHuaPWSuHACibuNf6LSHpFK5r0E",
-  hi: "sha384-HMDyLRJVzDyzU+rJ66KTZbtD+8+eS2XhxZwQyP7/jlD03y/iY+AkHUga02oBGno+",
-  zh: "sha384-j2Ox0gnQvxRgSkh6CFRUwy91Sx83iqdWyHZV+0Rt9ZhyAjiEwZfpjU6ei9QSFjun",
+  de: "sha256-F+t0fiL8fcq2Om0LKcf+jPjBCMa3BtxFo1GL+TZK56s=",
+  fr: "sha256-D7ZczS4R0n6IUEQomuKgrmpCnTLhxmM5b8Mz1DLCE4c=",
+  es: "sha256-m7/FmCQXBGGODgre0d42tdDcWKnE7MTnvK2u3OsTuiI=",
+  pt: "sha256-lsqUiKEpmsQd8+Hb4CDj6X4v5EZ/zkdNU7lbESOmHRg=",
+  ar: "sha256-ry4/J/hPGjlfQTmkIfYYDhHBEPPdha/OaQ9LtIe3In8=",
+  hi: "sha256-Eaq0zk7DkIr7u/7cNjqOps8OYjuhe+4fNgLAZHfJ9uw=",
+  zh: "sha256-sQDEDshY0V7Db7t/xmIv/E1d3zqqg35igBQ2dLbd8rw=",
 };

@@ -1,12 +1,11 @@
 export class ReceiptView {
     /**
-     * @param {Translate} t @param {{client: SurveyClient, survey: Survey, url: string}} asked `url`: of the survey
+     * @param {Translate} t @param {{client: SurveyClient, survey: Survey}} asked
      * @param {string} receipt @param {string} title @param {(fate: Fate, code: string) => void} onFate once for each
      */
-    constructor(t: Translate, { client, survey, url }: {
+    constructor(t: Translate, { client, survey }: {
         client: SurveyClient;
         survey: Survey;
-        url: string;
     }, receipt: string, title: string, onFate: (fate: Fate, code: string) => void);
     element: HTMLElement;
     /** Show it, and from then on what becomes of the report. */

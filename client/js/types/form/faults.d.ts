@@ -4,6 +4,8 @@ export function describe(t: Translate, fault: any): Fault;
 export function explain(t: Translate, fault: any): Fault;
 /** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
 export function insecure(t: Translate): Fault;
+/** The page asks in a way that no survey can be asked: `message` says how. @returns {Fault} */
+export function misused(t: Translate, message: string): Fault;
 /** What a report is drawn from went with the browser's data, before it was sent. @returns {Fault} */
 export function forgotten(t: Translate): Fault;
 /** The report is made, and how it stands is not known. @returns {Fault} */

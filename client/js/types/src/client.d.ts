@@ -58,12 +58,18 @@ export class SurveyClient<Given extends object = Answers> {
     /** Try at once to deliver all that waits, for at most so long; true when nothing waits any more. */
     flush(timeoutMs?: number): Promise<boolean>;
     /**
-     * Send reports of this survey that were refused again, the same bytes: those that were refused for their invitation,
-     * under another one, and those whose collector did not know the survey for a week; their receipts.
+     * Send reports of this survey again, the same bytes: delivered ones that are kept (`resendDays`), those whose collector
+     * did not know the survey for a week, and, under another one, those that were refused for their invitation; their receipts.
      * Without an invitation only what needs none. Throws RangeError for what is no invitation.
      * @param {string} [invitation] @returns {Promise<string[]>}
      */
     resend(invitation?: string): Promise<string[]>;
+    /**
+     * Have the collector take a report of this survey out of what is counted, for good; whether it did. First this device
+     * forgets what it keeps of it. Throws DeliveryError where nobody answers.
+     * @param {string} receipt @returns {Promise<boolean>}
+     */
+    erase(receipt: string): Promise<boolean>;
     /**
      * End taking part in this survey: wipe the secret of its noise, and what knows its answers again, at once. What waits
      * is still delivered; after a report no further wave is answered.

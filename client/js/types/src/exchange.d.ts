@@ -9,6 +9,8 @@ export function checkUrl(url: unknown, name?: string): string;
 export function getSurvey(url: string, surveyId: string, timeoutMs: number, maxBytes: number): Promise<Reply>;
 /** Send a report's text as it is. @param {string} url @param {string} surveyId @param {string} body @param {number} timeoutMs */
 export function postReport(url: string, surveyId: string, body: string, timeoutMs: number): Promise<Reply>;
+/** Ask that a report be erased. @param {string} url @param {string} surveyId @param {string} receipt @param {number} timeoutMs */
+export function postErasure(url: string, surveyId: string, receipt: string, timeoutMs: number): Promise<Reply>;
 /** Send a report as the page closes, and wait for nothing. @param {string} url @param {string} surveyId @param {string} body */
 export function postAndLeave(url: string, surveyId: string, body: string): void;
 /**

@@ -35,10 +35,40 @@ export function settleReport(transaction: Transaction, receipt: string, endsSurv
  */
 export function endVersion(transaction: Transaction, fingerprint: string): Promise<void>;
 /**
+ * Forget the invitations of surveys that this device takes part in no more, once none of their reports waits, or is kept.
+ * @param {Transaction} transaction
+ */
+export function releaseInvitations(transaction: Transaction): Promise<void>;
+/**
  * Return a limit in units of 1e-12 nats. Throws RangeError unless it is finite and > 0.
  * @param {string} name @param {number | string} value nats
  */
 export function readLimit(name: string, value: number | string): bigint;
+/** @typedef {import("./state.js").Transaction} Transaction */
+/** @typedef {import("./survey.js").Survey} Survey */
+/**
+ * What the respondent keeps: `id` (32 hexadecimal digits) names the report; `epsilon` (nats, an exact decimal) is what
+ * it took, or, if `isSummed`, what this survey's reports of all waves took together.
+ * @typedef {{id: string, surveyId: string, fingerprint: string, epsilon: string, wave: number, isSummed: boolean}} Receipt
+ */
+/**
+ * One report that was made; `day` as an ISO date in UTC. `marks` tell the answers from others, as long as the device has
+ * the secret; `invitation` until no report of the survey needs it any more, then "", and null where none was needed.
+ * @typedef {object} Entry
+ * @property {string} fingerprint
+ * @property {number} wave
+ * @property {number} waves
+ * @property {string} surveyId
+ * @property {bigint} epsilon
+ * @property {string} day
+ * @property {string} receipt
+ * @property {Uint8Array | null} marks
+ * @property {string | null} invitation
+ * @property {boolean} isSummed
+ */
+/** @typedef {{maxEpsilon: bigint, maxPeriodEpsilon: bigint, periodDays: number}} Limits */
+export const DAY_MS: 86400000;
+export function today(): string;
 export type Transaction = import("./state.js").Transaction;
 export type Survey = import("./survey.js").Survey;
 /**

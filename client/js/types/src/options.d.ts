@@ -8,6 +8,7 @@
  * @property {number} [timeoutMs] of one exchange with the collector as a whole, to the end of its answer; default 30,000
  * @property {string} [invitation] to an invited survey, as the respondent has it
  * @property {number} [maxDelayMs] every report waits so long at most, a time drawn for it, before it is first posted
+ * @property {number} [resendDays] for so many days each report is kept after its delivery, to be sent again; default 0
  * @property {string} [relayUrl] where reports are posted in place of `url`, which then does not see the address
  * @property {(receipt: import("./ledger.js").Receipt) => unknown} [onDelivered] called with each report of this state that
  *   this page delivers
@@ -21,8 +22,11 @@
 export function readOptions(url: string, options: Options): {
     state: string;
     timeoutMs: number;
-    maxDelayMs: number;
-    postUrl: string;
+    posting: {
+        url: string;
+        maxDelayMs: number;
+        resendDays: number;
+    };
     limits: {
         maxEpsilon: bigint;
         maxPeriodEpsilon: bigint;
@@ -33,10 +37,10 @@ export function readOptions(url: string, options: Options): {
     callbacks: import("./callbacks.js").Callbacks;
 };
 /**
- * Return a number. Throws RangeError unless it is one in [low, high].
+ * Return a number. Throws RangeError unless it is one in [low, high], and, with `isInteger`, an integer.
  * @param {string} name @param {number} value @param {number} low @param {number} high
  */
-export function checkNumber(name: string, value: number, low: number, high: number): number;
+export function checkNumber(name: string, value: number, low: number, high: number, isInteger?: boolean): number;
 export type Options = {
     /**
      * the name of the device's database; ":memory:" for a kiosk, one client for each respondent
@@ -70,6 +74,10 @@ export type Options = {
      * every report waits so long at most, a time drawn for it, before it is first posted
      */
     maxDelayMs?: number | undefined;
+    /**
+     * for so many days each report is kept after its delivery, to be sent again; default 0
+     */
+    resendDays?: number | undefined;
     /**
      * where reports are posted in place of `url`, which then does not see the address
      */

@@ -18,7 +18,11 @@
  * @property {number} delayUntil
  * @property {import("./verdict.js").Doubt | null} [doubt] states of before have none
  * @property {Problem | null} problem
+ * @property {number} [daysLeft] for so many it is kept once it is delivered
+ * @property {string} [seen] of what was delivered: the day that was counted last, an ISO date
+ * @property {string} [restored] the number that its collector's store had got when it was last restored before
  */
+/** How a page's reports are posted. @typedef {{url: string, maxDelayMs: number, resendDays: number}} Posting */
 /** @typedef {Kept & {body: string}} Waiting with the text to be posted */
 /**
  * A report that the collector refused for good; it stays charged. `SurveyClient.resend` can send it again if
@@ -27,11 +31,16 @@
  *   needsInvitation: boolean}} Rejected
  */
 /**
- * Add a report, which waits as long as its collector asked this device to stay away, and a random delay besides.
+ * Add a report of a survey; `daysLeft`: for so many it is kept once it is delivered; `restored`: its store's number.
  * @param {Transaction} transaction @param {string} url where it is posted @param {import("./survey.js").Survey} survey
  * @param {import("./report.js").Sent} sent @param {number} maxDelayMs
  */
-export function putReport(transaction: Transaction, url: string, survey: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number): Promise<void>;
+export function putReport(transaction: Transaction, url: string, survey: import("./survey.js").Survey, sent: import("./report.js").Sent, maxDelayMs: number, daysLeft?: number, restored?: string): Promise<void>;
+/**
+ * Let what was delivered and is kept wait again, for a store of this number; return the receipts.
+ * @param {Transaction} transaction @param {(report: Kept) => boolean} isMeant @param {string} [restored]
+ */
+export function sendAgain(transaction: Transaction, isMeant: (report: Kept) => boolean, restored?: string, maxDelayMs?: number): Promise<string[]>;
 /**
  * Return what waits, the least often tried first: no report can keep the others back.
  * @param {Transaction} transaction @returns {Promise<Waiting[]>}
@@ -82,6 +91,26 @@ export type Kept = {
      */
     doubt?: import("./verdict.js").Doubt | null | undefined;
     problem: Problem | null;
+    /**
+     * for so many it is kept once it is delivered
+     */
+    daysLeft?: number | undefined;
+    /**
+     * of what was delivered: the day that was counted last, an ISO date
+     */
+    seen?: string | undefined;
+    /**
+     * the number that its collector's store had got when it was last restored before
+     */
+    restored?: string | undefined;
+};
+/**
+ * How a page's reports are posted.
+ */
+export type Posting = {
+    url: string;
+    maxDelayMs: number;
+    resendDays: number;
 };
 /**
  * with the text to be posted

@@ -67,6 +67,10 @@ export class Survey {
     contact: string;
     /** The last day on which a collector takes reports, in UTC, such as 2026-12-31; or "". */
     closes: any;
+    /** So many days after that a collector erases the reports, and keeps counts; 0: it does not by itself. */
+    eraseAfter: number;
+    /** The first day, in UTC, on which they are to be gone, or "". */
+    eraseOn: string;
     questions: readonly Question[];
     /** The tags of the languages that it can be read in, its own first. */
     languages: readonly string[];

@@ -1,4 +1,4 @@
-/** @param {unknown} value @returns {value is string} whether it is a well-formed language tag */
+/** @param {unknown} value @returns {value is string} whether it is a well-formed language tag, no variant there twice */
 export function isTag(value: unknown): value is string;
 /**
  * Take the member of this name, a text; "" where it is left out.

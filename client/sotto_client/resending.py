@@ -1,0 +1,31 @@
+"""What an app has sent again: reports that were refused and may be good after all, and delivered ones that are kept."""
+
+import sqlite3
+
+from sotto_client.day import today
+from sotto_client.ledger import Ledger
+from sotto_client.outbox import Outbox
+from sotto_client.sent import Sent
+
+
+def send_refused_again(connection: sqlite3.Connection, url: str, survey_id: str, invitation: bytes | None) -> list[str]:
+    """Let refused reports of a survey wait again, inside a transaction; return their receipts.
+
+    Those whose collector did not know the survey, and, with an `invitation`, those that lacked a good one.
+    """
+    outbox, ledger = Outbox(connection), Ledger(connection)
+    refused = [rejected for rejected in outbox.rejected() if (rejected.url, rejected.survey_id) == (url, survey_id)]
+    mendable = [r.receipt for r in refused if r.is_unknown or (invitation is not None and r.needs_invitation)]
+    receipts = [receipt for receipt in mendable if ledger.admit(receipt, invitation)]
+    for receipt in receipts:
+        outbox.readmit(receipt)
+    return receipts
+
+
+def send_kept_again(connection: sqlite3.Connection, url: str, survey_id: str) -> list[str]:
+    """Let delivered reports of a survey that are kept wait again, inside a transaction; return their receipts."""
+    sent = Sent(connection)
+    sent.sweep(today())
+    kept = [report for report in sent.reports() if (report.url, report.survey_id) == (url, survey_id)]
+    sent.readmit(kept)
+    return [report.receipt for report in kept]

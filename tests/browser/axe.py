@@ -1,0 +1,54 @@
+"""axe-core in every engine: in which languages, widths and schemes pages are looked at, and that nothing is found.
+
+With SOTTO_TEST_FULL all 96 of their combinations. Without it eight, in which each is at least once.
+"""
+
+import os
+from itertools import product
+from typing import Any, NamedTuple
+
+from chromium import read_axe
+from engines import ENGINES, Tab
+from wards import TEXTS
+
+WIDTHS, SCHEMES = (360, 1280), ("light", "dark")
+COVERING = {
+    ("chromium", "light"): [("ar", 360), ("hi", 1280), ("zh", 360)],
+    ("firefox", "dark"): [("de", 360), ("fr", 1280), ("en", 360)],
+    ("webkit", "light"): [("es", 1280), ("pt", 360)],
+}
+"""The languages and widths, by engine and scheme: each pair is a browser that is started."""
+ALL = {(engine, scheme): list(product(TEXTS, WIDTHS)) for engine, scheme in product(ENGINES, SCHEMES)}
+CHOSEN = ALL if os.environ.get("SOTTO_TEST_FULL") else COVERING
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_FIND = """async (rules) => {
+  const hosts = [...document.querySelectorAll("sotto-survey")];
+  for (const root of [document, ...hosts.map(({ shadowRoot }) => shadowRoot)]) {
+    for (const part of root.querySelectorAll("details")) part.open = true;
+    await Promise.allSettled(root.getAnimations().map((animation) => animation.finished));
+  }
+  const { violations, passes } = await axe.run(document, { runOnly: rules, resultTypes: ["violations", "passes"] });
+  const said = violations.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary: why }) => [target, why])]);
+  const root = document.documentElement;
+  return { said, passed: passes.map(({ id }) => id), lang: root.lang, overflow: root.scrollWidth - root.clientWidth };
+}"""
+
+
+class Reader(NamedTuple):
+    """Who looks at pages in a tab, in a language."""
+
+    tab: Tab
+    tag: str
+
+    def check(self, state: str, *looked_for: str) -> None:
+        """Hold that nothing is found on the page as it stands, every part that opens being open.
+
+        Nor is it wider than the tab. `looked_for`: rules that must have had something to look at.
+        """
+        if not self.tab.run("() => 'axe' in globalThis"):
+            self.tab.run(f"() => {{ {read_axe()}; }}")
+        found: dict[str, Any] = self.tab.run(_FIND, _RULES)
+        assert not found["said"], f"{state}: {found['said']}"
+        assert (found["lang"], found["overflow"]) == (self.tag, 0), f"{state}: {found['lang']}, {found['overflow']}"
+        missing = {"color-contrast", "html-has-lang", *looked_for} - set(found["passed"])
+        assert not missing, f"{state}: nothing to look at for {missing}"
