@@ -6,6 +6,7 @@ from typing import Any
 from flask import Flask
 
 from sotto_collector.api.administration import administration
+from sotto_collector.api.certificates import certificates
 from sotto_collector.api.cors import install_cors
 from sotto_collector.api.drafts import drafts
 from sotto_collector.api.invitations import invitations
@@ -53,6 +54,7 @@ def create_app(settings: Settings, slot: Slot = ALONE) -> Flask:
     app.register_blueprint(operations)
     app.register_blueprint(surveys)
     app.register_blueprint(drafts)
+    app.register_blueprint(certificates)
     app.register_blueprint(administration)
     app.register_blueprint(invitations)
     app.register_blueprint(pages)

@@ -3,13 +3,18 @@
 import logging
 import time
 
-from sotto_collector.errors import RequestError, refuse
+from prometheus_client import Metric
+
+from sotto_collector.errors import RequestError, StoreError, refuse
+from sotto_collector.gauges import Gauges
 from sotto_collector.intake.limits import RateLimits
 from sotto_collector.intake.writer import Writer
 from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_collector.store.about import read_about
+from sotto_collector.store.journals import keep_journal
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.problem import NO_SUCH_SURVEY
 
@@ -32,7 +37,11 @@ class Collector:
         self.limits = RateLimits(n_workers)
         self.checks = RateLimits(n_workers)
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms, create=False)
+        keep_journal(self.store, settings.journal)
+        with self.store.reader() as connection:
+            self.restore_mark = read_about(connection).restore_mark
         self.tokens = TokenTable(self.store)
+        self.gauges = Gauges(self.store, by_survey=settings.metrics_labels == "survey")
         self.writer = Writer(
             self.store,
             self.metrics,
@@ -80,6 +89,14 @@ class Collector:
     def forget_survey(self, survey_id: str) -> None:
         """Drop what is known of a survey: it is read again when it is next asked for."""
         self._surveys.pop(survey_id, None)
+
+    def collect_metrics(self) -> list[Metric]:
+        """Return what was counted, by all workers, and what the store says of itself, unless it cannot be read."""
+        counted = list(self.metrics.collect())
+        try:
+            return counted + self.gauges.collect()
+        except (StoreError, OSError):
+            return counted
 
     def hurry(self) -> None:
         """Use short timeouts for the database from now on: the collector stops. Safe in a signal handler."""

@@ -4,7 +4,8 @@ SottoError
 └── CollectorError
     ├── SettingError             a setting is outside its domain
     ├── StoreError               the database file cannot be used: foreign, newer, not writable
-    │   └── StoreUnavailableError    the database failed just now, or did not respond; the same may succeed later
+    │   ├── StoreUnavailableError    the database failed just now, or did not respond; the same may succeed later
+    │   └── JournalError             a journal cannot be used: damaged, of another store, not writable
     ├── BusyError                more reports are waiting for their commit than the settings allow
     ├── SurveyExistsError        another survey has this id
     ├── SurveyClosedError        the survey takes no more reports
@@ -13,7 +14,9 @@ SottoError
     ├── RateLimitError           a survey takes no more reports in this minute; says when it will
     │   └── CheckLimitError      no more invitations of a survey are checked in this minute
     ├── BelowMinimumError        there are fewer reports than the survey promises as the least
-    ├── NotKeptError             a survey keeps counts alone: there is no report to be erased, recounted or read
+    ├── NotKeptError             a survey has counts alone, or by now: none is there to be erased, recounted or read
+    ├── NotErasedError           there is nothing to certify: it was not erased
+    ├── UnknownReportError       no report of a survey has this receipt
     ├── TokenError               no token, or not one, begins like this; or it cannot be sent
     ├── RequestError             a request is refused; carries the problem document
     ├── ListenError              the address cannot be listened on
@@ -39,6 +42,10 @@ class StoreError(CollectorError):
 
 class StoreUnavailableError(StoreError):
     """The database failed: nothing was stored, unless only the confirmation of the commit was lost."""
+
+
+class JournalError(StoreError):
+    """A journal is damaged, of another store, cannot be used, or is missing."""
 
 
 class BusyError(CollectorError):
@@ -82,7 +89,15 @@ class BelowMinimumError(CollectorError):
 
 
 class NotKeptError(CollectorError):
-    """A survey keeps counts alone: there is no report to be erased, recounted or read."""
+    """A survey has counts alone, or by now: there is no report to be erased, recounted or read."""
+
+
+class NotErasedError(CollectorError):
+    """There is nothing to certify: it was not erased."""
+
+
+class UnknownReportError(CollectorError):
+    """No report of a survey has this receipt."""
 
 
 class TokenError(CollectorError):

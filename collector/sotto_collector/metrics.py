@@ -3,9 +3,10 @@
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, g, request
 from prometheus_client import (
@@ -13,6 +14,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     ProcessCollector,
     disable_created_metrics,
     generate_latest,
@@ -22,7 +24,6 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.values import MultiProcessValue
 
 from sotto_collector.slot import ALONE, Slot
-from sotto_collector.store.stored import STATES
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -66,13 +67,6 @@ class Metrics:
             multiprocess_mode="livesum",
             registry=self._registry,
         )
-        self._surveys = Gauge(
-            "sotto_surveys",
-            "Surveys that are open, closed, or drafts.",
-            ["state"],
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
         self._starts = Counter("sotto_process_starts", "Processes that began to serve.", registry=self._registry)
         if self._folder is None:
             ProcessCollector(registry=self._registry)
@@ -100,11 +94,6 @@ class Metrics:
         """Note how many reports wait for a commit now."""
         self._queued.set(n_reports)
 
-    def set_surveys(self, states: list[str]) -> None:
-        """Note in which of the states the surveys are, as they are asked for."""
-        for state in STATES:
-            self._surveys.labels(state).set(states.count(state))
-
     def count_refusal(self, code: str) -> None:
         """Count a request refused with one of the documented codes."""
         self._refusals.labels(code).inc()
@@ -123,13 +112,29 @@ class Metrics:
         """Count that this process begins to serve."""
         self._starts.inc()
 
-    def render(self) -> bytes:
-        """Return the metrics of all workers, as Prometheus reads them."""
+    def collect(self) -> Iterable[Metric]:
+        """Return what all workers have counted."""
         if self._folder is None:
-            return generate_latest(self._registry)
-        together = CollectorRegistry()
-        MultiProcessCollector(together, str(self._folder))  # type: ignore[no-untyped-call]
-        return generate_latest(together)
+            return self._registry.collect()
+        together: Any = MultiProcessCollector(None, str(self._folder))  # type: ignore[no-untyped-call]
+        return list(together.collect())
+
+
+class _Read:
+    """Metrics that were read, as a registry wants them."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def render(families: Iterable[Metric]) -> bytes:
+    """Return metrics as Prometheus reads them."""
+    together = CollectorRegistry()
+    together.register(_Read(families))
+    return generate_latest(together)
 
 
 def install_metrics(app: Flask, metrics: Metrics) -> None:

@@ -44,6 +44,7 @@ class Settings:
     db: str = _text(
         "sottovoce.db", "Database, which sotto db init makes: a file, readable by its owner alone; or postgresql://.."
     )
+    journal: str = _text("", "File in which what the operator does is written before it is acknowledged; usually none.")
     host: str = _text("127.0.0.1", "Address to listen on.")
     port: int = _integer(8000, 0, 65535, "TCP port to listen on; 0 takes a free one.")
     workers: int = _integer(1, 1, 64, "Processes that serve; with 1 there is no parent process.")
@@ -71,6 +72,9 @@ class Settings:
     )
     page_max_epsilon: int = _integer(
         8, 1, 1000, "Most epsilon, in nats, that a survey page lets a survey take from a browser, in all its waves."
+    )
+    page_resend_days: int = _integer(
+        0, 0, 365, "Days for which a browser keeps what a survey page sent, to send it again if it is lost; 0 for none."
     )
     title: str = _text("", "Title of the page at /; usually words that say what it is.")
     contact: str = _text("", "Whom to ask, on the page at /: an address, or words; usually nobody.")

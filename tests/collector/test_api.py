@@ -106,6 +106,7 @@ def test_survey_is_given_as_its_canonical_bytes_under_its_fingerprint(house: Hou
     assert response.headers["Content-Type"] == JSON
     assert response.headers["ETag"] == f'"{SURVEY.fingerprint}"'
     again = house.http.get("/v1/surveys/habits", headers={"If-None-Match": response.headers["ETag"]})
+    assert response.headers["Sottovoce-Restored"] == again.headers["Sottovoce-Restored"] == "0"
     assert (again.status_code, again.data) == (304, b"")
 
 

@@ -1,5 +1,6 @@
 """A copy that is taken while others write is an exact prefix; between SQLite and PostgreSQL nothing is lost."""
 
+import shutil
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -129,13 +130,13 @@ def test_copy_under_load_is_an_exact_prefix_of_what_each_client_sent(db: str, st
 
 
 def test_copied_file_is_private_and_tells_nothing_of_the_order_of_arrival(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, file_made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same reports in another order, in other batches, by way of the inbox or not, make the same bytes."""
     monkeypatch.setattr("sotto_collector.store.transaction.secrets.randbelow", lambda _: 6)  # the survey's key
     reports, gone = make_reports(300, STRINGS), make_reports(1, STRINGS)[0]
     for name, arriving, n_batch in (("one", reports, 1), ("other", reports[::-1], 50)):
-        with closing(Store(tmp_path / f"{name}.db")) as store:
+        with closing(Store(shutil.copy(file_made, tmp_path / f"{name}.db"))) as store:  # of one identity
             stored = publish_here(store, STRINGS)
             count_here(store, stored, [gone])
             for start in range(0, 300, n_batch):

@@ -18,7 +18,10 @@ from sotto_collector.settings import Settings
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.tokens import find_token
 
-MISSING = "must be a collector's database; there is none: make it with sotto db init, or with sotto serve --create."
+MISSING = (
+    "must be a collector's database; there is none: make it with sotto db init or sotto serve --create, "
+    "or of a backup with sotto db restore."
+)
 HASH = "3f9a1c20b7de"
 ARGUMENTS = {  # of each command that opens a database
     "serve": ["--port", "0"],
@@ -29,6 +32,8 @@ ARGUMENTS = {  # of each command that opens a database
     "recount": [],
     "backup": ["--to", "copy.db"],
     "db upgrade": [],
+    "db status": [],
+    "db journal": ["acts.journal"],
     "export": ["survey", "--to", "archive"],
 }
 
@@ -61,7 +66,7 @@ def n_tables(db: str) -> int:
 
 def test_the_commands_tried_here_are_all_that_open_a_database() -> None:
     with_db = {" ".join(path) for path, command in LEAVES if any(_is_db(option) for option in command.params)}
-    assert with_db | {"export"} == {*ARGUMENTS, "db init"}
+    assert with_db | {"export"} == {*ARGUMENTS, "db init", "db restore", "install"}  # these make one
 
 
 def _is_db(option: click.Parameter) -> bool:

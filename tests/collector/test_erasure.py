@@ -188,7 +188,7 @@ def test_survey_is_erased_by_an_admin_once_it_is_closed(house: House) -> None:
     assert_refused(house.administer("DELETE", HABITS), 409, "survey_open")
     house.administer("POST", f"{HABITS}/close")
     response = house.administer("DELETE", HABITS)
-    assert (response.status_code, response.get_json()) == (200, {"id": "habits", "erased": True})
+    assert (response.status_code, response.get_json()["erased"]) == (200, True)
     assert_refused(house.http.get(HABITS), 404, "no_such_survey")
     assert_refused(house.send(SURVEY, make_reports(1)), 404, "no_such_survey")
     assert_refused(house.administer("DELETE", HABITS), 404, "no_such_survey")

@@ -30,13 +30,14 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from old_schemas import ANALYST_HASH, BEFORE_DRAFTS, BEFORE_STRATA, Reports, make_old
+from old_schemas import ANALYST_HASH, BEFORE_DRAFTS, BEFORE_RESTORES, BEFORE_STRATA, Reports, make_old
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, make_invitations
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
+from sotto_collector.store.about import read_about
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
@@ -387,6 +388,25 @@ def test_upgrade_to_narrow_counts_keeps_tallies_and_releases(empty_db: str) -> N
         count_here(store, stored, reports[600:])
         check_integrity(store)
         assert store.read_tally(stored) == tally_of(survey, reports)
+
+
+def test_upgrade_to_restores_names_the_store_and_knows_of_no_restore(empty_db: str) -> None:
+    with closing(Store(empty_db)) as store:
+        reports = make_reports(20)
+        count_here(store, publish_here(store), reports)
+        with store.reader() as connection:
+            before = read_about(connection)
+    execute(empty_db, *BEFORE_RESTORES, "UPDATE alembic_version SET version_num = '0008'")
+    with pytest.raises(StoreError, match=r"it has 0008: run sotto db upgrade\.$"):
+        Store(empty_db)
+    assert upgrade(empty_db) == (0, f"schema 0008 -> {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        with store.reader() as connection:
+            after = read_about(connection)
+        assert after[1:] == before[1:] == (0, 0, None)
+        assert (len(after.identity), after.identity != before.identity) == (16, True)
+        assert store.read_tally(publish_here(store)) == tally_of(SURVEY, reports)
+        check_integrity(store)
 
 
 def test_upgrade_to_drafts_keeps_surveys_published_and_takes_drafts(empty_db: str) -> None:

@@ -11,6 +11,7 @@ from test_serve import BODY, head
 from collecting import TIMEOUT_S, serve
 from house import House, assert_refused
 from sotto_collector.store import Store
+from sotto_collector.store.upgrade import HEAD
 
 
 def test_a_collector_that_works_is_well_and_ready(house: House) -> None:
@@ -19,10 +20,14 @@ def test_a_collector_that_works_is_well_and_ready(house: House) -> None:
 
 
 def test_a_collector_on_another_schema_is_not_ready(house: House) -> None:
-    with closing(sqlite3.connect(house.collector.settings.db)) as other:
-        other.execute("UPDATE alembic_version SET version_num = '9999'")
-        other.commit()
+    def set_revision(revision: str) -> None:
+        with closing(sqlite3.connect(house.collector.settings.db)) as other:
+            other.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+            other.commit()
+
+    set_revision("9999")
     response = house.http.get("/readyz")
+    set_revision(HEAD)  # else it could not tidy as it stops
     assert_refused(response, 503, "not_ready")
     assert response.headers["Retry-After"] == "5"
     assert house.collector.settings.db not in response.text

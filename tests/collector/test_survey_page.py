@@ -20,7 +20,7 @@ from reading_html import Element, read_html
 from sotto_client.cli import main
 from sotto_collector.pages import survey as pages
 from sotto_collector.pages.asked import MAX_RADIOS
-from sotto_collector.pages.assets import STATIC
+from sotto_collector.pages.assets import STATIC, find_client_js
 from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.explain import explain
 from sotto_protocol.words import percent_above
@@ -63,7 +63,7 @@ epsilon = 2
 DRAWN = replace(SURVEY, id="drawn", draw=2)
 SURVEYS = (SURVEY, STRINGS, INVITED, INVITED_WAVES, EVIL, DRAWN)
 PAGES = (*(f"/s/{survey.id}" for survey in SURVEYS), "/s/strings?wave=3", "/s/nobody", "/s/habits?wave=2", "/s/a/b/c")
-FETCHED = {"receipt.js": ["${this.#url}/erase"], "invitation.js": ["${url}/invitations/check"]}
+FETCHED = {"static/receipt.js": ["${this.#url}/erase"], "form/invitation.js": ["${url}/invitations/check"]}
 """Which script asks the collector for what, but for the client."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'none'; "
@@ -366,6 +366,18 @@ def test_many_waves_keep_few_pages(house: House) -> None:
     assert len(pages._kept) <= pages.N_PAGES_KEPT
 
 
+def test_the_page_that_was_asked_for_least_lately_makes_room(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "N_PAGES_KEPT", 3)
+    for wave in (1, 2, 3, 1):
+        page_of(house, STRINGS, f"?wave={wave}")
+    page_of(house, SURVEY)
+    assert [(key[0], key[3]) for key in pages._kept] == [
+        (STRINGS.fingerprint, 3),
+        (STRINGS.fingerprint, 1),
+        (SURVEY.fingerprint, 1),
+    ]
+
+
 def test_nothing_is_written_of_who_reads_a_page(house: House, capfd: pytest.CaptureFixture[str]) -> None:
     headers = {"User-Agent": CANARY, "Referer": f"http://{CANARY}/", "Cookie": f"a={CANARY}", "From": CANARY}
     for path in PAGES:
@@ -380,14 +392,18 @@ def test_nothing_is_written_of_who_reads_a_page(house: House, capfd: pytest.Capt
     assert 'route="/s/<survey_id>"' in metrics
 
 
-@pytest.mark.parametrize("path", sorted(STATIC.glob("[a-z]*[!n].js")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*STATIC.glob("[a-z]*[!n].js"), *(find_client_js() / "form").glob("*.js")]),
+    ids=lambda path: f"{path.parent.name}/{path.name}",
+)
 def test_script_writes_texts_only_and_keeps_and_tells_nothing(path: Path) -> None:
     source = path.read_text()
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(|setAttribute\(.on", source
     )
     assert not re.search(r"localStorage|sessionStorage|indexedDB|document\.cookie|console\.|sendBeacon|XMLHttp", source)
-    assert re.findall(r"fetch\(`?(.*?)`,", source) == FETCHED.get(path.name, [])
+    assert re.findall(r"fetch\(`?(.*?)`,", source) == FETCHED.get(f"{path.parent.name}/{path.name}", [])
     assert "https:" not in source
     assert "http:" not in source
 

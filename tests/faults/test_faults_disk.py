@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from collecting import SMALL, Served, make_reports, serve, wait_until
-from crowd import Crowd
+from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, serve, wait_until
+from crowd import Crowd, check_stored
 
 DISK_BYTES = 8_000_000
 MIN_FREE_BYTES = 1_500_000
@@ -125,3 +125,25 @@ def test_file_limit_that_the_log_reaches_is_no_end(tmp_path: Path) -> None:
         crowd.finish(db, served)
         assert served.stop()[0] == 0
     crowd.check(db)
+
+
+def test_disk_that_is_full_during_a_backup_loses_nothing_and_keeps_no_part_of_it(tmp_path: Path) -> None:
+    db = tmp_path / "survey.db"
+    with small_disk(tmp_path / "disk") as disk, serve(db, survey=SMALL) as served:
+        filler = disk / "filler"
+        filler.write_bytes(bytes(DISK_BYTES - 300_000))
+        crowd = Crowd()
+        with crowd.at_work(served):
+            crowd.wait_for(500)
+            backup = [SOTTO, "backup", "--db", db, "--to", disk / "backup.db"]
+            done = subprocess.run(backup, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+            assert "full" in done.stderr
+            assert [path.name for path in disk.iterdir()] == ["filler"]
+            filler.unlink()
+            subprocess.run(backup, check=True, timeout=TIMEOUT_S)
+        assert crowd.statuses.keys() == {200}
+        crowd.finish(db, served)
+        stored = check_stored(disk / "backup.db", SMALL)
+        assert stored.keys() <= crowd.sent.keys()
+        assert len(stored) >= 5000

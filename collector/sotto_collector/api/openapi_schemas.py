@@ -5,11 +5,22 @@ from typing import Any
 
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS, MAX_PER_MINUTE
 from sotto_collector.api.cors import ORIGIN
+from sotto_collector.certificate import FORMAT, KINDS
 from sotto_collector.invitations import STATES
 from sotto_collector.settings import Settings
+from sotto_collector.store.stock import Stock
 from sotto_collector.tokens import MAX_LIFE_S, MIN_PREFIX, ROLES
 from sotto_protocol.invitation import INVITATION_BYTES, MAX_INVITATIONS, MAX_REVOKED, invitation_text
-from sotto_protocol.members import ID_PATTERN, KEEPS, MAX_MIN_REPORTS, MAX_QUESTIONS, MAX_STRATA, MAX_STRATUM, MAX_WAVES
+from sotto_protocol.members import (
+    ID_PATTERN,
+    KEEPS,
+    MAX_ERASE_AFTER,
+    MAX_MIN_REPORTS,
+    MAX_QUESTIONS,
+    MAX_STRATA,
+    MAX_STRATUM,
+    MAX_WAVES,
+)
 from sotto_protocol.problem import MAX_FAULTS
 from sotto_protocol.report import REPORT_ID_BYTES
 
@@ -17,13 +28,13 @@ Schema = dict[str, Any]
 
 RECEIPT = f"^[0-9a-f]{{{2 * REPORT_ID_BYTES}}}$"
 HASH_PREFIX = f"^[0-9a-f]{{{MIN_PREFIX},64}}$"
-INVITATION = f"^[a-z2-7]{{{len(invitation_text(bytes(INVITATION_BYTES)))}}}$"
 ENVELOPE_BYTES, MIN_REPORT_BYTES = 95, 60
 """A batch has so many bytes besides its reports, and no report is shorter."""
 
 _TEXT: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _YES: Schema = {"const": True}
+_DAY: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}
 
 
 def whole(pattern: re.Pattern[str]) -> Schema:
@@ -49,136 +60,177 @@ def most_reports(settings: Settings) -> int:
     return max(1, min(settings.max_batch_reports, (settings.max_body_bytes - ENVELOPE_BYTES) // MIN_REPORT_BYTES))
 
 
+_FINGERPRINT: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_SURVEY_ID: Schema = whole(ID_PATTERN)
+_WAVE: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_WAVES}
+_STRATUM: Schema = {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM}
+_INVITATION: Schema = {"type": "string", "pattern": f"^[a-z2-7]{{{len(invitation_text(bytes(INVITATION_BYTES)))}}}$"}
+_PER_MINUTE: Schema = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
+_ORIGINS: Schema = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
+_REPORT: Schema = _object(
+    {
+        "id": {"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
+        "answers": {"type": "object", "description": "A value for each question; docs/http.md says which."},
+        "wave": _WAVE | {"description": "In a survey of several waves, and only there."},
+        "invitation": _INVITATION | {"description": "In an invited survey, and only there."},
+    },
+    "wave",
+    "invitation",
+)
+_LISTED: Schema = _object(
+    {
+        "id": _SURVEY_ID,
+        "title": _TEXT,
+        "fingerprint": _FINGERPRINT,
+        "open": {"type": "boolean"},
+        "draft": {"type": "boolean", "description": "Not published yet: it takes no reports."},
+        "invited": {"type": "boolean"},
+        "waves": _WAVE,
+        "public_results": {"type": "boolean"},
+        "min_reports": {"type": "integer", "minimum": 1, "maximum": MAX_MIN_REPORTS},
+        "keep": {"enum": list(KEEPS)},
+        "draw": {
+            "type": "integer",
+            "minimum": 0,
+            "exclusiveMaximum": MAX_QUESTIONS,
+            "description": "How many of the questions a device draws; 0: all.",
+        },
+        "strata": _list(_STRATUM, maxItems=MAX_STRATA),
+        "lang": _TEXT,
+        "introduction": _TEXT,
+        "controller": _TEXT,
+        "contact": _TEXT,
+        "closes": _TEXT | {"description": "The last day, in UTC, on which it takes reports; empty: none is set."},
+        "erase_after": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_ERASE_AFTER,
+            "description": "So many days after it the reports are erased; 0: not by themselves.",
+        },
+        "erased": {"type": "boolean", "description": "Whether its reports are gone, and counts are left."},
+        "n_reports": _COUNT,
+        "cors_origins": _ORIGINS,
+        "reports_per_minute": _PER_MINUTE,
+    }
+)
+_TOKEN: Schema = _object(
+    {
+        "hash_prefix": _TEXT,
+        "role": {"enum": list(ROLES)},
+        "label": _TEXT,
+        "survey": _optional(_SURVEY_ID),
+        "expires_s": _optional({"type": "integer"}),
+        "ended": {"type": "boolean"},
+    }
+)
+_STOCK: Schema = _object(dict.fromkeys(Stock._fields, _COUNT), *Stock._fields)
+_CERTIFICATE: Schema = _object(
+    {
+        "format": {"const": FORMAT},
+        "what": {"enum": list(KINDS)},
+        "survey": _SURVEY_ID,
+        "fingerprint": _FINGERPRINT,
+        "recounted_on": _DAY,
+        "receipt": {"type": "string", "pattern": RECEIPT},
+        "closes": _DAY,
+        "erase_after": {"type": "integer", "minimum": 1, "maximum": MAX_ERASE_AFTER},
+        "erased_on": _DAY,
+        "erased": _STOCK,
+        "left": _STOCK,
+        "says_nothing_of": _list(_TEXT),
+    },
+    *("receipt", "closes", "erase_after", "erased_on"),
+)
+
+_OF_ALL: dict[str, Schema] = {
+    "Problem": _object(
+        {
+            "type": {"type": "string", "pattern": "^urn:sottovoce:problem:[a-z_]+$"},
+            "title": _TEXT,
+            "status": {"type": "integer", "exclusiveMaximum": 600, "minimum": 400},
+            "code": {"type": "string", "pattern": "^[a-z_]+$"},
+            "detail": _TEXT,
+            "where": {"type": "string", "description": "A JSON path into the request."},
+            "faults": _list(_object({"where": _TEXT, "detail": _TEXT}), minItems=2, maxItems=MAX_FAULTS),
+        },
+        "where",
+        "faults",
+    ),
+    "Status": _object({"status": {"enum": ["ok", "ready"]}}),
+    "Document": {"type": "object"},
+}
+_OF_SURVEYS: dict[str, Schema] = {
+    "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
+    "Surveys": _object({"surveys": _list(_LISTED)}),
+    "Draft": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT, "preview": _TEXT}),
+    "Published": _object({"id": _SURVEY_ID, "fingerprint": _FINGERPRINT}),
+    "SurveySettings": _object(
+        {"cors_origins": _ORIGINS, "reports_per_minute": _PER_MINUTE}, "cors_origins", "reports_per_minute"
+    ),
+    "SurveySet": _object(
+        {"id": _SURVEY_ID, "cors_origins": _ORIGINS, "reports_per_minute": _PER_MINUTE},
+        "cors_origins",
+        "reports_per_minute",
+    ),
+    "Closed": _object({"id": _SURVEY_ID, "open": {"const": False}}),
+    "Erased": _object({"id": _SURVEY_ID, "erased": _YES}),
+    "SurveyErased": _object({"id": _SURVEY_ID, "erased": _YES, "certificate": _CERTIFICATE}, "certificate"),
+    "Certificate": _CERTIFICATE,
+    "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},
+}
+_OF_INVITATIONS: dict[str, Schema] = {
+    "Count": _object(
+        {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(_STRATUM)},
+        "stratum",
+    ),
+    "Turnout": _object(
+        {"waves": _list(_object({"wave": _WAVE, "invited": _COUNT, "n_reports": _optional(_COUNT)}), minItems=1)}
+    ),
+    "Check": _object({"invitation": _TEXT, "wave": _WAVE}, "wave"),
+    "Checked": _object({"state": {"enum": list(STATES)}}),
+    "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
+    "Revocation": {
+        "oneOf": [
+            _object({"invitations": _list(_INVITATION, minItems=1, maxItems=MAX_REVOKED)}),
+            _object({"all": _YES}),
+        ],
+    },
+    "Revoked": _object({"revoked": _COUNT}),
+}
+_OF_TOKENS: dict[str, Schema] = {
+    "Tokens": _object({"tokens": _list(_TOKEN)}),
+    "Token": _TOKEN,
+    "NewToken": _object(
+        {
+            "role": {"enum": list(ROLES)},
+            "label": {
+                "type": "string",
+                "maxLength": MAX_LABEL,
+                "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
+                "description": "Printable characters, of any script; others are refused.",
+            },
+            "survey": _optional(_SURVEY_ID),
+            "expires_in_s": _optional({"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}),
+        },
+        "label",
+        "survey",
+        "expires_in_s",
+    ),
+    "Overlap": _object({"overlap_s": {"type": "integer", "minimum": 0, "maximum": MAX_LIFE_S}}),
+    "ShownToken": _object({"token": _TEXT}),
+}
+
+
 def describe_bodies(settings: Settings) -> dict[str, Schema]:
     """Return the schemas by name."""
-    fingerprint = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-    survey_id = whole(ID_PATTERN)
-    wave = {"type": "integer", "minimum": 1, "maximum": MAX_WAVES}
-    stratum = {"type": "string", "minLength": 1, "maxLength": MAX_STRATUM}
-    invitation = {"type": "string", "pattern": INVITATION}
-    per_minute = _optional({"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE})
-    origins = _list(whole(ORIGIN), maxItems=MAX_ORIGINS)
-    life = {"type": "integer", "minimum": 1, "maximum": MAX_LIFE_S}
-    report = _object(
-        {
-            "id": {"type": "string", "pattern": RECEIPT, "description": "16 random bytes; the receipt."},
-            "answers": {"type": "object", "description": "A value for each question; docs/http.md says which."},
-            "wave": wave | {"description": "In a survey of several waves, and only there."},
-            "invitation": invitation | {"description": "In an invited survey, and only there."},
-        },
-        "wave",
-        "invitation",
-    )
-    listed = _object(
-        {
-            "id": survey_id,
-            "title": _TEXT,
-            "fingerprint": fingerprint,
-            "open": {"type": "boolean"},
-            "draft": {"type": "boolean", "description": "Not published yet: it takes no reports."},
-            "invited": {"type": "boolean"},
-            "waves": {"type": "integer", "minimum": 1, "maximum": MAX_WAVES},
-            "public_results": {"type": "boolean"},
-            "min_reports": {"type": "integer", "minimum": 1, "maximum": MAX_MIN_REPORTS},
-            "keep": {"enum": list(KEEPS)},
-            "draw": {
-                "type": "integer",
-                "minimum": 0,
-                "exclusiveMaximum": MAX_QUESTIONS,
-                "description": "How many of the questions a device draws; 0: all.",
-            },
-            "strata": _list(stratum, maxItems=MAX_STRATA),
-            "lang": _TEXT,
-            "introduction": _TEXT,
-            "controller": _TEXT,
-            "contact": _TEXT,
-            "closes": _TEXT | {"description": "The last day, in UTC, on which it takes reports; empty: none is set."},
-            "n_reports": _COUNT,
-            "cors_origins": origins,
-            "reports_per_minute": per_minute,
-        }
-    )
-    token = _object(
-        {
-            "hash_prefix": _TEXT,
-            "role": {"enum": list(ROLES)},
-            "label": _TEXT,
-            "survey": _optional(survey_id),
-            "expires_s": _optional({"type": "integer"}),
-            "ended": {"type": "boolean"},
-        }
-    )
+    return _OF_ALL | _OF_SURVEYS | _of_reports(settings) | _OF_INVITATIONS | _OF_TOKENS
+
+
+def _of_reports(settings: Settings) -> dict[str, Schema]:
     return {
-        "Problem": _object(
-            {
-                "type": {"type": "string", "pattern": "^urn:sottovoce:problem:[a-z_]+$"},
-                "title": _TEXT,
-                "status": {"type": "integer", "exclusiveMaximum": 600, "minimum": 400},
-                "code": {"type": "string", "pattern": "^[a-z_]+$"},
-                "detail": _TEXT,
-                "where": {"type": "string", "description": "A JSON path into the request."},
-                "faults": _list(_object({"where": _TEXT, "detail": _TEXT}), minItems=2, maxItems=MAX_FAULTS),
-            },
-            "where",
-            "faults",
-        ),
-        "Survey": {"type": "object", "description": "A survey's canonical JSON; docs/survey-file.md."},
-        "Tally": {"type": "object", "description": "Counts by question, with the survey, and what is withheld."},
-        "Status": _object({"status": {"enum": ["ok", "ready"]}}),
-        "Document": {"type": "object"},
-        "Draft": _object({"id": survey_id, "fingerprint": fingerprint, "preview": _TEXT}),
-        "Published": _object({"id": survey_id, "fingerprint": fingerprint}),
-        "Surveys": _object({"surveys": _list(listed)}),
         "Batch": _object(
-            {"fingerprint": fingerprint, "reports": _list(report, minItems=1, maxItems=most_reports(settings))}
+            {"fingerprint": _FINGERPRINT, "reports": _list(_REPORT, minItems=1, maxItems=most_reports(settings))}
         ),
         "Outcome": _object({"counted": _COUNT, "duplicates": _COUNT, "conflicting": _COUNT}),
-        "SurveySettings": _object(
-            {"cors_origins": origins, "reports_per_minute": per_minute}, "cors_origins", "reports_per_minute"
-        ),
-        "SurveySet": _object(
-            {"id": survey_id, "cors_origins": origins, "reports_per_minute": per_minute},
-            "cors_origins",
-            "reports_per_minute",
-        ),
-        "Closed": _object({"id": survey_id, "open": {"const": False}}),
         "Receipt": _object({"receipt": {"type": "string", "pattern": RECEIPT}}),
-        "Erased": _object({"id": survey_id, "erased": _YES}),
-        "Count": _object(
-            {"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}, "stratum": _optional(stratum)},
-            "stratum",
-        ),
-        "Turnout": _object(
-            {"waves": _list(_object({"wave": wave, "invited": _COUNT, "n_reports": _optional(_COUNT)}), minItems=1)}
-        ),
-        "Check": _object({"invitation": _TEXT, "wave": wave}, "wave"),
-        "Checked": _object({"state": {"enum": list(STATES)}}),
-        "Unused": _object({"unused": _list(_COUNT, minItems=1, maxItems=MAX_WAVES), "n_reports": _COUNT}),
-        "Revocation": {
-            "oneOf": [
-                _object({"invitations": _list(invitation, minItems=1, maxItems=MAX_REVOKED)}),
-                _object({"all": _YES}),
-            ],
-        },
-        "Revoked": _object({"revoked": _COUNT}),
-        "Tokens": _object({"tokens": _list(token)}),
-        "Token": token,
-        "NewToken": _object(
-            {
-                "role": {"enum": list(ROLES)},
-                "label": {
-                    "type": "string",
-                    "maxLength": MAX_LABEL,
-                    "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",  # what every language can match
-                    "description": "Printable characters, of any script; others are refused.",
-                },
-                "survey": _optional(survey_id),
-                "expires_in_s": _optional(life),
-            },
-            "label",
-            "survey",
-            "expires_in_s",
-        ),
-        "Overlap": _object({"overlap_s": {"type": "integer", "minimum": 0, "maximum": MAX_LIFE_S}}),
-        "ShownToken": _object({"token": _TEXT}),
     }

@@ -7,6 +7,7 @@ from sotto_collector.api.access import require_token
 from sotto_collector.api.openapi import describe_api
 from sotto_collector.api.request import get_collector, respond
 from sotto_collector.errors import StoreError, refuse
+from sotto_collector.metrics import render
 from sotto_collector.store.upgrade import check_schema
 
 operations = Blueprint("operations", __name__)
@@ -41,8 +42,7 @@ def get_metrics() -> Response:
     token = require_token(collector.tokens)
     if token.survey_id is not None:
         raise refuse(403, "forbidden", "the token must be for all surveys.")
-    collector.metrics.set_surveys([stored.state for stored in collector.store.list_surveys()])
-    response = Response(collector.metrics.render(), content_type=CONTENT_TYPE_LATEST)
+    response = Response(render(collector.collect_metrics()), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
     return response
 

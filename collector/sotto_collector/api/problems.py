@@ -11,6 +11,7 @@ from sotto_collector.errors import (
     BusyError,
     CheckLimitError,
     CollectorError,
+    NotErasedError,
     NotKeptError,
     RateLimitError,
     RequestError,
@@ -18,6 +19,7 @@ from sotto_collector.errors import (
     SurveyClosedError,
     SurveyExistsError,
     SurveyOpenError,
+    UnknownReportError,
 )
 from sotto_collector.logs import describe_fault
 from sotto_protocol import Problem
@@ -44,6 +46,8 @@ _ERRORS: dict[type[CollectorError], tuple[int, str, str]] = {
     SurveyOpenError: (409, "survey_open", "the survey must be closed first."),
     BelowMinimumError: (403, "below_minimum", ""),  # its own message names the minimum
     NotKeptError: (409, "not_kept", ""),  # its own message, too
+    NotErasedError: (409, "not_erased", ""),  # it, too
+    UnknownReportError: (404, "no_such_report", ""),  # it, too
     SurveyExistsError: (409, "survey_exists", ""),  # its own message says whether it is the same one
 }
 

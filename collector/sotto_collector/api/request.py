@@ -13,10 +13,16 @@ from sotto_collector.collector import Collector
 from sotto_collector.errors import refuse
 from sotto_collector.intake.parsing import read_object
 from sotto_collector.store import StoredSurvey, StoredToken
-from sotto_protocol import Survey
+from sotto_protocol import ReportError, Survey, parse_report_id
 
 Sent = TypeVar("Sent", bound=msgspec.Struct)
 _WAVE = re.compile(r"[1-9][0-9]{0,3}")
+
+
+class SentReceipt(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a POST about one report."""
+
+    receipt: str
 
 
 def get_collector() -> Collector:
@@ -64,6 +70,14 @@ def respond(document: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) 
 def read_sent(kind: type[Sent]) -> Sent:
     """Return the request's body, an object of exactly this kind. Raises RequestError."""
     return read_object(request.environ, get_collector().settings.max_body_bytes, kind)
+
+
+def read_receipt() -> bytes:
+    """Return the id of the report that the request's body names by its receipt. Raises RequestError."""
+    try:
+        return parse_report_id(read_sent(SentReceipt).receipt, "$.receipt")
+    except ReportError as fault:
+        raise refuse(422, "bad_receipt", fault.problem, fault.where) from None
 
 
 def read_wave(survey: Survey) -> int | None:

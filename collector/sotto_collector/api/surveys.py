@@ -7,10 +7,10 @@ import re
 from http import HTTPStatus
 from itertools import chain
 
-import msgspec
 from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
+from sotto_collector.api.cors import RESTORED
 from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import (
     find_any_for,
@@ -18,27 +18,22 @@ from sotto_collector.api.request import (
     find_survey,
     get_collector,
     list_for,
-    read_sent,
+    read_receipt,
     read_stratum,
     read_wave,
     respond,
 )
+from sotto_collector.certificate import certify_survey
 from sotto_collector.collector import Collector
 from sotto_collector.day import is_over
-from sotto_collector.errors import refuse, refuse_survey
+from sotto_collector.errors import UnknownReportError, refuse, refuse_survey
 from sotto_collector.intake.parsing import read_json_body, require_json
 from sotto_collector.store import Part, StoredSurvey
 from sotto_collector.store.releases import read_released
-from sotto_protocol import ReportError, Survey, SurveyError, parse_report_id
+from sotto_protocol import Survey, SurveyError
 
 surveys = Blueprint("surveys", __name__)
 PART = re.compile(r"(0|[1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
-
-
-class SentReceipt(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a POST that erases a report."""
-
-    receipt: str
 
 
 @surveys.get("/v1/surveys")
@@ -57,6 +52,7 @@ def _describe(collector: Collector, stored: StoredSurvey) -> dict[str, object]:
         "fingerprint": survey.fingerprint,
         "open": stored.is_open,
         "draft": stored.is_draft,
+        "erased": stored.is_erased,
         **survey.settings(),
         "n_reports": collector.store.count_tallied(stored.key),
         "cors_origins": list(stored.cors_origins),
@@ -99,9 +95,10 @@ def read_survey() -> Survey:
 @surveys.get("/v1/surveys/<survey_id>")
 def get_survey(survey_id: str) -> Response:
     """Give the published bytes, under their fingerprint."""
-    survey = find_survey(survey_id).survey
+    collector, survey = get_collector(), find_survey(survey_id).survey
     response = Response(survey.canonical, content_type="application/json")
     response.set_etag(survey.fingerprint)
+    response.headers[RESTORED] = str(collector.restore_mark)
     response.make_conditional(request)
     return response
 
@@ -112,9 +109,10 @@ def erase_survey(survey_id: str) -> Response:
     collector, stored = get_collector(), find_any_for("admin", survey_id)
     if not stored.is_open:  # perhaps since its last day alone, which nothing has written down
         collector.store.close_survey(stored.key)
-    collector.store.erase_survey(stored.key)
+    erased = collector.store.erase_survey(stored.key)
     collector.note_change(survey_id)
-    return respond({"id": survey_id, "erased": True})
+    certificate = {} if stored.is_draft else {"certificate": certify_survey(collector.store, stored, erased)}
+    return respond({"id": survey_id, "erased": True} | certificate)
 
 
 @surveys.post(REPORTS_RULE)
@@ -131,12 +129,8 @@ def erase_report(survey_id: str) -> Response:
     """
     collector = get_collector()
     stored = find_survey(survey_id)
-    try:
-        report_id = parse_report_id(read_sent(SentReceipt).receipt, "$.receipt")
-    except ReportError as fault:
-        raise refuse(422, "bad_receipt", fault.problem, fault.where) from None
-    if not collector.store.erase_report(stored, report_id):
-        raise refuse(404, "no_such_report", "no report of this survey has this receipt.")
+    if not collector.store.erase_report(stored, read_receipt()):
+        raise UnknownReportError("no report of this survey has this receipt.")
     collector.note_change(survey_id)
     return respond({"id": survey_id, "erased": True})
 

@@ -1,16 +1,22 @@
 """`sotto db`, `recount`, `backup`: what is done to a database, on a machine that reaches it."""
 
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
+from pathlib import Path
 
 import click
 from sqlalchemy.exc import SQLAlchemyError
 
+from sotto_collector.commands.db_restore import restore
+from sotto_collector.commands.db_status import db_status
 from sotto_collector.commands.options import db_option
+from sotto_collector.daily_copies import DailyCopies
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
+from sotto_collector.store.about import note_backup
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.journals import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
 from sotto_protocol.words import counted
@@ -19,6 +25,10 @@ from sotto_protocol.words import counted
 @click.group("db", epilog="Example:  sotto db init --db survey.db")
 def db_group() -> None:
     """Make a collector's database, and look after it."""
+
+
+db_group.add_command(restore)
+db_group.add_command(db_status)
 
 
 @db_group.command(epilog="Example:  sotto db init --db new.db")
@@ -53,6 +63,21 @@ def upgrade(db: str) -> None:
     click.echo(f"schema {after}" if before == after else f"schema {before} -> {after}")
 
 
+@db_group.command(epilog="Example:  sotto db journal second.journal --db new.db")
+@db_option
+@click.argument("file")
+def journal(db: str, file: str) -> None:
+    """Begin a further journal of a database, in the new FILE: a second collector's, or where the old one is lost.
+
+    A collector begins the first one by itself. From then on `sotto db restore` wants all of them.
+    """
+    if Path(file).exists():
+        raise StoreError(f"journal ({file}) must be a new file; there is one already.")
+    with closing(Store(db, create=False)) as store:
+        keep_journal(store, file, begins=True)
+    click.echo(f"{file}  begun")
+
+
 @click.command(epilog="Example:  sotto recount --db survey.db")
 @db_option
 @click.option("--fix", is_flag=True, help="Write tallies that differ anew, from the reports; off by default.")
@@ -79,11 +104,12 @@ def recount(db: str, fix: bool, surveys: tuple[str, ...]) -> None:
 
 def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: int, *, fix: bool) -> str:
     survey_id = stored.survey.id
-    if not stored.survey.keeps_reports:
+    if not stored.has_reports:
         differ = "".join(f"; there are {found.n_stored:,}" for found in differences)
-        return (
-            f"{survey_id}  {counted(n_reports, 'report')}  keeps counts alone: only their ids can be recounted{differ}"
+        kept = (
+            "its reports were erased: only their number" if stored.is_erased else "keeps counts alone: only their ids"
         )
+        return f"{survey_id}  {counted(n_reports, 'report')}  {kept} can be recounted{differ}"
     if not differences:
         return f"{survey_id}  {counted(n_reports, 'report')}  tally = recount"
     return "\n".join(
@@ -96,14 +122,25 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
 @click.command(epilog="Example:  sotto backup --db survey.db --to backup.db")
 @db_option
 @click.option("--to", "target", required=True, help="New file, or postgresql://.. without a store; no default.")
-def backup(db: str, target: str) -> None:
+@click.option(
+    "--keep", type=click.IntRange(1), help="Copies that stay in the folder --to, one of each day; off by default."
+)
+def backup(db: str, target: str, keep: int | None) -> None:
     """Copy a database, as it is at this moment, while collectors run.
 
     The copy is a database of its own: `sotto serve --db` opens it. From SQLite to PostgreSQL and back it works too. It
-    holds no order of arrival and nothing that was deleted.
+    holds no order of arrival and nothing that was deleted. Both keep the day on which it was made.
     """
+    daily = None if keep is None else DailyCopies(Path(target), keep)
     with closing(Store(db, create=False)) as store:
-        n_rows = copy_store(store, target, _progress if sys.stderr.isatty() else lambda _: None)
+        day = store.today()
+        with daily.make(day) if daily else nullcontext(target) as place:
+            n_rows = copy_store(store, str(place), _progress if sys.stderr.isatty() else lambda _: None)
+            with closing(Store(place, create=False)) as copy:
+                note_backup(copy, day)
+        note_backup(store, day)
+    if daily:
+        daily.forget_oldest()
     click.echo(f"{n_rows:,} rows copied")
 
 

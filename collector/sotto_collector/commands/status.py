@@ -80,7 +80,7 @@ def _is_survey(document: Any) -> bool:
         and all(type(document.get(name)) is int for name in ("n_reports", "waves"))
         and type(document.get("draw", 0)) is int
         and all(type(document.get(name)) is bool for name in ("open", "invited"))
-        and type(document.get("draft", False)) is bool
+        and all(type(document.get(name, False)) is bool for name in ("draft", "erased"))
         and type(document.get("reports_per_minute")) in (int, type(None))
         and document.get("keep", REPORTS) in KEEPS
         and (not document.get("closes") or is_day(document["closes"]))
@@ -121,6 +121,8 @@ def _describe_state(survey: dict[str, Any]) -> str:
     state = "draft" if survey.get("draft") else "open" if survey["open"] else "closed"
     if survey.get("closes") and survey["open"]:
         state += f" until {survey['closes']}"
+    if survey.get("erased"):
+        state += ", reports erased"
     drawn = [f"draws {survey['draw']}"] * bool(survey.get("draw"))
     counts = ["counts only"] * (survey.get("keep") == COUNTS)
     return " ".join([*["invited"] * survey["invited"], ", ".join([state, *drawn, *counts])])

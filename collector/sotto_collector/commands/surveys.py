@@ -1,9 +1,12 @@
-"""`sotto close`, `configure`, `erase`: surveys at a collector, seen from outside."""
+"""`sotto close`, `configure`, `erase`, `certificate`: surveys at a collector, seen from outside."""
+
+import json
+from pathlib import Path
 
 import click
 
 from sotto_collector.commands.options import token_option
-from sotto_collector.errors import CollectorError
+from sotto_collector.errors import CollectorError, RemoteError
 from sotto_collector.remote import RemoteCollector, survey_path
 
 
@@ -55,19 +58,39 @@ def configure(
 @click.argument("survey")
 @click.option("--receipt", help="Erase the one report that has this receipt; no default.")
 @click.option("--all", "is_whole", is_flag=True, help="Erase the whole survey, which must be closed; off by default.")
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    help="With --all: new file for the certificate of what went; by default there is none.",
+)
 @click.option("--yes", "is_sure", is_flag=True, help="With --all: do not ask whether to; off by default.")
 @click.option(
     "--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Admin token, for --all; a receipt needs none. No default."
 )
-def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: bool, token: str | None) -> None:
+def erase(
+    url: str,
+    survey: str,
+    receipt: str | None,
+    is_whole: bool,
+    certificate: Path | None,
+    is_sure: bool,
+    token: str | None,
+) -> None:
     """Erase a report, or a whole survey.
 
     With --receipt one respondent's report leaves the reports and the tallies; whoever has the receipt may do that. What
     was exported, backed up or estimated before is not changed. A survey that keeps counts alone has no report to erase.
-    With --all the survey, its reports, tallies and invitations go; it asks before, unless --yes is given.
+    With --all the survey, its reports, tallies and invitations go; it asks before, unless --yes is given. With
+    --certificate what went, and what the store counts then, is written to a file: later nobody can say.
+
+    To somebody who lost the receipt: "Nobody can find your report without its receipt, and nobody can be made to: it is
+    stored under a random number, and with nothing that says whose it is. For the same reason nobody can look you up in
+    it, and what is stored is noise around your answers."
     """
     if (receipt is None) is not is_whole:
         raise click.UsageError("Give either --receipt or --all.")
+    if certificate is not None and not is_whole:
+        raise click.UsageError("--certificate goes with --all; of one report ask with sotto certificate --receipt.")
     if receipt is not None:
         RemoteCollector(url).ask("POST", survey_path(survey, "/erase"), {"receipt": _checked(receipt)})
         click.echo(f"{survey}  report erased")
@@ -77,8 +100,56 @@ def erase(url: str, survey: str, receipt: str | None, is_whole: bool, is_sure: b
     collector = RemoteCollector(url, token)
     if not is_sure:
         click.confirm(f"Erase survey {survey} at {collector.url}, and all its reports?", abort=True, err=True)
-    collector.ask("DELETE", survey_path(survey))
+    if certificate is not None:
+        _create(certificate)  # before anything is erased
+    try:
+        erased = collector.ask("DELETE", survey_path(survey))
+    except RemoteError:
+        if certificate is not None:
+            certificate.unlink()
+        raise
+    if certificate is not None:
+        certificate.write_text(_written(erased.get("certificate")))
     click.echo(f"{survey}  erased")
+
+
+def _create(path: Path) -> None:
+    """Make an empty file. Raises CollectorError where there is one, or none can be made."""
+    try:
+        path.touch(exist_ok=False)
+    except OSError as fault:
+        raise CollectorError(f"certificate ({path}) must be a new file: {fault.strerror}.") from fault
+
+
+@click.command(epilog="Example:  sotto certificate http://127.0.0.1:8000 canteen")
+@click.argument("url")
+@click.argument("survey")
+@click.option("--receipt", help="Of the one report that has this receipt; by default of all reports of the survey.")
+@click.option(
+    "--token",
+    envvar="SOTTO_TOKEN",
+    show_envvar=True,
+    help="Admin's or analyst's token; with a receipt none is needed. No default.",
+)
+def certificate(url: str, survey: str, receipt: str | None, token: str | None) -> None:
+    """Print the certificate that reports were erased, as JSON.
+
+    Of a survey with erase_after once its day has come, or of one report by its receipt: what went, by which day, and
+    what the store counts of it now, and what the certificate says nothing of. A whole survey's is given as it is
+    erased: sotto erase --all --certificate FILE.
+    """
+    path = survey_path(survey, "/certificate")
+    if receipt is not None:
+        given = RemoteCollector(url).ask("POST", path, {"receipt": _checked(receipt)})
+    elif token is None:
+        raise click.UsageError("Give --receipt, or an admin's or analyst's --token.")
+    else:
+        given = RemoteCollector(url, token).ask("GET", path)
+    click.echo(_written(given), nl=False)
+
+
+def _written(document: object) -> str:
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _checked(receipt: str) -> str:

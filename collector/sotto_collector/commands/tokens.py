@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 import click
 
-from sotto_collector.commands.options import db_option
+from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.store import Store, StoredToken, TokenTable
+from sotto_collector.store.journals import keep_journal
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 
 DAY_S = 86400
@@ -40,6 +41,7 @@ def create(db: str, role: str, label: str, survey: str | None, days: int | None)
 
 @token.command(epilog="Example:  sotto token rotate --db survey.db 3f9a1c20b7de --overlap-hours 24")
 @db_option
+@journal_option
 @click.option(
     "--overlap-hours",
     type=click.IntRange(0, 87600),
@@ -48,12 +50,13 @@ def create(db: str, role: str, label: str, survey: str | None, days: int | None)
     help="So long both are good, in hours.",
 )
 @click.argument("hash_prefix")
-def rotate(db: str, overlap_hours: int, hash_prefix: str) -> None:
+def rotate(db: str, journal: str, overlap_hours: int, hash_prefix: str) -> None:
     """Print a new token that allows what another does; the other ends after the overlap.
 
     HASH_PREFIX is how the other's hash begins (see `sotto token list`).
     """
     with closing(Store(db, create=False)) as store:
+        keep_journal(store, journal)
         click.echo(rotate_token(TokenTable(store), hash_prefix, overlap_hours * 3600))
 
 
@@ -82,9 +85,11 @@ def _say_end(token: StoredToken) -> str:
 
 @token.command(epilog="Example:  sotto token revoke --db survey.db 3f9a1c20b7de")
 @db_option
+@journal_option
 @click.argument("hash_prefix")
-def revoke(db: str, hash_prefix: str) -> None:
+def revoke(db: str, journal: str, hash_prefix: str) -> None:
     """Forget the token whose hash begins with HASH_PREFIX (see `sotto token list`)."""
     with closing(Store(db, create=False)) as store:
+        keep_journal(store, journal)
         row = revoke_token(TokenTable(store), hash_prefix)
     click.echo(f"revoked {row.token_hash.hex()[:12]}  {row.role}  {row.label}".rstrip())

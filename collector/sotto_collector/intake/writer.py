@@ -6,6 +6,7 @@ import time
 
 from sotto_collector.errors import BusyError, CollectorError, StoreUnavailableError
 from sotto_collector.intake.counting import Batch, Outcome, count_batches, prepare_batches
+from sotto_collector.intake.retention import Retention
 from sotto_collector.intake.tidying import Tidying
 from sotto_collector.metrics import Metrics
 from sotto_collector.store import Store
@@ -44,7 +45,7 @@ class _Waiting:
 class Writer:
     """Writes batches in groups: all that are queued while a transaction commits go into the next. There is no timer.
 
-    Between groups, every few seconds, it tidies the store.
+    Between groups, every few seconds, it tidies the store; on the day that a survey promises it erases its reports.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Writer:
         self._n_queued = 0
         self._closing = False
         self._tidying = Tidying(store)
+        self._retention = Retention(store)
         self._has_failed = False
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
         self._thread.start()
@@ -131,15 +133,21 @@ class Writer:
             was_done = self._tidying.is_done
             self._changed.wait_for(
                 lambda: self._queue or self._closing or (was_done and not self._tidying.is_done),
-                self._tidying.wait_s(),
+                self._wait_s(),
             )
             group, self._queue, self._n_queued = self._queue, [], 0
             self._metrics.set_queued(0)
         return group
 
+    def _wait_s(self) -> float:
+        tidying_s, retention_s = self._tidying.wait_s(), self._retention.wait_s()
+        return retention_s if tidying_s is None else min(tidying_s, retention_s)
+
     def _tidy_if_due(self) -> None:
-        """Tidy if it is time to. What fails is logged once, and tried again later."""
+        """Tidy, and erase, if it is time to. What fails is logged once, and tried again later."""
         try:
+            if self._retention.step():
+                self._tidying.note_deletion()
             self._tidying.step()
             self._has_failed = False
         except Exception as fault:  # the thread must survive any fault

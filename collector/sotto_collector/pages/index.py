@@ -53,3 +53,5 @@ def _say_facts(stored: StoredSurvey) -> Iterator[str]:
         yield f"results by every {survey.min_reports:,} reports"
     if not survey.keeps_reports:
         yield "counts only"
+    if survey.erase_on:
+        yield "reports erased" if stored.is_erased else f"reports erased on {survey.erase_on}"

@@ -27,8 +27,8 @@ _ADVICE = {
         "Look at the address again, or ask whoever gave it to you: a survey may have been taken away."
     ),
     "not_found": mark("Look at the address again, or ask whoever gave it to you."),
-    "store_unavailable": mark("Please try again in a moment. Nothing was sent."),
-    "internal": mark("Please try again in a moment. Nothing was sent."),
+    "store_unavailable": mark("Please try again in a moment. No answer was sent."),
+    "internal": mark("Please try again in a moment. No answer was sent."),
 }
 
 

@@ -1,5 +1,6 @@
 """The survey page: a survey as HTML. What is answered is perturbed in the browser (docs/survey-page.md)."""
 
+from collections import OrderedDict
 from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request
@@ -28,7 +29,8 @@ _OWN, _SHARED = ("alarm", "form", "invitation", "parts", "receipt", "review", "s
 SCRIPTS = (*(f"static/{name}.js" for name in _OWN), *(f"form/{name}.js" for name in _SHARED))
 """The sources of survey.min.js that say something."""
 STYLE = inline_style("page.css", "survey.css")
-_kept: dict[tuple[str | int, ...], str] = {}
+_kept: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
+"""Pages by what they show, those asked for last at the end."""
 
 
 class Tongue(NamedTuple):
@@ -58,18 +60,18 @@ def show_survey(survey_id: str) -> Response:
 
 def _keep_page(stored: StoredSurvey, wave: int, chosen: Chosen) -> str:
     """Return the page, rendered unless it is one of the last: its many exact logarithms take a while."""
-    max_epsilon = get_collector().settings.page_max_epsilon
-    preview = stored.preview or ""
-    key = stored.survey.fingerprint, stored.is_open, preview, wave, max_epsilon, chosen.tag, chosen.language.tag
-    page = _kept.get(key)
-    if page is None:
-        if len(_kept) >= N_PAGES_KEPT:
-            _kept.clear()
-        page = _kept[key] = _render(stored, wave, max_epsilon, chosen)
+    settings, preview = get_collector().settings, stored.preview or ""
+    of_browser = settings.page_max_epsilon, settings.page_resend_days
+    state = f"{stored.state}, erased" if stored.is_erased else stored.state
+    key = stored.survey.fingerprint, state, preview, wave, *of_browser, chosen.tag, chosen.language.tag
+    page = _kept.pop(key, None) or _render(stored, wave, *of_browser, chosen)
+    _kept[key] = page
+    while len(_kept) > N_PAGES_KEPT:
+        _kept.popitem(last=False)
     return page
 
 
-def _render(stored: StoredSurvey, wave: int, max_epsilon: int, chosen: Chosen) -> str:
+def _render(stored: StoredSurvey, wave: int, max_epsilon: int, resend_days: int, chosen: Chosen) -> str:
     survey, explanation = stored.survey, explain(stored.survey, chosen.language, chosen.tag)
     words = survey.words(chosen.tag)
     parts = parts_of(survey, words, chosen.language, explanation)
@@ -86,9 +88,11 @@ def _render(stored: StoredSurvey, wave: int, max_epsilon: int, chosen: Chosen) -
         tongue=_tongue(chosen),
         tongues=_tongues(stored, wave),
         is_over=not stored.is_open and not stored.is_draft,
+        is_erased=stored.is_erased,
         is_short=len(words.introduction) <= MAX_SHORT,
         wave=wave,
         max_epsilon=max_epsilon,
+        resend_days=resend_days,
         explanation=explanation,
         parts=parts,
         asked=[asked for part in parts for asked in part.asked],

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from flask import Flask
 
@@ -14,6 +15,7 @@ from sotto_collector.logs import OURS, describe_fault
 from sotto_collector.serving.server import make_server
 from sotto_collector.settings import Settings
 from sotto_collector.slot import ALONE, Slot
+from sotto_collector.telemetry import check_environment, sending
 from sotto_protocol import SottoError
 
 READY = b"+"
@@ -25,15 +27,28 @@ log = logging.getLogger(OURS)
 def serve_on(listening: socket.socket, settings: Settings, slot: Slot, on_ready: Callable[[], None]) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was begun; call `on_ready` once requests are taken.
 
-    Raises StoreError where the database cannot be used, or could not be left tidy.
+    Raises StoreError where the database cannot be used, or could not be left tidy; SettingError where metrics cannot be
+    sent as the environment says.
     """
-    run_app(create_app(settings, slot), settings, listening, on_ready, is_last=slot is ALONE)
+    check_environment(os.environ)
+    app = create_app(settings, slot)
+    telemetry = sending(app.extensions["collector"].collect_metrics, slot)
+    run_app(app, settings, listening, on_ready, is_last=slot is ALONE, beside=telemetry)
 
 
 def run_app(
-    app: Flask, settings: Settings, listening: socket.socket, on_ready: Callable[[], None], *, is_last: bool = True
+    app: Flask,
+    settings: Settings,
+    listening: socket.socket,
+    on_ready: Callable[[], None],
+    *,
+    is_last: bool = True,
+    beside: AbstractContextManager[None] = nullcontext(),  # noqa: B008  # it holds nothing
 ) -> None:
-    """Serve an app as `serve_on` does, and close its collector; `is_last`: no other works on its database then."""
+    """Serve an app as `serve_on` does, and close its collector; `is_last`: no other works on its database then.
+
+    `beside` is entered while it serves.
+    """
     collector = app.extensions["collector"]
     try:
         server = make_server(app, settings, listening)
@@ -45,8 +60,9 @@ def run_app(
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, stop)
         collector.metrics.count_start()
-        on_ready()
-        server.run()
+        with beside:
+            on_ready()
+            server.run()
     finally:
         collector.close(is_last=is_last)
 

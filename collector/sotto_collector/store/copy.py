@@ -1,41 +1,91 @@
 """A consistent copy of a store, taken while others write: into a new file, or an empty PostgreSQL."""
 
 import os
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, inspect, select
 
 from sotto_collector.durable_files import sync_folder
-from sotto_collector.errors import StoreError
-from sotto_collector.store.databases import POSTGRES
-from sotto_collector.store.schema import metadata
+from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.store.databases import POSTGRES, open_dialect
+from sotto_collector.store.place import LOG_SUFFIXES
+from sotto_collector.store.recount import check_integrity
+from sotto_collector.store.schema import metadata, store
 from sotto_collector.store.store import Store
+from sotto_collector.store.upgrade import is_empty
 
 CHUNK_ROWS = 10_000
+SUFFIXES = ("", *LOG_SUFFIXES, "-journal")
+"""What SQLite puts behind a database's name, for what belongs to it."""
 
 
 def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda _: None) -> int:
-    """Copy all that a store has at this moment; return how many rows that is.
+    """Copy all that a store has at this moment, and check the copy; return how many rows that is.
 
     `target`: a file that is not there yet, and appears once it is whole, or the URL of a PostgreSQL without a store.
     `told` is called with how many rows are copied so far. Rows are written in the order of their keys: the copy tells
-    nothing of the order in which they came, and holds nothing that was deleted. Raises StoreError.
+    nothing of the order in which they came, and holds nothing that was deleted. Raises StoreError; no file is left
+    then, and the source is as it was.
     """
     if target.startswith(POSTGRES):
-        return _copy_into(source, target, told)
+        _refuse_foreign(target)
+        with _naming(target):
+            return _copy_into(source, target, told)
     path = Path(target)
-    if os.path.lexists(path):
-        raise StoreError(f"the copy ({path}) must be a new file; there is one already.")
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    for suffix in ("", "-wal", "-shm"):  # left by an interrupted copy
-        Path(f"{unfinished}{suffix}").unlink(missing_ok=True)
-    n_rows = _copy_into(source, str(unfinished), told)
-    unfinished.rename(path)
-    sync_folder(path.absolute().parent)
+    check_new(path, "the copy")
+    with unfinished(path) as beside, _naming(target):
+        n_rows = _copy_into(source, str(beside), told)
+        check_new(path, "the copy")
+        beside.rename(path)
+        sync_folder(path.absolute().parent)
     return n_rows
+
+
+def check_new(path: Path, what: str, *, replaces: bool = False) -> None:
+    """Raise StoreError where there is a file, or a log of one that was there: SQLite would play it into the new one.
+
+    `replaces`: a file without a log may be there.
+    """
+    for suffix in SUFFIXES[replaces:]:
+        if os.path.lexists(f"{path}{suffix}"):
+            there = f"{path}{suffix} is there: move it away" if suffix else "there is one already"
+            raise StoreError(f"{what} ({path}) must be a new file; {there}.")
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """Yield the name of a file beside a new one, to be made and renamed; what is left of it at the end is removed."""
+    beside = path.with_name(f"{path.name}.unfinished")
+    _remove(beside)  # left by one that was killed
+    try:
+        yield beside
+    finally:
+        _remove(beside)
+
+
+def _remove(path: Path) -> None:
+    for suffix in SUFFIXES:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(target: str) -> Iterator[None]:
+    """Say of a fault while the copy is made which copy it is."""
+    try:
+        yield
+    except StoreUnavailableError as fault:
+        name = "PostgreSQL" if target.startswith(POSTGRES) else target
+        raise StoreError(f"the copy ({name}) was not made: {fault}") from fault
+
+
+def _refuse_foreign(url: str) -> None:
+    """Raise StoreError where a PostgreSQL has tables, and they are not ours."""
+    with closing(open_dialect(url)) as dialect, dialect.read_engine.connect() as connection:
+        if is_empty(connection) and inspect(connection).get_table_names():
+            raise StoreError(f"the copy ({dialect.name}) must be a new database; it has another program's tables.")
 
 
 def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
@@ -44,18 +94,18 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
         with source.snapshot() as reading, copy.transaction() as transaction:
             writing = transaction.connection
             transaction.take_time()
-            if any(
-                writing.execute(select(func.count()).select_from(table)).scalar() for table in metadata.sorted_tables
-            ):
+            if not is_new(writing):
                 raise StoreError(f"the copy ({copy.dialect.name}) must be a new database; there is something in it.")
+            writing.execute(delete(store))
             n_rows = 0
             for table in metadata.sorted_tables:  # tables that others refer to come first
-                with closing(_chunks(reading, table)) as chunks:
+                with closing(_chunks(source, reading, table)) as chunks:
                     for rows in chunks:
-                        writing.execute(insert(table), rows)
+                        copy.dialect.append(writing, table, rows)
                         n_rows += len(rows)
                         told(n_rows)
             copy.dialect.after_copy(writing)
+        check_integrity(copy)
     finally:
         is_whole = copy.close()
     if not is_whole:  # what is in its log would be lost as it is renamed
@@ -63,8 +113,11 @@ def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
     return n_rows
 
 
-def _chunks(connection: Connection, table: Table) -> Generator[list[dict[str, Any]], None, None]:
-    statement = select(table).order_by(*table.primary_key.columns)
-    with connection.execute(statement, execution_options={"yield_per": CHUNK_ROWS}) as rows:
-        for chunk in rows.mappings().partitions(CHUNK_ROWS):
-            yield [dict(row) for row in chunk]
+def is_new(connection: Connection) -> bool:
+    """Return whether nothing is in a store but what it was made with."""
+    filled = (table for table in metadata.sorted_tables if table is not store)
+    return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in filled)
+
+
+def _chunks(source: Store, connection: Connection, table: Table) -> Generator[list[tuple[Any, ...]], None, None]:
+    return source.dialect.stream(connection, select(table).order_by(*table.primary_key.columns), CHUNK_ROWS)

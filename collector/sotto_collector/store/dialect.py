@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ClauseElement, Connection, Engine
+from sqlalchemy import ClauseElement, Connection, Engine, Table
+
+from sotto_collector.errors import StoreUnavailableError
+from sotto_collector.store.upgrade import HEAD, READ_REVISION
 
 Ids = NDArray[np.void]
 """Reports' ids: shape (n,), 16 bytes each."""
@@ -54,6 +57,18 @@ class Dialect(ABC):
         Raises StoreError where there is none.
         """
 
+    def check_revision(self, connection: Connection) -> None:
+        """Raise StoreUnavailableError where the open transaction sees another schema than this program's.
+
+        Somebody upgraded the database while this program ran, which must be restarted. An upgrade waits for the
+        transactions that have looked, and those that look later wait for it.
+        """
+        if self.execute(connection, READ_REVISION) != [(HEAD,)]:
+            raise StoreUnavailableError(
+                f"db ({self.name}) has another schema than {HEAD} by now: it was upgraded by another sottovoce; "
+                "restart with that one."
+            )
+
     @abstractmethod
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
         """Take a survey's lock until the transaction ends: shared with other writers, or alone."""
@@ -71,6 +86,10 @@ class Dialect(ABC):
         self, connection: Connection, statement: ClauseElement, n_rows: int
     ) -> Generator[list[tuple[Any, ...]], None, None]:
         """Yield the rows of a statement, n_rows at a time, by the driver itself; no more are held in memory."""
+
+    @abstractmethod
+    def append(self, connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows, which have all of a table's columns, by the driver itself."""
 
     @abstractmethod
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -133,6 +152,7 @@ class Dialect(ABC):
         """Read one state of the database, however long it takes."""
         with self.read_engine.connect() as connection, connection.begin():
             self.begin_snapshot(connection)
+            self.check_revision(connection)
             yield connection
 
     @abstractmethod

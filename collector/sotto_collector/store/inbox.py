@@ -14,6 +14,9 @@ it is rewritten every few seconds, so it has a limit."""
 SLICE_REPORTS = 4096
 """About so many are moved in one transaction: others wait a few hundredths of a second for it."""
 
+END = b"\xff" * 17
+"""Above every id."""
+
 
 class Inbox:
     """Empties an inbox slice by slice, between the writer's own transactions."""
@@ -56,11 +59,16 @@ class Inbox:
             waiting = connection.execute(select(inbox.c.survey_key, func.count()).group_by(inbox.c.survey_key)).all()
         n_stored = self._store.count_all()
         n_waiting = sum(n_reports for _, n_reports in waiting)
-        self._limit = min(MOST_REPORTS, max(LEAST_REPORTS, n_stored // SHARE))
+        self._limit = count_held(n_stored)
         self._n_arrived = n_waiting
         if n_waiting >= (self._limit if at_least is None else at_least):
             self._slices.extend(part for key, n_reports in waiting for part in cut(key, n_reports))
             self._n_arrived = 0
+
+
+def count_held(n_stored: int) -> int:
+    """Return how many reports an inbox holds before it is emptied, of so many in all."""
+    return min(MOST_REPORTS, max(LEAST_REPORTS, n_stored // SHARE))
 
 
 def cut(key: int, n_reports: int) -> list[tuple[int, bytes, bytes]]:
@@ -71,4 +79,4 @@ def cut(key: int, n_reports: int) -> list[tuple[int, bytes, bytes]]:
     """
     n_slices = min(4096, -(-n_reports // SLICE_REPORTS))
     bounds = [(65536 * index // n_slices).to_bytes(3, "big")[1:] for index in range(n_slices)]
-    return [(key, low, high) for low, high in zip(bounds, [*bounds[1:], b"\xff" * 17], strict=True)]
+    return [(key, low, high) for low, high in zip(bounds, [*bounds[1:], END], strict=True)]

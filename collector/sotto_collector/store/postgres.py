@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from sqlalchemy import ClauseElement, Connection, event, make_url
+from sqlalchemy import ClauseElement, Connection, Table, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from sotto_collector.errors import StoreError
 from sotto_collector.store import postgres_statements as statements
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.postgres_engine import make_engine
+from sotto_collector.store.postgres_rows import copy_rows
 from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.timeouts import SilentServerError, Timeouts, WatchedConnection
 from sotto_collector.store.upgrade import HEAD, check_schema, is_empty, migrate, read_revision, refuse_missing
@@ -38,8 +39,6 @@ _LOCKED = "55P03"
 _TWICE = {"tallies", "tokens", "invitations"}
 """Where a duplicate key is worth another try: two began a shard at once, or a commit was not confirmed but done."""
 _GONE = {"57P01", "57P02", "57P03"}  # the server ended this session, or all; a new connection may do
-_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_END = b"\xff\xff"
 
 
 class PostgresDialect(Dialect):
@@ -108,9 +107,11 @@ class PostgresDialect(Dialect):
     def upgrade(self) -> tuple[str, str]:
         with self.write_engine.begin() as connection:
             self.take_time(connection)
-            self.lock_survey(connection, 0, alone=True)
+            self.execute(connection, statements.LOCK, space=LOCK_SPACE, key=statements.UPGRADING)
             if is_empty(connection):
                 raise refuse_missing(self.name)
+            if read_revision(connection) is not None:  # collectors that run hold it for the length of a transaction
+                connection.exec_driver_sql("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE")
             before = read_revision(connection) or "0000"
             if before != HEAD and not "0001" <= before < HEAD:
                 check_schema(connection, self.name)
@@ -142,6 +143,12 @@ class PostgresDialect(Dialect):
             cursor.execute(str(compiled).encode(), compiled.params)
             while rows := cursor.fetchmany(n_rows):
                 yield rows
+
+    def append(self, connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        columns = ", ".join(table.columns.keys())
+        with _raw(connection).cursor() as cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
 
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Copy the rows into this connection's temporary table, then insert the new ones; sorted, against deadlocks."""
@@ -234,6 +241,7 @@ class PostgresDialect(Dialect):
             is_alone = self.execute(connection, statements.TRY_ALONE, space=LOCK_SPACE) == [(True,)]
             try:
                 if is_alone:
+                    self.check_revision(connection)
                     _raw(connection).takes_time = True
                     connection.exec_driver_sql("SET statement_timeout = 0")
                 yield connection if is_alone else None
@@ -306,15 +314,3 @@ def _raw(connection: Connection) -> WatchedConnection:
 def _split(ids: Ids) -> list[bytes]:
     joined = ids.tobytes()
     return [joined[start : start + 16] for start in range(0, len(joined), 16)]
-
-
-def copy_rows(part: int, ids: Ids, records: NDArray[np.uint8]) -> bytes:
-    """Return rows (part, report_id, packed) in PostgreSQL's binary COPY format: every field after its length."""
-    width = records.shape[1]
-    fields = [("n_fields", ">i2"), ("part_bytes", ">i4"), ("part", ">i4"), ("id_bytes", ">i4"), ("id", "V16")]
-    rows = np.empty(len(ids), np.dtype([*fields, ("packed_bytes", ">i4"), ("packed", f"V{width}")]))
-    rows["n_fields"], rows["part_bytes"], rows["part"], rows["id_bytes"], rows["packed_bytes"] = 3, 4, part, 16, width
-    rows["id"] = ids
-    if width:
-        rows["packed"] = np.ascontiguousarray(records).view(f"V{width}").ravel()
-    return _SIGNATURE + rows.tobytes() + _END

@@ -3,6 +3,9 @@
 LOCK = "SELECT pg_advisory_xact_lock(:space, :key)"
 TRY_ALONE = "SELECT pg_try_advisory_lock(:space, -1)"
 NO_MORE_ALONE = "SELECT pg_advisory_unlock(:space, -1)"
+UPGRADING = -3
+"""The key of the lock that two upgrades at once want: not that of surveys, which a collector may wait for while it
+holds what an upgrade waits for."""
 LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(:space, :key)"
 LOCK_INBOX = "SELECT pg_advisory_xact_lock(:space, -2)"
 """One transaction at a time deletes the inbox's rows: two that take them in different orders would deadlock."""

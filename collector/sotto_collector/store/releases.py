@@ -1,23 +1,26 @@
 """Releases: where a survey promises a least number of reports, the analyst sees its tally in steps of so many.
 
 A question with cohorts goes its own steps, some of the tally's: of so many reports in every cohort. So does every
-question of a survey with `draw`: of so many reports that have it. Who looks takes no lock, and writes nothing, unless
-the next step of a cell, a wave of a stratum, is due. So what is said of a stratum, and of all, is a sum of such steps.
+question of a survey with `draw`: of so many reports that have it. In a restored store steps begin above its floors. Who
+looks takes no lock, and writes nothing, unless the next step of a cell, a wave of a stratum, is due. So what is said of
+a stratum, and of all, is a sum of such steps.
 """
 
 from functools import reduce
 from operator import add
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, func, insert, select
 
 from sotto_collector.errors import BelowMinimumError
-from sotto_collector.store.schema import releases, tallies
+from sotto_collector.journal import Released
+from sotto_collector.store.floors import Sizes, by_question, read_floors, sizes_of
+from sotto_collector.store.schema import release_floors, releases, tallies
 from sotto_collector.store.store import Store
 from sotto_collector.store.stored import StoredSurvey
 from sotto_collector.store.sums import sum_shards
 from sotto_collector.store.transaction import Transaction, pack_counts, unpack_row
 from sotto_protocol import Tally
-from sotto_protocol.tally_document import may_be_behind, with_cohorts
 
 
 def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, stratum: int | None = None) -> Tally:
@@ -34,6 +37,8 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     given = _read(store, stored, stored.survey.cells(wave, stratum))
     tally = reduce(add, given.values(), Tally.empty(stored.survey))
     if not tally.n_reports:
+        if _has_floors(store, stored):
+            raise BelowMinimumError("since a restore no counts are given before there are enough new reports.")
         of, least = "stratum" if stored.survey.strata else "wave", stored.survey.min_reports
         raise BelowMinimumError(f"there are fewer reports of a {of} than the {least} that the survey promises.")
     return tally
@@ -55,6 +60,11 @@ def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None 
     return {wave: tally for wave, tally in sorted(by_wave.items()) if tally.n_reports}
 
 
+def _has_floors(store: Store, stored: StoredSurvey) -> bool:
+    with store.reader() as connection:
+        return bool(read_floors(connection, stored))
+
+
 def _read(store: Store, stored: StoredSurvey, cells: list[int] | None) -> dict[int, Tally]:
     """Return what has been given, by cell, after the steps that are due.
 
@@ -73,35 +83,37 @@ def _release(transaction: Transaction, stored: StoredSurvey, cells: list[int] | 
     if due := _find_due(connection, stored, cells):
         given, none = _read_given(connection, stored, cells), Tally.empty(stored.survey)
         now = _sum(connection, stored, due)
-        _write(connection, stored, {of: _step(stored, given.get(of, none), tally) for of, tally in now.items()})
+        floors = read_floors(connection, stored)
+        steps = {of: _step(stored, given.get(of, none), tally, floors.get(of)) for of, tally in now.items()}
+        for of, tally in steps.items():
+            transaction.note_of(stored.key, Released, cell=of, sizes=sizes_of(tally).tolist())
+        _write(connection, stored, steps)
     return _read_given(connection, stored, cells)
 
 
 def _find_due(connection: Connection, stored: StoredSurvey, cells: list[int] | None) -> list[int]:
     """Return the cells of which a step's number of reports has come: no counts need be read to know that."""
-    same_cell = and_(releases.c.survey_key == tallies.c.survey_key, releases.c.cell == tallies.c.cell)
-    grown = func.sum(tallies.c.n_reports) - func.coalesce(func.max(releases.c.n_reports), 0)
+
+    def at(table: Table) -> ColumnElement[bool]:
+        return and_(table.c.survey_key == tallies.c.survey_key, table.c.cell == tallies.c.cell)
+
+    now = func.sum(tallies.c.n_reports)
+    grown = [now - func.coalesce(func.max(table.c.n_reports), 0) for table in (releases, release_floors)]
     statement = (
         select(tallies.c.cell)
-        .select_from(tallies.outerjoin(releases, same_cell))
+        .select_from(tallies.outerjoin(releases, at(releases)).outerjoin(release_floors, at(release_floors)))
         .where(_are_of(tallies, stored, cells))
         .group_by(tallies.c.cell)
-        .having(grown >= stored.survey.min_reports)
+        .having(and_(*(by >= stored.survey.min_reports for by in grown)))
     )
     return sorted(connection.execute(statement).scalars())
 
 
-def _step(stored: StoredSurvey, given: Tally, now: Tally) -> Tally:
+def _step(stored: StoredSurvey, given: Tally, now: Tally, floor: Sizes | None) -> Tally:
     """Return what is given after `given`: what is counted now, but of questions, or cohorts, that have hardly grown."""
-    keys = may_be_behind(now.survey)
-    return now.hold_back([key for key in keys if _grown(key, given, now) < stored.survey.min_reports], given)
-
-
-def _grown(key: str, given: Tally, now: Tally) -> int:
-    """Return by how many reports a question has grown at the least: that of its cohorts which has grown least."""
-    if key in with_cohorts(now.survey):
-        return int((now.support_counts[key][:, 0] - given.support_counts[key][:, 0]).min())
-    return now.counted(key).n_reports - given.counted(key).n_reports
+    known = sizes_of(given) if floor is None else np.maximum(sizes_of(given), floor)
+    grown = by_question(stored.survey, sizes_of(now) - known)
+    return now.hold_back([key for key, by in grown.items() if by.min() < stored.survey.min_reports], given)
 
 
 def _sum(connection: Connection, stored: StoredSurvey, cells: list[int]) -> dict[int, Tally]:

@@ -31,10 +31,38 @@ surveys = Table(
     # Of a draft, which is not open, what the address of its page ends with (no hash: the draft itself lies beside it).
     # NULL: published.
     Column("preview", Text),
+    # Where its reports go and its counts stay: the first day without them, the day they went, how many went so far.
+    Column("erase_on", Text),
+    Column("erased_on", Text),
+    Column("n_erased", BigInteger),
     PrimaryKeyConstraint("survey_key"),
     UniqueConstraint("survey_id"),
     CheckConstraint("length(fingerprint) = 64", "surveys_fingerprint"),
     CheckConstraint("is_open IN (0, 1)", "surveys_is_open"),
+)
+
+# One row: which store this is, in its backups too.
+store = Table(
+    "store",
+    metadata,
+    Column("store_key", Integer, nullable=False, autoincrement=False),
+    Column("identity", LargeBinary, nullable=False),  # random
+    Column("n_restores", Integer, nullable=False, server_default="0"),
+    Column("restore_mark", Integer, nullable=False, server_default="0"),  # drawn by the last restore, for devices
+    Column("last_backup_day", Text),  # in a backup: its own day
+    PrimaryKeyConstraint("store_key"),
+    CheckConstraint("store_key = 1", "store_store_key"),
+    CheckConstraint("length(identity) = 16", "store_identity"),
+)
+
+# The journals that collectors of this store have begun.
+journals = Table(
+    "journals",
+    metadata,
+    Column("journal_id", LargeBinary, nullable=False),  # random
+    PrimaryKeyConstraint("journal_id"),
+    CheckConstraint("length(journal_id) = 16", "journals_journal_id"),
+    sqlite_with_rowid=False,
 )
 
 tokens = Table(
@@ -100,6 +128,28 @@ releases = Table(
     Column("n_reports", BigInteger, nullable=False),
     Column("counts", LargeBinary, nullable=False),
     PrimaryKeyConstraint("survey_key", "cell"),
+)
+
+# Of a restored store: how large the releases are that analysts may hold, and the store does not know. A step must be
+# larger by the least number of reports.
+release_floors = Table(
+    "release_floors",
+    metadata,
+    Column("survey_key", Integer, ForeignKey("surveys.survey_key"), nullable=False),
+    Column("cell", Integer, nullable=False),
+    Column("n_reports", BigInteger, nullable=False),
+    Column("sizes", LargeBinary, nullable=False),  # of what may be behind, as `store/floors.py` lays them out
+    PrimaryKeyConstraint("survey_key", "cell"),
+)
+
+# Of a restored store: what was published, and is lost with what was done to it. Published again it would forget that.
+refused_surveys = Table(
+    "refused_surveys",
+    metadata,
+    Column("fingerprint", Text, nullable=False),
+    PrimaryKeyConstraint("fingerprint"),
+    CheckConstraint("length(fingerprint) = 64", "refused_surveys_fingerprint"),
+    sqlite_with_rowid=False,
 )
 
 # Those not yet redeemed: redeeming one deletes its row in the transaction that stores the report.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ClauseElement, Connection, event
+from sqlalchemy import ClauseElement, Connection, Table, event
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import sqlite_statements as statements
@@ -201,6 +201,11 @@ class SqliteDialect(Dialect):
             cursor.execute(str(compiled), [compiled.params[name] for name in compiled.positiontup])
             while rows := cursor.fetchmany(n_rows):
                 yield rows
+
+    def append(self, connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        columns, marks = ", ".join(table.columns.keys()), ", ".join("?" * len(table.columns))
+        statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
+        _raw(connection).executemany(statement, rows)
 
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         raw, is_new = _raw(connection), np.ones(len(ids), np.bool_)

@@ -14,18 +14,15 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, func, select, true, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from sotto_collector.day import Today, is_over, today_utc
-from sotto_collector.errors import (
-    StoreError,
-    StoreUnavailableError,
-    SurveyExistsError,
-    SurveyOpenError,
-)
+from sotto_collector.day import Today, today_utc
+from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError, SurveyOpenError
+from sotto_collector.journal import Journal
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_collector.store.stored import StoredSurvey
+from sotto_collector.store.stock import Stock
+from sotto_collector.store.stored import StoredSurvey, read_row
 from sotto_collector.store.sums import sum_tallies
 from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction
 from sotto_protocol import Survey, Tally
@@ -57,6 +54,7 @@ class Store:
         """
         self.dialect = open_dialect(db, busy_timeout_ms, create=create)
         self.today = today
+        self.journal: Journal | None = None  # that `keep_journal` opens
         self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
         try:
             with self._guarded():
@@ -72,6 +70,8 @@ class Store:
         Returns False where others still use it: they can checkpoint it themselves. Raises StoreUnavailableError where
         it could not be checkpointed; what was committed stays in it then.
         """
+        if self.journal is not None:
+            self.journal.close()
         with self._guarded():
             return self.dialect.close()
 
@@ -120,7 +120,8 @@ class Store:
         with self._guarded(), self.dialect.write_engine.connect() as connection:
             try:
                 with connection.begin():
-                    yield Transaction(connection, self.dialect, self._shard, self.today)
+                    self.dialect.check_revision(connection)
+                    yield Transaction(connection, self.dialect, self._shard, self.today, self.journal)
                 self.dialect.check_kept(connection)
             except (SQLAlchemyError, self.dialect.driver_error):
                 connection.invalidate()  # the next transaction opens a fresh one
@@ -144,8 +145,10 @@ class Store:
 
     @contextmanager
     def reader(self) -> Iterator[Connection]:
-        """Read what is committed. Raises StoreUnavailableError."""
+        """Read what is committed. Raises StoreUnavailableError, as all that follows does on another schema."""
         with self._guarded("the store cannot be read now"), self.dialect.read_engine.connect() as connection:
+            connection.begin()
+            self.dialect.check_revision(connection)
             yield connection
 
     @contextmanager
@@ -228,14 +231,12 @@ class Store:
             columns.cors_origins,
             columns.reports_per_minute,
             columns.preview,
+            columns.erase_on,
+            columns.n_erased,
         )
         with self.reader() as connection:
             rows = connection.execute(statement.where(condition).order_by(columns.survey_id)).all()
-        found = [(key, Survey.from_canonical(bytes(text)), *rest) for key, text, *rest in rows]
-        return [
-            StoredSurvey(key, survey, is_open == 1 and not is_over(survey, self.today()), tuple(origins.split()), *rest)
-            for key, survey, is_open, origins, *rest in found
-        ]
+        return [read_row(row, self.today()) for row in rows]
 
     def close_survey(self, key: int) -> None:
         """Take no more reports of a survey."""
@@ -245,15 +246,17 @@ class Store:
         """Change what may change of a survey: cors_origins, separated by spaces, reports_per_minute, is_open."""
         self.run(lambda transaction: transaction.update_survey(key, **values))
 
-    def erase_survey(self, key: int) -> None:
-        """Delete a survey and all that belongs to it. Raises SurveyOpenError unless it is a draft, or was closed."""
+    def erase_survey(self, key: int) -> Stock:
+        """Delete a closed survey or a draft, and all of it; return what that was. Raises SurveyOpenError."""
+        found: list[Stock] = []
 
         def erase(transaction: Transaction) -> None:
             if transaction.lock_survey(key, alone=True):
                 raise SurveyOpenError("the survey must be closed first.")
-            transaction.erase_survey(key)
+            found.append(transaction.erase_survey(key))
 
         self.run(erase)
+        return max(found)  # a try after one that was not confirmed finds nothing
 
     def erase_report(self, stored: StoredSurvey, report_id: bytes) -> bool:
         """Take a report out of reports and tally; return whether it was there, now or before it was erased.

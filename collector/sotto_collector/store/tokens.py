@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from sotto_collector.journal import EndedToken
 from sotto_collector.store.schema import tokens
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
@@ -35,6 +36,7 @@ class TokenTable:
         ends = update(tokens).where(tokens.c.token_hash == token_hash).values(expires_s=expires_s)
 
         def work(transaction: Transaction) -> None:
+            transaction.note(EndedToken(hash=token_hash.hex(), expires_s=expires_s))
             transaction.connection.execute(ends)
             _insert(transaction.connection, new)
 
@@ -43,7 +45,12 @@ class TokenTable:
     def remove(self, token_hash: bytes) -> None:
         """Delete a token's hash, if it is there."""
         gone = delete(tokens).where(tokens.c.token_hash == token_hash)
-        self._store.run(lambda transaction: transaction.connection.execute(gone))
+
+        def work(transaction: Transaction) -> None:
+            transaction.note(EndedToken(hash=token_hash.hex()))
+            transaction.connection.execute(gone)
+
+        self._store.run(work)
 
     def find(self, token_hash: bytes) -> StoredToken | None:
         """Return the token of this hash, whether or not it has ended."""

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from sotto_collector.day import Today, today_utc
+from sotto_collector.journal import Act, ClosedSurvey, ErasedReport, ErasedSurvey, Journal, OfSurvey, RevokedInvitations
 from sotto_collector.store.dialect import Dialect, Ids
-from sotto_collector.store.schema import inbox, invitations, releases, reports, surveys, tallies, tokens
+from sotto_collector.store.refused import check_not_refused
+from sotto_collector.store.schema import inbox, invitations, release_floors, releases, reports, surveys, tallies, tokens
+from sotto_collector.store.stock import Stock, count_stock
 from sotto_protocol import Survey, Tally
 from sotto_protocol.counted import PackedCounts, PackedTally
 
@@ -46,13 +49,33 @@ class Named(NamedTuple):
 class Transaction:
     """An open write transaction. Made by `Store.transaction`, which commits it."""
 
-    __slots__ = ("_dialect", "_shard", "connection", "today")
+    __slots__ = ("_dialect", "_journal", "_shard", "connection", "today")
 
-    def __init__(self, connection: Connection, dialect: Dialect, shard: int, today: Today = today_utc) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        dialect: Dialect,
+        shard: int,
+        today: Today = today_utc,
+        journal: Journal | None = None,
+    ) -> None:
         self.connection = connection
         self._dialect = dialect
         self._shard = shard
         self.today = today
+        self._journal = journal
+
+    def note(self, act: Act) -> None:
+        """Write an act into the journal, if there is one, before it is committed. Raises StoreUnavailableError."""
+        if self._journal is not None:
+            self._journal.write(act)
+
+    def note_of(self, key: int, kind: type[OfSurvey], **values: object) -> None:
+        """Write an act on a published survey into the journal, if there is one. Raises StoreUnavailableError."""
+        published = and_(surveys.c.survey_key == key, surveys.c.preview.is_(None))
+        named = select(surveys.c.survey_id, surveys.c.fingerprint).where(published)
+        if self._journal is not None and (found := self.connection.execute(named).first()) is not None:
+            self.note(kind(survey=found[0], fingerprint=found[1], key=key, **values))
 
     def ping(self) -> None:
         """Run a statement that does nothing: without one a lost connection is not noticed."""
@@ -66,6 +89,10 @@ class Transaction:
         """Lock a survey until the transaction ends, shared or `alone`; return whether it takes reports."""
         self._dialect.lock_survey(self.connection, key, alone=alone)
         return self._execute("SELECT is_open FROM surveys WHERE survey_key = :key", key=key) == [(1,)]
+
+    def lock_tidying(self) -> None:
+        """Let nobody rewrite the tables until the transaction ends: rows that are being rewritten would not be seen."""
+        self._dialect.lock_tidying(self.connection)
 
     def _execute(self, statement: str, **values: object) -> list[tuple[Any, ...]]:
         return self._dialect.execute(self.connection, statement, **values)
@@ -139,6 +166,7 @@ class Transaction:
             if packed == b"":
                 return True
             if packed is not None:
+                self.note_of(key, ErasedReport, receipt=report_id.hex())
                 self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 # Not from this process's shard alone: that could then be exactly minus the report.
@@ -158,30 +186,42 @@ class Transaction:
         return None if found is None else Named(*found)
 
     def insert_survey(self, survey: Survey, preview: str | None = None) -> None:
-        """Insert a survey, open; with `preview` a draft."""
+        """Insert a survey, open; with `preview` a draft. Raises SurveyExistsError where a restore has lost it."""
+        if preview is None:
+            check_not_refused(self.connection, survey)
         # Random, so that no survey gets the key of an erased one, which other processes may still have in memory.
         key = secrets.randbelow(2**31 - 1) + 1
         row = _describe(survey, preview) | {"survey_id": survey.id, "survey_key": key}
         self.connection.execute(insert(surveys), row)
 
     def replace_draft(self, key: int, survey: Survey, preview: str | None = None) -> None:
-        """Put a survey in the place of a draft, published, or with `preview` another draft; what was set stays."""
+        """Put a survey in the place of a draft, published, or with `preview` another draft; what was set stays.
+
+        Raises SurveyExistsError where a restore has lost it.
+        """
+        if preview is None:
+            check_not_refused(self.connection, survey)
         self.lock_survey(key, alone=True)
         self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(_describe(survey, preview)))
 
     def update_survey(self, key: int, **values: object) -> None:
         """Change what may change of a survey: is_open, cors_origins, reports_per_minute."""
         self.lock_survey(key, alone=True)
+        if values.get("is_open") == 0:
+            self.note_of(key, ClosedSurvey)
         self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(values))
 
-    def erase_survey(self, key: int) -> None:
-        """Delete a survey, which is locked alone, and all that belongs to it."""
+    def erase_survey(self, key: int) -> Stock:
+        """Delete a survey, which is locked alone, and all that belongs to it; return what that was."""
         self.take_time()
-        self._dialect.lock_tidying(self.connection)  # rows that are being rewritten would not be seen
+        self.note_of(key, ErasedSurvey)
+        self.lock_tidying()
+        found = count_stock(self.connection, key)
         survey_id = select(surveys.c.survey_id).where(surveys.c.survey_key == key).scalar_subquery()
         self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
-        for table in (inbox, reports, tallies, releases, invitations, surveys):
+        for table in (inbox, reports, tallies, releases, release_floors, invitations, surveys):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
+        return found
 
     def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int, stratum: int) -> None:
         """Insert invitations of a stratum, each for one report in every wave.
@@ -217,16 +257,26 @@ class Transaction:
 
     def revoke_invitations(self, key: int, code_hashes: Iterable[bytes] | None) -> int:
         """Delete invitations, or all of a survey; return how many could still have been used."""
+        revoked = invitations.c.survey_key == key
         if code_hashes is None:
             self.take_time()
-            return self.connection.execute(delete(invitations).where(invitations.c.survey_key == key)).rowcount
-        revoked = and_(invitations.c.survey_key == key, invitations.c.code_hash.in_(list(code_hashes)))
+        else:
+            revoked = and_(revoked, invitations.c.code_hash.in_(list(code_hashes)))
+        if self._journal is not None:  # a used one is not written down: its device may send again after a restore
+            left = select(invitations.c.code_hash).where(revoked).distinct()
+            self._note_revoked(key, self.connection.execute(left).scalars().all())
         return self.connection.execute(delete(invitations).where(revoked)).rowcount
+
+    def _note_revoked(self, key: int, code_hashes: Sequence[bytes]) -> None:
+        """Write into the journal which invitations are revoked; sorted, so that their order tells nothing."""
+        hashes = sorted(bytes(code_hash).hex() for code_hash in code_hashes)
+        for start in range(0, len(hashes), HASHES_AT_ONCE):
+            self.note_of(key, RevokedInvitations, hashes=hashes[start : start + HASHES_AT_ONCE])
 
 
 def _describe(survey: Survey, preview: str | None) -> dict[str, object]:
     """Return what is stored of a survey or a draft; of these none is open, so no report can be counted."""
-    described = {"fingerprint": survey.fingerprint, "definition": survey.canonical}
+    described = {"fingerprint": survey.fingerprint, "definition": survey.canonical, "erase_on": survey.erase_on or None}
     return described | {"preview": preview, "is_open": int(preview is None)}
 
 

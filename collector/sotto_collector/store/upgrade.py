@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 # Alembic is loaded where a schema is changed, and nowhere else: that takes a third of a second.
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """The migrations that this program knows, in order."""
 HEAD = REVISIONS[-1]
 _VERSION = table("alembic_version", column("version_num"))
+READ_REVISION = "SELECT version_num FROM alembic_version"
 
 
 def read_revision(connection: Connection) -> str | None:
@@ -37,7 +38,7 @@ def refuse_missing(name: str) -> StoreError:
     """Return the error of a database that is not there: one is only made on request."""
     return StoreError(
         f"db ({name}) must be a collector's database; there is none: "
-        "make it with sotto db init, or with sotto serve --create."
+        "make it with sotto db init or sotto serve --create, or of a backup with sotto db restore."
     )
 
 
@@ -61,7 +62,10 @@ def check_schema(connection: Connection, name: str) -> None:
     if revision is None:
         raise StoreError(f"db ({name}) must be a sottovoce database; it is another program's.")
     if revision not in REVISIONS:
-        raise StoreError(f"db ({name}) must have schema {HEAD}; it has {revision:.20}, which a newer sottovoce wrote.")
+        raise StoreError(
+            f"db ({name}) must have schema {HEAD}; it has {revision:.20}, which a newer sottovoce wrote; "
+            "install that one, or restore a backup of this one's: there is no way back."
+        )
     if revision != HEAD:
         raise StoreError(f"db ({name}) must have schema {HEAD}; it has {revision}: run sotto db upgrade.")
     if missing := _missing_columns(connection):

@@ -68,8 +68,8 @@ export class Form {
     }
   }
 
-  enable() {
-    this.fields.disabled = false;
+  enable(isEnabled = true) {
+    this.fields.disabled = !isEnabled;
   }
 
   /** How many of the questions are answered. */

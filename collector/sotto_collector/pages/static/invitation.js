@@ -1,5 +1,6 @@
 // The invitation to an invited survey. It comes in the address, behind its #, which browsers send to nobody; or is typed.
 
+import { isInvitation, stateOf } from "../js/form/invitation.js";
 import { alarm } from "./alarm.js";
 import { say } from "./form.js";
 import { t } from "./language.js";
@@ -31,6 +32,13 @@ export class Invitation {
       say("invitation-error", t("The invitation in the address is not whole. Please type it here."));
   }
 
+  /** The address has changed: use the invitation in it, if that is what came. A link to another place is left alone. */
+  follow() {
+    if (!isInvitation(inAddress())) return;
+    this.take();
+    this.ask();
+  }
+
   /** Use what stands in the field. Return what is wrong with it, as the form shows that. */
   problems() {
     const typed = find("invitation").value.trim();
@@ -55,27 +63,12 @@ export class Invitation {
   async ask() {
     if (this.problems().length || !this.#used) return undefined;
     const asked = this.#used;
-    const words = wordsOf(await this.#stateOf(asked));
+    const words = wordsOf(await stateOf(this.#url, asked, this.#wave));
     if (!words) return say("invitation-error", "");
     this.#refused.set(asked, words);
     this.missing();
     say("invitation-error", words);
     return alarm({ title: t("This invitation cannot be used"), text: words });
-  }
-
-  /** What the collector says of an invitation: unused, used or invalid. It is not spent by that. Nothing: not asked now. */
-  async #stateOf(invitation) {
-    try {
-      const answer = await fetch(`${this.#url}/invitations/check`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        credentials: "omit",
-        body: JSON.stringify({ invitation, wave: this.#wave }),
-      });
-      return answer.ok ? (await answer.json()).state : "";
-    } catch {
-      return ""; // the report will tell
-    }
   }
 
   #show(isAsked) {
@@ -96,12 +89,14 @@ function wordsOf(state) {
  * address has it; the tab's history keeps it, so that it outlives a reload.
  */
 function takeFromAddress() {
-  const given = decode(location.hash.slice(1));
+  const given = inAddress();
   if (given) history.replaceState({ invitation: given }, "", location.pathname + location.search);
   return given || history.state?.invitation || "";
 }
 
-function decode(text) {
+/** What stands behind the # of the address. */
+function inAddress() {
+  const text = location.hash.slice(1);
   try {
     return decodeURIComponent(text);
   } catch {

@@ -9,10 +9,10 @@ function readWords() {
   return makeWords(JSON.parse(document.getElementById("words").textContent));
 }
 
-/** Write the days that stand in the page as this language does. */
-function writeDays() {
+/** Write the days that stand in the page, or in a part of it, as this language does. */
+export function writeDays(part = document) {
   const days = new Intl.DateTimeFormat(`${t.lang}-u-nu-latn`, { dateStyle: "long", timeZone: "UTC" });
-  for (const time of document.querySelectorAll("time")) time.textContent = days.format(new Date(time.dateTime));
+  for (const time of part.querySelectorAll("time")) time.textContent = days.format(new Date(time.dateTime));
 }
 
 /** Take the page in another language, from its address, into the place of this one. */

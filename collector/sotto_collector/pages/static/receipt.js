@@ -9,7 +9,6 @@ const N_OFTEN = 30;
 
 /** The receipt's part of the page. */
 export class ReceiptView {
-  #url;
   #client = null;
   #receipt = "";
   #title = "";
@@ -17,9 +16,7 @@ export class ReceiptView {
   #nLooks = 0;
   #timer = 0;
 
-  /** `url`: of the survey at the collector. */
-  constructor(url) {
-    this.#url = url;
+  constructor() {
     for (const name of ["copy", "erase", "resend"]) {
       const button = document.getElementById(`${name}-button`); // none to erase with where no report is kept
       button?.addEventListener("click", () => this[name]());
@@ -105,20 +102,12 @@ export class ReceiptView {
 
   /** Ask the collector to erase the report, by its receipt. */
   async erase() {
-    const asked = {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      credentials: "omit",
-    };
     try {
-      const answer = await fetch(`${this.#url}/erase`, {
-        ...asked,
-        body: JSON.stringify({ receipt: this.#receipt }),
-      });
-      if (answer.ok) say("receipt-title", t("Your report was erased"));
+      const isErased = await this.#client.erase(this.#receipt);
+      if (isErased) say("receipt-title", t("Your report was erased"));
       say(
         "erased",
-        answer.ok
+        isErased
           ? t("Your report was erased, and is not counted any more.")
           : t("It was not erased. Please ask whoever runs the survey, with your receipt."),
       );

@@ -17,6 +17,7 @@ const {
   fingerprint: FINGERPRINT,
   wave,
   maxEpsilon,
+  resendDays = 0,
   closed,
   invited,
   draft,
@@ -43,7 +44,7 @@ class Visit {
   #isOver = false;
   #form = IS_OPEN ? new Form() : null;
   #parts = this.#form && new Parts(this.#form);
-  #receipt = new ReceiptView(ADDRESS);
+  #receipt = new ReceiptView();
   #invitation = IS_INVITED ? new Invitation(ADDRESS, WAVE, (typed) => this.#useInvitation(typed)) : null;
 
   constructor(sotto) {
@@ -57,6 +58,7 @@ class Visit {
       state: draft ? ":memory:" : undefined,
       fingerprint: FINGERPRINT,
       invitation,
+      resendDays: Number(resendDays),
       maxEpsilon: MAX_EPSILON,
       maxPeriodEpsilon: Math.max(MAX_PERIOD_EPSILON, MAX_EPSILON),
     });
@@ -91,15 +93,15 @@ class Visit {
     const ask = () => this.#invitation.ask();
     on(find("invitation"), "change", ask);
     on(window, "online", ask);
-    on(window, "hashchange", () => {
-      this.#invitation.take();
-      ask();
-    });
+    on(window, "hashchange", () => this.#invitation.follow());
     this.#invitation.take();
   }
 
-  /** Check the survey; show the questions, or the receipt where this device has answered them. */
-  open() {
+  /**
+   * Check the survey; show the questions, or the receipt where this device has answered them. `goOn`: what to do before
+   * the questions can be answered.
+   */
+  open(goOn) {
     const opened = this.#run(
       async () => {
         this.#survey = await this.#client.survey();
@@ -108,11 +110,13 @@ class Visit {
         if (before) return this.#finish(before, t("This device has answered already"));
         if (!IS_OPEN) return undefined;
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
-        this.#form.enable();
         this.#parts.begin();
-        return this.#invitation?.ask();
+        goOn?.();
+        this.#form.enable();
+        this.#invitation?.ask(); // while the questions are read: nobody waits for it
+        return undefined;
       },
-      () => this.open(),
+      () => this.open(goOn),
     );
     return opened.finally(() => find("loading")?.remove());
   }
@@ -167,7 +171,7 @@ class Visit {
   }
 
   async #send() {
-    if (draft) return alarm({ title: t("This is as far as a draft goes"), text: t("Nothing was sent.") });
+    if (draft) return alarm({ title: t("This is as far as a draft goes"), text: t("No answer was sent.") });
     const receipt = await this.#draft.send();
     this.#isSent = true;
     return this.#finish(receipt, t("Thank you"));
@@ -224,9 +228,11 @@ class Visit {
   /** Show the page in another language, with what was answered. */
   async #speak(address) {
     const [answers, typed, part] = [this.#form.answers(), find("invitation")?.value ?? "", this.#parts.index];
+    this.#form.enable(false); // what is pressed in between would be lost
     try {
       await takePage(address);
     } catch {
+      this.#form.enable();
       return alarm({ title: t("The survey cannot be fetched now"), text: t("Please try again later.") });
     }
     const { isReview, ...state } = history.state ?? {};
@@ -234,12 +240,10 @@ class Visit {
     this.#end();
     if (typed) find("invitation").value = typed;
     const next = new Visit(this.#sotto);
-    await next.open();
-    return next.#goOnFrom(answers, part);
+    return next.open(() => next.#goOnFrom(answers, part));
   }
 
   #goOnFrom(answers, part) {
-    if (this.#isOver) return;
     this.#form.fill(answers);
     this.#parts.show(part);
     document.querySelector(".languages [aria-current]").focus();
@@ -263,7 +267,8 @@ function leaveEntries() {
 function tellUnloaded(fault) {
   find("loading").remove();
   if (fault instanceof SyntaxError) find("too-old").hidden = false;
-  else alarm({ title: t("This page could not be loaded whole"), text: t("Nothing was sent. Please reload the page.") });
+  else
+    alarm({ title: t("This page could not be loaded whole"), text: t("No answer was sent. Please reload the page.") });
 }
 
 async function start() {

@@ -1,0 +1,137 @@
+"""`sotto db status`: what a database says of itself, whatever its schema, beside collectors that run."""
+
+import json
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from sqlalchemy import Connection
+
+from sotto_collector.commands.options import db_option
+from sotto_collector.day import today_utc
+from sotto_collector.store.facts import (
+    LATER,
+    NEVER,
+    OVER,
+    SOON,
+    Facts,
+    count_admitted,
+    count_reports,
+    count_waiting,
+    read_facts,
+)
+from sotto_collector.store.glance import glance
+from sotto_collector.store.inbox import count_held
+from sotto_collector.store.sizes import Sizes, measure
+from sotto_collector.store.upgrade import HEAD
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted
+
+COLUMNS = ("survey", "state", "reports", "waiting", "invitations left")
+OLDER, SAME, NEWER = "older", "this", "newer"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was read: `facts` None, and nothing counted, where a newer sottovoce wrote the schema."""
+
+    revision: str
+    sizes: Sizes
+    facts: Facts | None
+    n_reports: dict[int, int]
+    n_waiting: dict[int, int]
+    n_admitted: dict[int, int]
+
+
+@click.command("status", epilog="Example:  sotto db status --db survey.db")
+@db_option
+@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+def db_status(db: str, is_json: bool) -> None:
+    """Show a database: schema, size, backup, restores, and its surveys.
+
+    On a machine that reaches it. Nothing is written, and collectors may run. A database of an earlier sottovoce is
+    shown too; of a newer one only its size can be said.
+    """
+    seen = glance(db, _read)
+    document = _describe(seen, today_utc(), time.time())
+    click.echo(json.dumps(document, indent=2) if is_json else _say(document))
+
+
+def _read(connection: Connection, revision: str) -> _Seen:
+    sizes = measure(connection)
+    if revision > HEAD:
+        return _Seen(revision, sizes, None, {}, {}, {})
+    facts = read_facts(connection, revision, today_utc())
+    waiting, admitted = count_waiting(connection, revision), count_admitted(connection, revision)
+    return _Seen(revision, sizes, facts, count_reports(connection), waiting, admitted)
+
+
+def _describe(seen: _Seen, today: str, now_s: float) -> dict[str, Any]:
+    revision, sizes, facts = seen.revision, seen.sizes, seen.facts
+    known = SAME if revision == HEAD else OLDER if revision < HEAD else NEWER
+    document: dict[str, Any] = {"schema": revision, "known_schema": HEAD, "is": known, "bytes": sizes._asdict()}
+    if facts is None:
+        return document
+    next_end_s = facts.next_end_s(now_s)
+    tokens = facts.count_tokens(now_s) | {"next_ends_in_days": None if math.isinf(next_end_s) else next_end_s // 86400}
+    n_stored = sum(seen.n_reports.values())
+    return document | {
+        "last_backup_day": facts.last_backup_day,
+        "backup_age_days": facts.backup_age_days(today),
+        "n_restores": facts.n_restores,
+        "tokens": tokens,
+        "inbox": {"n_reports": sum(seen.n_waiting.values()), "is_emptied_at": count_held(n_stored)},
+        "surveys": [
+            {
+                "id": survey.survey_id,
+                "state": survey.state,
+                "n_reports": seen.n_reports.get(survey.key, 0),
+                "n_waiting": seen.n_waiting.get(survey.key, 0),
+                "n_invitations_left": seen.n_admitted.get(survey.key, 0),
+            }
+            for survey in facts.surveys
+        ],
+    }
+
+
+def _say(document: dict[str, Any]) -> str:
+    rows = [("schema", _say_schema(document)), *_say_sizes(document["bytes"])]
+    if "surveys" not in document:
+        return align(rows)
+    day, age = document["last_backup_day"], document["backup_age_days"]
+    rows.append(("last backup", "none is known of" if day is None else f"{day}, {counted(age, 'day')} ago"))
+    rows.append(("restores", str(document["n_restores"])))
+    rows.append(("tokens", _say_tokens(document["tokens"])))
+    inbox = document["inbox"]
+    waiting = f"{counted(inbox['n_reports'], 'report')} in the inbox, which is emptied at {inbox['is_emptied_at']:,}"
+    rows.append(("waiting", f"{waiting}; since when is not stored"))
+    numbers = ("n_reports", "n_waiting", "n_invitations_left")
+    listed = [(row["id"], row["state"], *(f"{row[name]:,}" for name in numbers)) for row in document["surveys"]]
+    return f"{align(rows)}\n\n{align([COLUMNS, *listed], n_left=2) if listed else 'no surveys'}"
+
+
+def _say_schema(document: dict[str, Any]) -> str:
+    schema, known = document["schema"], document["known_schema"]
+    return {
+        SAME: f"{schema}, which is this version's",
+        OLDER: f"{schema}, which needs an upgrade to {known}: run sotto db upgrade",
+        NEWER: f"{schema:.20}, which a newer sottovoce wrote: this version knows {known}, and can say no more",
+    }[document["is"]]
+
+
+def _say_sizes(sizes: dict[str, int | None]) -> list[tuple[str, str]]:
+    names = {"database": "size", "log": "log", "free": "free disk"}
+    return [(name, _say_bytes(sizes[key])) for key, name in names.items()]
+
+
+def _say_bytes(n_bytes: int | None) -> str:
+    return "the server's: not to be seen from here" if n_bytes is None else f"{n_bytes / 2**20:,.1f} MiB"
+
+
+def _say_tokens(tokens: dict[str, int | None]) -> str:
+    live = sum(tokens[word] or 0 for word in (NEVER, LATER, SOON))
+    days = tokens["next_ends_in_days"]
+    then = "" if days is None else f"; the next ends in {counted(int(days), 'day')}"
+    return f"{live:,}, of which {tokens[SOON]} end within 14 days{then}; {tokens[OVER]} more have ended"

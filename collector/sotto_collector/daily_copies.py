@@ -1,0 +1,40 @@
+"""A folder with a copy of a database for each of the last days."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sotto_collector.durable_files import sync_folder
+from sotto_collector.errors import StoreError
+from sotto_collector.store.copy import check_new, unfinished
+
+
+@dataclass(frozen=True, slots=True)
+class DailyCopies:
+    """Copies by their days, such as 2026-12-31.db, of which the last `n_copies` stay. Raises StoreError."""
+
+    folder: Path
+    n_copies: int
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise StoreError(f"to ({self.folder}) must be a folder that is there: --keep keeps so many copies in it.")
+
+    @contextmanager
+    def make(self, day: str) -> Iterator[Path]:
+        """Yield where the copy of a day is made. Once it is whole it takes the place of one made before on that day."""
+        path = self.folder / f"{day}.db"
+        with unfinished(path) as beside:
+            yield beside
+            check_new(path, "the copy", replaces=True)
+            beside.replace(path)
+            sync_folder(self.folder)
+
+    def forget_oldest(self) -> None:
+        """Delete all copies but the last, and what was left of those that were not finished; no other file."""
+        days = sorted(path for path in self.folder.iterdir() if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", path.name))
+        unfinished = [path for path in self.folder.iterdir() if re.match(r"\d{4}-\d\d-\d\d\.db\.unfinished", path.name)]
+        for path in [*days[: -self.n_copies], *unfinished]:
+            path.unlink()

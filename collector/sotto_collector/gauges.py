@@ -1,0 +1,128 @@
+"""Gauges of what a store says of itself, read as the metrics are asked for: what is open, left, full, or ends soon.
+
+They add nothing to what the counters tell of a single report. A write-ahead log that is not empty would say that one
+came in the last seconds, and so would what a commit takes of the disk: sizes are in whole steps. A report of an invited
+survey uses up an invitation: these are counted once in an hour. What waits in the inbox came in the last seconds: it is
+no metric (`sotto db status` says it).
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+
+from sotto_collector.store import Store
+from sotto_collector.store.facts import Facts, count_admitted, read_facts
+from sotto_collector.store.sizes import Sizes, measure
+from sotto_collector.store.stored import OPEN
+from sotto_collector.store.upgrade import HEAD
+from sotto_protocol import __version__
+
+REST = 100
+"""Reading takes at most one part in so many of the time, however large the store is, and however often one asks."""
+INVITATIONS_S = 3600.0
+STEP_BYTES = 16 * 2**20
+"""Sizes are rounded down to whole steps of as much as the write-ahead log usually takes at the most."""
+
+Read = TypeVar("Read")
+
+
+class Held(Generic[Read]):
+    """What was read last, for a while: at least so many seconds, and REST times as long as reading it took."""
+
+    def __init__(self, read: Callable[[], Read], least_s: float = 0.0, clock: Callable[[], float] = time.monotonic):
+        self._read = read
+        self._least_s = least_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: tuple[float, Read] | None = None
+
+    def get(self) -> Read:
+        """Return it, read anew where its time is over. Raises what reading it does."""
+        with self._lock:
+            began = self._clock()
+            if self._last is None or began >= self._last[0]:
+                found, ended = self._read(), self._clock()
+                self._last = ended + max(self._least_s, REST * (ended - began)), found
+            return self._last[1]
+
+
+class Gauges:
+    """The gauges of a store. Threads may share them."""
+
+    def __init__(self, store: Store, *, by_survey: bool = False) -> None:
+        """`by_survey` labels invitations with their survey's id."""
+        self._store = store
+        self._by_survey = by_survey
+        self._facts = Held(self._read_facts)
+        self._admitted = Held(self._count_admitted, INVITATIONS_S)
+
+    def _read_facts(self) -> tuple[Facts, Sizes]:
+        with self._store.reader() as connection:
+            return read_facts(connection, HEAD, self._store.today()), measure(connection)
+
+    def _count_admitted(self) -> dict[int, int]:
+        with self._store.reader() as connection:
+            return count_admitted(connection, HEAD)
+
+    def collect(self) -> list[Metric]:
+        """Return the gauges as they are now, or were a moment ago. Raises StoreUnavailableError."""
+        facts, sizes = self._facts.get()
+        is_server = sizes.log is None
+        info = {
+            "version": __version__,
+            "schema": facts.revision,
+            "store": "postgresql" if is_server else "sqlite",
+        }
+        age = facts.backup_age_days(self._store.today())
+        now_s = time.time()
+        return [
+            _gauge("sotto_info", "1, with the version, its schema, and the kind of database.", 1, info),
+            _by("sotto_surveys", "Surveys that are open, closed, or drafts.", "state", facts.count_states()),
+            self._invitations(facts),
+            _by(
+                "sotto_tokens", "Tokens that end never, later, soon, or have ended.", "ends", facts.count_tokens(now_s)
+            ),
+            _gauge("sotto_token_seconds_left", "Until the next token ends; +Inf: none does.", facts.next_end_s(now_s)),
+            _gauge(
+                "sotto_backup_age_days", "Whole days since sotto backup; +Inf: never.", math.inf if age is None else age
+            ),
+            _gauge("sotto_restores", "How often the database was restored.", facts.n_restores),
+            *_sizes(sizes),
+        ]
+
+    def _invitations(self, facts: Facts) -> Metric:
+        admitted = self._admitted.get()
+        invited = [survey for survey in facts.surveys if survey.is_invited and survey.state == OPEN]
+        left = {survey.survey_id: admitted.get(survey.key, 0) for survey in invited}
+        text = "Reports that the invitations of open surveys still admit, as counted within the last hour."
+        if self._by_survey:
+            return _by("sotto_invitations_left", text, "survey", left)
+        return _gauge("sotto_invitations_left", text, sum(left.values()))
+
+
+def _sizes(sizes: Sizes) -> list[Metric]:
+    said = {
+        "sotto_database_bytes": ("Size of the database, in steps of 16 MiB.", sizes.database),
+        "sotto_log_bytes": ("Size of SQLite's write-ahead log, in steps of 16 MiB.", sizes.log),
+        "sotto_disk_free_bytes": ("Free space on the disk of a SQLite file, in steps of 16 MiB.", sizes.free),
+    }
+    rounded = {name: (text, size // STEP_BYTES * STEP_BYTES) for name, (text, size) in said.items() if size is not None}
+    return [_gauge(name, text, size) for name, (text, size) in rounded.items()]
+
+
+def _gauge(name: str, text: str, value: float, labels: dict[str, str] | None = None) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[*(labels or {})])
+    family.add_metric([*(labels or {}).values()], value)
+    return family
+
+
+def _by(name: str, text: str, label: str, values: dict[str, int]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for word, value in values.items():
+        family.add_metric([word], value)
+    return family

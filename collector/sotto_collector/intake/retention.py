@@ -1,0 +1,65 @@
+"""Retention at work: the writer's thread looks whether a survey's day has come, and erases its reports bit by bit."""
+
+import logging
+import time
+from collections import deque
+
+from sotto_collector.logs import OURS
+from sotto_collector.store import Store
+from sotto_collector.store.retention import Due, erase_slice, find_due, finish_erasure, plan_erasure
+
+LOOK_S = 60.0
+"""Seconds from one look for surveys whose day has come to the next, and from a fault to the next try."""
+ERASED = "survey %s: its day has come; %d reports were erased, and counts of them are kept"
+
+log = logging.getLogger(OURS)
+
+
+class Retention:
+    """Erases what is due, a slice between two of the writer's own transactions. For the thread that writes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._due: deque[Due] = deque()
+        self._slices: deque[tuple[int, bytes, bytes]] = deque()
+        self._next_at = 0.0  # as the collector starts: it may have slept over a day
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next step."""
+        return max(0.0, self._next_at - time.monotonic())
+
+    def step(self) -> bool:
+        """Take a step if it is time to; return whether it was the last of a survey: its reports are gone then.
+
+        Raises StoreUnavailableError; what was erased stays so, and the rest is tried again later.
+        """
+        if self.wait_s():
+            return False
+        self._next_at = time.monotonic() + LOOK_S
+        if not self._due:
+            self._due.extend(find_due(self._store))
+            self._plan()
+            return False
+        if self._slices:
+            key, low, high = self._slices[0]
+            self._store.run(lambda transaction: erase_slice(transaction, key, low, high))
+            self._slices.popleft()
+            self._next_at = 0.0
+            return False
+        return self._finish()
+
+    def _plan(self) -> None:
+        """Cut the reports of the next survey into slices, and go on at once; where there is none, later."""
+        if self._due:
+            self._slices.extend(plan_erasure(self._store, self._due[0]))
+            self._next_at = 0.0
+
+    def _finish(self) -> bool:
+        """Erase what is left of a survey, and log it, unless another collector or worker has done so."""
+        due = self._due[0]
+        n_erased = self._store.run(lambda transaction: finish_erasure(transaction, due.key))
+        if n_erased is not None:
+            log.warning(ERASED, due.survey_id, n_erased)
+        self._due.popleft()
+        self._plan()
+        return True

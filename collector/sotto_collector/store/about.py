@@ -1,0 +1,37 @@
+"""What a store knows of itself: which it is, how often it was restored, the day of its last backup."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select, update
+
+from sotto_collector.store import schema
+from sotto_collector.store.store import Store
+
+
+class About(NamedTuple):
+    """The one row of the table `store`.
+
+    `identity`: 16 random bytes, the same in its backups. `restore_mark`: 0, or what the last restore has drawn, in
+    [1, 2^31 - 1]: devices that see another one than before send again what they kept. `last_backup_day`: such as
+    2026-12-31, None where there was none; of a backup its own.
+    """
+
+    identity: bytes
+    n_restores: int
+    restore_mark: int
+    last_backup_day: str | None
+
+
+def read_about(connection: Connection) -> About:
+    """Return what a store knows of itself."""
+    columns = schema.store.c
+    row = connection.execute(
+        select(columns.identity, columns.n_restores, columns.restore_mark, columns.last_backup_day)
+    ).one()
+    return About(bytes(row[0]), *row[1:])
+
+
+def note_backup(of: Store, day: str) -> None:
+    """Note on which day the last backup was made: a day, as no moment is stored. Raises StoreUnavailableError."""
+    noted = update(schema.store).values(last_backup_day=day)
+    of.run(lambda transaction: transaction.connection.execute(noted))

@@ -1,0 +1,129 @@
+"""What a store says of itself, whatever its schema, without its reports being read: for its operator, and metrics."""
+
+import json
+import math
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Column, Connection, Table, func, literal, select
+
+from sotto_collector.store.about import read_about
+from sotto_collector.store.schema import inbox, invitations, store, surveys, tallies, tokens
+from sotto_collector.store.stored import CLOSED, DRAFT, OPEN, STATES
+
+SINCE: dict[Table | Column[Any], str] = {
+    inbox: "0003",
+    invitations: "0003",
+    tokens.c.expires_s: "0003",
+    surveys.c.preview: "0008",
+    store: "0009",
+}
+"""What is read here and was not there from the beginning, and the revision that brought it."""
+SOON_S = 14 * 86400
+"""A token that ends within so many seconds ends soon."""
+ENDS = NEVER, LATER, SOON, OVER = "never", "later", "soon", "over"
+"""When a token ends, in a word; OVER: it has ended, and is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyFacts:
+    """A survey or a draft: its key and id, in which of the states it is, and whether only invited people take part."""
+
+    key: int
+    survey_id: str
+    state: str
+    is_invited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup."""
+
+    revision: str
+    surveys: tuple[SurveyFacts, ...]
+    token_ends: tuple[int | None, ...]
+    n_restores: int = 0
+    last_backup_day: str | None = None
+
+    def backup_age_days(self, today: str) -> int | None:
+        """Return how many days ago the last backup was made; None where none is known of."""
+        if self.last_backup_day is None:
+            return None
+        return (date.fromisoformat(today) - date.fromisoformat(self.last_backup_day)).days
+
+    def count_states(self) -> dict[str, int]:
+        """Return how many surveys are in each of the states."""
+        return {state: sum(survey.state == state for survey in self.surveys) for state in STATES}
+
+    def count_tokens(self, now_s: float) -> dict[str, int]:
+        """Return how many tokens end NEVER, LATER, SOON, or have ended, at a Unix time."""
+        words = [_say_end(ends_s, now_s) for ends_s in self.token_ends]
+        return {word: words.count(word) for word in ENDS}
+
+    def next_end_s(self, now_s: float) -> float:
+        """Return in how many seconds the next token ends; infinity where none of those that are left does."""
+        return min(
+            (ends_s - now_s for ends_s in self.token_ends if ends_s is not None and ends_s > now_s), default=math.inf
+        )
+
+
+def _say_end(ends_s: int | None, now_s: float) -> str:
+    if ends_s is None:
+        return NEVER
+    return OVER if ends_s <= now_s else SOON if ends_s <= now_s + SOON_S else LATER
+
+
+def read_facts(connection: Connection, revision: str, today: str) -> Facts:
+    """Return what is so on a day, in a database of one of our revisions. The time it takes grows with no report.
+
+    Raises SQLAlchemyError.
+    """
+    columns = surveys.c
+    asked = (columns.survey_key, columns.survey_id, columns.definition, columns.is_open)
+    rows = connection.execute(select(*asked, _or_null(columns.preview, revision)).order_by(columns.survey_id))
+    found = [_describe(*row, today) for row in rows]
+    ends = connection.execute(select(_or_null(tokens.c.expires_s, revision)).select_from(tokens)).scalars()
+    if revision < SINCE[store]:
+        return Facts(revision, tuple(found), tuple(ends))
+    about = read_about(connection)
+    return Facts(revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day)
+
+
+def _or_null(wanted: Column[Any], revision: str) -> Any:
+    return wanted if revision >= SINCE[wanted] else literal(None)
+
+
+def _describe(
+    key: int, survey_id: str, definition: bytes, is_open: int, preview: str | None, today: str
+) -> SurveyFacts:
+    members = json.loads(definition)  # the survey is not compiled for that, which takes many times as long
+    is_over = members.get("closes", today) < today
+    state = DRAFT if preview is not None else OPEN if is_open and not is_over else CLOSED
+    return SurveyFacts(key, survey_id, state, bool(members.get("invited")))
+
+
+def count_reports(connection: Connection) -> dict[int, int]:
+    """Return how many reports the tallies have, by the survey's key. Raises SQLAlchemyError."""
+    counted = select(tallies.c.survey_key, func.sum(tallies.c.n_reports)).group_by(tallies.c.survey_key)
+    return {key: int(n_reports) for key, n_reports in connection.execute(counted)}
+
+
+def count_waiting(connection: Connection, revision: str) -> dict[int, int]:
+    """Return how many reports are in the inbox, by the survey's key. Raises SQLAlchemyError."""
+    return _count_rows(connection, inbox, revision)
+
+
+def count_admitted(connection: Connection, revision: str) -> dict[int, int]:
+    """Return how many reports the invitations that are left admit, in all waves, by the survey's key.
+
+    Reads all of them. Raises SQLAlchemyError.
+    """
+    return _count_rows(connection, invitations, revision)
+
+
+def _count_rows(connection: Connection, table: Table, revision: str) -> dict[int, int]:
+    if revision < SINCE[table]:
+        return {}
+    counted = select(table.c.survey_key, func.count()).group_by(table.c.survey_key)
+    return {row[0]: row[1] for row in connection.execute(counted)}

@@ -1,0 +1,218 @@
+"""What was done after a backup, done again in the store that was made of it, in one transaction."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, update
+
+from sotto_collector.errors import JournalError, StoreError
+from sotto_collector.journal import (
+    Act,
+    ClosedSurvey,
+    EndedToken,
+    ErasedReport,
+    ErasedSurvey,
+    OfSurvey,
+    ReadJournal,
+    Released,
+    RevokedInvitations,
+)
+from sotto_collector.store import schema
+from sotto_collector.store.about import read_about
+from sotto_collector.store.floors import UNKNOWN, largest_floor, n_sizes, raise_all_floors, raise_floor, tell_floor
+from sotto_collector.store.journals import read_journals
+from sotto_collector.store.refused import refuse_surveys
+from sotto_collector.store.stored import CLOSED, StoredSurvey
+from sotto_collector.store.transaction import Transaction
+
+MAX_MARK = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is known and wished beside a backup.
+
+    `journals`: those of its collectors. `released`: of how many reports the largest tally is that analysts hold, by
+    survey. `revokes_invitations`: those that are open are revoked.
+    """
+
+    journals: Sequence[ReadJournal] = ()
+    released: Mapping[str, int] = field(default_factory=dict)
+    revokes_invitations: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyRestored:
+    """What is true of a survey in the restored store.
+
+    `n_erased`: reports that were in the backup and are erased again. `n_open`: reports that open invitations admit.
+    `withheld_below`: analysts are given counts of a wave (of a stratum) once it has so many reports; 0 where none were
+    given that the store does not know, None where nobody knows, so that nothing more is given.
+    """
+
+    survey: str
+    state: str
+    n_reports: int
+    n_erased: int
+    n_open: int
+    withheld_below: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    """What is true of the restored store.
+
+    `erased`: surveys that are erased again. `n_tokens`: tokens that are revoked or end earlier than in the backup.
+    `missing`: the journals that the backup names, and that were not given. `refused`: surveys that are not there, and
+    may not be published again: it is lost what was done to them, or they were erased. `past`: reports that went
+    as their survey's day is past, by its id.
+    """
+
+    n_restores: int
+    backup_day: str | None
+    surveys: tuple[SurveyRestored, ...]
+    erased: tuple[str, ...]
+    n_tokens: int
+    missing: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    past: Mapping[str, int] = field(default_factory=dict)
+
+
+def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wishes) -> Redone:
+    """Do again what the journals say, make releases safe, and note the restore. Raises JournalError."""
+    transaction.take_time()
+    connection = transaction.connection
+    about = read_about(connection)
+    for journal in wishes.journals:
+        if journal.head.store != about.identity.hex():
+            raise JournalError(f"journal ({journal.path}) must be this database's; it is of another collector's.")
+    missing = {journal_id.hex() for journal_id in read_journals(connection)} - {
+        journal.head.journal for journal in wishes.journals
+    }
+    is_covered = bool(read_journals(connection)) and not missing
+    again = _Redoing(transaction, {stored.key: stored for stored in surveys})
+    for journal in wishes.journals:
+        for act in journal.acts:
+            again.do(act, journal)
+    left = [stored for stored in surveys if stored.key in again.known]
+    if unknown := {*wishes.released} - {stored.survey.id for stored in left if stored.survey.min_reports > 1}:
+        raise StoreError(f"released of {min(unknown)}: the backup has no such survey, or it has no min_reports.")
+    for stored in left:
+        _make_releases_safe(connection, stored, wishes.released.get(stored.survey.id), is_covered=is_covered)
+        if wishes.revokes_invitations:
+            transaction.revoke_invitations(stored.key, None)
+    refuse_surveys(connection, again.refused)
+    _note_restore(connection, about.restore_mark)
+    described = tuple(_describe(connection, stored, again.n_erased.get(stored.key, 0)) for stored in left)
+    erased = tuple(stored.survey.id for stored in surveys if stored.key not in again.known)
+    published = {stored.survey.fingerprint for stored in left if not stored.is_draft}
+    refused = {survey_id for fingerprint, survey_id in again.refused.items() if fingerprint not in published}
+    return Redone(
+        about.n_restores + 1,
+        about.last_backup_day,
+        described,
+        erased,
+        again.n_tokens,
+        tuple(sorted(missing)),
+        tuple(sorted(refused)),
+    )
+
+
+class _Redoing:
+    """Acts, done again.
+
+    `known`: the surveys that are there, by key. `n_erased`: reports that went, by survey's key. `refused`: the ids of
+    the surveys that must not be published again, by fingerprint.
+    """
+
+    def __init__(self, transaction: Transaction, known: dict[int, StoredSurvey]) -> None:
+        self.known = known
+        self.n_erased: dict[int, int] = {}
+        self.n_tokens = 0
+        self.refused: dict[str, str] = {}
+        self._transaction = transaction
+
+    def do(self, act: Act, journal: ReadJournal) -> None:
+        """Do an act again; of a survey that was published since the backup, note that it happened."""
+        if isinstance(act, EndedToken):
+            self.n_tokens += _end_token(self._transaction.connection, act)
+            return
+        assert isinstance(act, OfSurvey)  # noqa: S101  # there is no other
+        stored = self.known.get(act.key)
+        is_there = stored is not None and stored.survey.fingerprint == act.fingerprint and not stored.is_draft
+        if isinstance(act, ErasedSurvey) or not (is_there or isinstance(act, RevokedInvitations)):
+            self.refused[act.fingerprint] = act.survey
+        if stored is not None and is_there:
+            self._do_to(stored, act, journal)
+
+    def _do_to(self, stored: StoredSurvey, act: OfSurvey, journal: ReadJournal) -> None:
+        transaction = self._transaction
+        match act:
+            case ErasedReport():
+                self._erase(stored, bytes.fromhex(act.receipt))
+            case ErasedSurvey():
+                transaction.lock_survey(stored.key, alone=True)
+                transaction.erase_survey(stored.key)
+                del self.known[stored.key]
+            case ClosedSurvey():
+                transaction.update_survey(stored.key, is_open=0)
+            case RevokedInvitations():
+                transaction.revoke_invitations(stored.key, map(bytes.fromhex, act.hashes))
+            case Released():
+                if len(act.sizes) != n_sizes(stored.survey):
+                    raise JournalError(f"journal ({journal.path}): a release of {act.survey} is not one of its own.")
+                raise_floor(transaction.connection, stored, act.cell, np.array(act.sizes, np.int64))
+
+    def _erase(self, stored: StoredSurvey, report_id: bytes) -> None:
+        """Erase a report; of one that came after the backup the id is kept, so that its device cannot send it again."""
+        ids = np.frombuffer(report_id, "V16")
+        there = self._transaction.find(stored.key, ids).get(0)
+        if there:
+            self.n_erased[stored.key] = self.n_erased.get(stored.key, 0) + 1
+        if there is None:
+            self._transaction.lock_survey(stored.key, alone=True)
+            self._transaction.insert_new(stored.key, ids, np.empty((1, 0), np.uint8))
+        else:
+            self._transaction.erase_report(stored.key, stored.survey, report_id)
+
+
+def _end_token(connection: Connection, act: EndedToken) -> int:
+    """Revoke a token, or let it end no later than it was to; return how many that changes."""
+    columns = schema.tokens.c
+    this = columns.token_hash == bytes.fromhex(act.hash)
+    if act.expires_s is None:
+        return connection.execute(delete(schema.tokens).where(this)).rowcount
+    later = or_(columns.expires_s.is_(None), columns.expires_s > act.expires_s)
+    return connection.execute(update(schema.tokens).where(and_(this, later)).values(expires_s=act.expires_s)).rowcount
+
+
+def _make_releases_safe(connection: Connection, stored: StoredSurvey, told: int | None, *, is_covered: bool) -> None:
+    """Let nothing be given that differs by too few reports from what analysts hold."""
+    if stored.survey.min_reports == 1 or stored.is_draft:
+        return
+    if told is not None:
+        tell_floor(connection, stored, told)
+    elif not is_covered:
+        raise_all_floors(connection, stored, UNKNOWN)
+
+
+def _note_restore(connection: Connection, mark: int) -> None:
+    """Draw a new mark; collectors go on with the journals that they have."""
+    columns, drawn = schema.store.c, mark
+    while drawn == mark:
+        drawn = secrets.randbelow(MAX_MARK) + 1
+    connection.execute(update(schema.store).values(n_restores=columns.n_restores + 1, restore_mark=drawn))
+
+
+def _describe(connection: Connection, stored: StoredSurvey, n_erased: int) -> SurveyRestored:
+    def ask(value: ColumnElement[int], table: Table) -> int:
+        return int(connection.execute(select(value).where(table.c.survey_key == stored.key)).scalar_one())
+
+    is_closed = ask(schema.surveys.c.is_open, schema.surveys) == 0 and not stored.is_draft
+    n_reports = ask(func.coalesce(func.sum(schema.tallies.c.n_reports), 0), schema.tallies)
+    n_open, floor = ask(func.count(), schema.invitations), largest_floor(connection, stored)
+    below = None if floor >= UNKNOWN else floor and floor + stored.survey.min_reports
+    state = CLOSED if is_closed else stored.state
+    return SurveyRestored(stored.survey.id, state, n_reports, n_erased, n_open, below)

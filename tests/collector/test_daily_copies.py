@@ -1,0 +1,94 @@
+"""`sotto backup --keep`: a copy a day in a folder, of which the last stay."""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collecting import SMALL, count_here, execute, make_reports, publish_here
+from sotto_client.cli import main
+from sotto_collector.daily_copies import DailyCopies
+from sotto_collector.day import today_utc
+from sotto_collector.errors import StoreError
+from sotto_collector.store import Store
+from sotto_collector.store.about import read_about
+
+
+@pytest.fixture
+def source(file_made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(file_made, tmp_path / "source"))
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Path:
+    (tmp_path / "copies").mkdir()
+    return tmp_path / "copies"
+
+
+def run(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    return done.exit_code, done.output
+
+
+def test_the_last_days_copies_stay_and_no_other_file_is_touched(source: Path, copies: Path) -> None:
+    old = [f"2026-01-{day:02}.db" for day in range(1, 6)]
+    others = ["2025-01-01.db.gpg", "x2025-01-01.db", "survey.db", "notes"]
+    for name in [*old, *others, "2026-01-04.db.unfinished", "2026-01-04.db.unfinished-wal"]:
+        (copies / name).write_text("x")
+    assert run("backup", "--db", source, "--to", copies, "--keep", 3)[0] == 0
+    today = f"{today_utc()}.db"
+    assert {path.name for path in copies.iterdir()} == {*others, *old[-2:], today}
+    Store(copies / today, create=False).close()
+
+
+def read_copy(copy: Path) -> tuple[int, str | None]:
+    """Return how many reports a copy has, and the day that it was made."""
+    with closing(Store(copy, create=False)) as store, store.reader() as connection:
+        return store.count_all(), read_about(connection).last_backup_day
+
+
+def test_the_second_copy_of_a_day_takes_the_place_of_the_first(source: Path, copies: Path) -> None:
+    (copies / "2026-01-01.db").write_text("x")
+    copy = copies / f"{today_utc()}.db"
+    for n_reports in (3, 5):
+        with closing(Store(source)) as store:
+            count_here(store, publish_here(store, SMALL), make_reports(n_reports - store.count_all(), SMALL))
+        assert run("backup", "--db", source, "--to", copies, "--keep", 2)[0] == 0
+        assert read_copy(copy) == (n_reports, today_utc())
+    assert {path.name for path in copies.iterdir()} == {"2026-01-01.db", copy.name}
+    assert copy.stat().st_mode & 0o777 == 0o600
+
+
+def test_copy_of_the_day_stays_where_the_next_fails_or_somebody_has_it_open(source: Path, copies: Path) -> None:
+    """A run that was killed before its copy had its day is made good by the next."""
+    command = ("backup", "--db", source, "--to", copies, "--keep", 2)
+    copy = copies / f"{today_utc()}.db"
+    (copies / f"{copy.name}.unfinished").write_text("x")
+    (copies / f"{copy.name}.unfinished-wal").write_text("x")
+    assert run(*command)[0] == 0
+    content = copy.read_bytes()
+    log = Path(f"{copy}-wal")
+    log.write_text("x")
+    code, said = run(*command)
+    assert (code, f"{log} is there: move it away" in said) == (1, True)
+    log.unlink()
+    with closing(Store(source)) as store:
+        count_here(store, publish_here(store, SMALL), make_reports(3, SMALL))
+        execute(store, "UPDATE tallies SET n_reports = 7")
+    code, said = run(*command)
+    assert (code, "differs from its reports" in said) == (1, True)
+    assert [*copies.iterdir()] == [copy]
+    assert copy.read_bytes() == content
+
+
+def test_a_folder_that_is_not_there_is_refused(source: Path, copies: Path) -> None:
+    code, said = run("backup", "--db", source, "--to", copies / "disk", "--keep", 2)
+    assert (code, "must be a folder that is there" in said) == (1, True)
+    with pytest.raises(StoreError, match="must be a folder"):
+        DailyCopies(source, 1)
+
+
+def test_none_is_no_number_to_keep(source: Path, copies: Path) -> None:
+    assert run("backup", "--db", source, "--to", copies, "--keep", 0)[0] == 2

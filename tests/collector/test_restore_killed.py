@@ -1,0 +1,153 @@
+"""A restore that is killed, or finds no room, leaves nothing behind, and the next one is whole."""
+
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collecting import SMALL, SURVEY, TIMEOUT_S, check_store, count_here, make_reports, publish_here, tally_of
+from sotto_client.cli import main
+from sotto_collector.store import Store, restore
+from sotto_collector.store.about import read_about
+from sotto_collector.store.copy import copy_store
+from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.redo import Wishes
+from sotto_collector.store.upgrade import is_empty
+from sotto_protocol import Report
+
+DIE = """
+import os, signal, sys
+from sqlalchemy import Engine, event
+from sotto_client.cli import main
+
+n_statements = 0
+
+@event.listens_for(Engine, "before_cursor_execute")
+@event.listens_for(Engine, "commit")
+def count(*_):
+    global n_statements
+    n_statements += 1
+    if n_statements == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+main(sys.argv[2:], standalone_mode=False)
+print(n_statements, file=sys.stderr)
+"""
+"""Runs a command, and dies before its statement of this number."""
+
+
+def run(deadly: int, *words: object) -> int:
+    """Return how many statements the command made, 0 where it died before one."""
+    command = [sys.executable, "-c", DIE, str(deadly), "db", "restore", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == (0 if deadly == 0 else -signal.SIGKILL), done.stderr
+    return int(done.stderr.split()[-1]) if deadly == 0 else 0
+
+
+def make_backup(folder: Path) -> tuple[Path, Path, list[Report]]:
+    """Return a backup, a journal by which one of its reports was erased, and the reports that are left."""
+    backup, journal, reports = folder / "backup.db", folder / "acts", make_reports(300, SMALL)
+    with closing(Store(folder / "first.db")) as store:
+        keep_journal(store, str(journal))
+        stored = publish_here(store, SMALL)
+        count_here(store, stored, reports)
+        count_here(store, publish_here(store, SURVEY), make_reports(20))
+        copy_store(store, str(backup))
+        assert store.erase_report(stored, reports[0].id)
+    return backup, journal, reports[1:]
+
+
+def holds(db: str) -> tuple[int, int]:
+    """Return how often a store was restored, and how many reports it has; (-1, 0) of none."""
+    if not db.startswith("postgresql:") and not Path(db).exists():
+        return -1, 0
+    with closing(open_dialect(db)) as dialect, dialect.read_engine.connect() as connection:
+        if is_empty(connection):
+            return -1, 0
+    with closing(Store(db)) as store, store.reader() as connection:
+        return read_about(connection).n_restores, store.count_all()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("in_place", [False, True], ids=["copy", "in place"])
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_restore_that_is_killed_is_whole_or_not_begun(
+    kind: str, in_place: bool, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    backup, journal, left = make_backup(tmp_path)
+    target = str(request.getfixturevalue("postgres_empty")) if kind == "postgres" else str(tmp_path / "new.db")
+    words: list[object] = ["--in-place"] if in_place else ["--from", backup]
+    before = (0, 320) if in_place else (-1, 0)
+    if in_place:
+        with closing(Store(backup)) as store:
+            copy_store(store, target)
+    trial = str(tmp_path / "trial.db")
+    if in_place:
+        Path(trial).write_bytes(backup.read_bytes())
+    n_statements = run(0, *words, "--db", trial, "--journal", journal)
+    assert n_statements > 20
+    for deadly in (5, n_statements // 2, n_statements - 12):
+        run(deadly, *words, "--db", target, "--journal", journal)
+        found = holds(target)
+        assert found in (before, (1, 319))
+        if found != before:  # it died after the commit, as it was checked
+            assert deadly == n_statements - 12
+            break
+    else:
+        run(0, *words, "--db", target, "--journal", journal)
+    with closing(Store(target)) as store:
+        assert store.read_tally(publish_here(store, SMALL)) == tally_of(SMALL, left)
+    check_store(target)
+    assert not [path for path in tmp_path.iterdir() if ".unfinished" in path.name]
+
+
+def test_copy_is_nobody_else_s_to_read_from_its_first_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the backup is the file of a collector that was killed, with its log, and both may be read by all."""
+    backup = tmp_path / "hot.db"
+    modes: dict[str, int] = {}
+    with closing(Store(tmp_path / "first.db")) as store:
+        count_here(store, publish_here(store, SMALL), make_reports(30, SMALL))
+        for suffix in ("", "-wal"):
+            Path(f"{backup}{suffix}").write_bytes((tmp_path / f"first.db{suffix}").read_bytes())
+            Path(f"{backup}{suffix}").chmod(0o644)
+
+    def look(copy: Callable[..., None]) -> Callable[..., None]:
+        def looking(*words: object) -> None:
+            for path in tmp_path.glob("new.db*"):
+                modes.setdefault(path.name, stat.S_IMODE(path.stat().st_mode))
+            copy(*words)
+
+        return looking
+
+    for name in ("copyfileobj", "copyfile"):
+        monkeypatch.setattr(f"shutil.{name}", look(getattr(shutil, name)))
+    monkeypatch.setattr("sotto_collector.store.restore._upgrade", look(restore._upgrade))
+    restore.restore_copy(str(backup), str(tmp_path / "new.db"), Wishes())
+    assert modes == {"new.db.unfinished": 0o600, "new.db.unfinished-wal": 0o600}
+    assert stat.S_IMODE((tmp_path / "new.db").stat().st_mode) == 0o600
+    with closing(Store(tmp_path / "new.db")) as store:
+        assert store.read_tally(publish_here(store, SMALL)).n_reports == 30
+
+
+def test_disk_without_room_is_said_and_nothing_is_left(tmp_path: Path) -> None:
+    backup, journal, _ = make_backup(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    limits, size = resource.getrlimit(resource.RLIMIT_FSIZE), backup.stat().st_size
+    for most in (size // 2, size + 100):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
+        try:
+            words = ["--from", str(backup), "--db", str(tmp_path / "new.db"), "--journal", str(journal)]
+            result = CliRunner().invoke(main, ["db", "restore", *words])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1), result.output
+        assert {path.name for path in tmp_path.iterdir()} == names
