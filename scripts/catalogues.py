@@ -13,7 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from gettext import c2py
-from hashlib import sha384
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -72,6 +72,8 @@ def make_template() -> Catalog:
     for path, messages in read_sources().items():
         for message in messages:
             template.add(message, locations=[(path, None)])
+    for message in template:
+        message.locations.sort()  # as they are read from a file: extracting twice moves nothing
     return template
 
 
@@ -135,8 +137,8 @@ def as_component(translations: str) -> str:
 
 def as_integrity(files: dict[str, str]) -> str:
     """Return the module by which the web component takes these files alone, by language."""
-    hashes = {tag: b64encode(sha384(text.encode()).digest()).decode() for tag, text in files.items()}
-    lines = "".join(f'  {tag}: "sha384-{found}",\n' for tag, found in hashes.items())
+    hashes = {tag: b64encode(sha256(text.encode()).digest()).decode() for tag, text in files.items()}
+    lines = "".join(f'  {tag}: "sha256-{found}",\n' for tag, found in hashes.items())
     about = "/** What the files of words hold. Written by scripts/catalogues. */"
     return f"{about}\nexport const INTEGRITY = {{\n{lines}}};\n"
 

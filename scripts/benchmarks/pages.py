@@ -1,4 +1,4 @@
-"""The pages at a million reports against the same pages at a thousand: they read counts, however many there are."""
+"""Pages and metrics at a million reports against the same at a thousand: they read counts, however many there are."""
 
 import itertools
 import tempfile
@@ -16,6 +16,7 @@ from sotto_estimator.methods import METHODS
 
 N_STORED, N_FEW = 10**6, 10**3
 N_STARTS, N_READS = 5, 20
+PAGE = "/s/bench"
 LEVELS = ("0.9", "0.95", "0.99")
 TARGETS = ("population", "respondents")
 
@@ -32,9 +33,9 @@ def reader(database: Path) -> Iterator[Callable[[str], float]]:
     with collectors(database, small_survey()) as (url,), requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {make_token(database, 'analyst')}"
 
-        def read_ms(page: str) -> float:
+        def read_ms(path: str) -> float:
             started = time.perf_counter()
-            session.get(f"{url}/s/bench{page}", timeout=60).raise_for_status()
+            session.get(f"{url}{path}", timeout=60).raise_for_status()
             return 1000 * (time.perf_counter() - started)
 
         yield read_ms
@@ -42,13 +43,13 @@ def reader(database: Path) -> Iterator[Callable[[str], float]]:
 
 def first_ms(database: Path) -> float:
     with reader(database) as read_ms:
-        return read_ms("/results")
+        return read_ms(f"{PAGE}/results")
 
 
 def new_choices() -> Iterator[str]:
     """Yield addresses of results that nobody has asked for before."""
     for method, level, target in itertools.product(METHODS, LEVELS, TARGETS):
-        yield f"/results?method={method}&level={level}&target={target}"
+        yield f"{PAGE}/results?method={method}&level={level}&target={target}"
 
 
 def measure() -> list[Bar]:
@@ -73,5 +74,8 @@ def measure() -> list[Bar]:
                     rounds=N_READS,
                     **like,
                 ),
-                compare(f"survey {name}", lambda: of_many(""), lambda: of_few(""), rounds=N_READS, **like),
+                compare(f"survey {name}", lambda: of_many(PAGE), lambda: of_few(PAGE), rounds=N_READS, **like),
+                compare(
+                    f"metrics {name}", lambda: of_many("/metrics"), lambda: of_few("/metrics"), rounds=N_READS, **like
+                ),
             ]

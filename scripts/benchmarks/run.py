@@ -28,9 +28,15 @@ BENCHMARKS = (
     "comparison",
     "ingest",
     "stores",
+    "operating",
     "archive",
     "pages",
     "planning",
+    "anytime",
+    "regression",
+    "intervals",
+    "pooled",
+    "table",
     "starting",
 )
 """The modules beside this one that have `measure`, and perhaps `measure_more`, for --full; both return bars."""

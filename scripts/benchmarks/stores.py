@@ -24,7 +24,7 @@ from postgres_server import database_of, postgres_server  # the path comes first
 from sotto_collector.intake.counting import Batch, count_batches, prepare_batches
 from sotto_collector.store import Store
 from sotto_collector.store.inbox import Inbox
-from sotto_collector.store.postgres import copy_rows
+from sotto_collector.store.postgres_rows import copy_rows
 from sotto_protocol import Survey
 
 N_STORED, N_STORED_MORE = 10**6, 10**7
