@@ -174,6 +174,16 @@ def check_store(db: str | Path) -> None:
 
 
 @dataclass
+class Calendar:
+    """Says which day it is, in place of a store's clock."""
+
+    day: str
+
+    def __call__(self) -> str:
+        return self.day
+
+
+@dataclass
 class Served:
     """A `sotto serve` process of this test's own."""
 

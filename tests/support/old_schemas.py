@@ -15,7 +15,12 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
-BEFORE_DRAFTS = ("ALTER TABLE surveys DROP COLUMN preview",)
+BEFORE_RESTORES = (
+    *(f"DROP TABLE {table}" for table in ("store", "journals", "release_floors", "refused_surveys")),
+    *(f"ALTER TABLE surveys DROP COLUMN {column}" for column in ("erase_on", "erased_on", "n_erased")),
+)
+"""From the schema of now to that of 0008."""
+BEFORE_DRAFTS = (*BEFORE_RESTORES, "ALTER TABLE surveys DROP COLUMN preview")
 """From the schema of now to that of 0007."""
 BEFORE_STRATA = (
     *BEFORE_DRAFTS,

@@ -59,6 +59,7 @@ K_TWICE, OUE_TWICE = (survey(of_shape("a", *MEMOS[name])) for name in ("k-ary", 
 TWO = survey(PLAIN, PLAIN | {"id": "b"})
 Q, M = "$.questions[0]", "$.questions[0].mechanism"
 STRATA = P | {"invited": True, "strata": ["north", "south"]}
+ENDS = P | {"closes": "2028-02-29", "erase_after": 30}
 TRUE, OTHER = f"{M}.threshold_if_true", f"{M}.threshold_if_other"
 ONE_OF, ANY_OF, OPEN, GRAMS, SPLIT = map(one, ("k-ary", "bit-flips", "text", "unknown", "yes-no, two stages"))
 AGE, DEGREES, PULSE, FINE, FAR = map(survey, NUMBERS)
@@ -92,6 +93,7 @@ NO_EPSILONS = ['"1"', "null", "[]", "{}", "-1", "1000001", "1000000.000000000001
 NO_EPSILONS += ["1.0986122886690", "2.0000000000001", "2." + "0" * 40]
 NO_TAGS = ['""', '"EN"', '"english"', '"pt-br"', '"zh-hant"', '"en_GB"', '"en-"', '"-en"', '"e"', '"en\\n"']
 NO_TAGS += [f'"en-x-{"a" * 9}"', f'"en{"-abcdefgh" * 4}"', '"\u0435n"', '"__proto__"']
+NO_TAGS += ['"sl-rozaj-rozaj"', '"de-1901-1996-1901"', '"de-1996-1996-x-easy"']
 NO_DAYS = ["2026-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "0000-01-01", "26-12-31", "2026-1-1", "2026-12-31Z"]
 NO_DAYS += ["tomorrow", "", " 2026-12-31", "2026-12-31\\n", "\u0662\u0660\u0662\u0666-12-31", "+2026-12-31"]
 AR = "$.translations.ar"
@@ -140,6 +142,10 @@ MEMBERS: list[tuple[Document, str, list[str]]] = [
     *[(P, f"$.{key}", [*NO_TEXTS, f'"{"x" * 201}"']) for key in ("controller", "contact")],
     (P, "$.closes", [f'"{day}"' for day in NO_DAYS]),
     (P, "$.closes", ["20261231", "null", "true", '["2026-12-31"]']),
+    (ENDS, "$.erase_after", [*_not_in(1, 3653), "-1", "9" * 400]),
+    (P, "$.erase_after", ["1", "3653"]),
+    (ENDS | {"keep": "counts"}, "$.erase_after", ["1"]),
+    (P | {"closes": "9999-12-31"}, "$.erase_after", ["1"]),
     (SPOKEN, "$.translations", ["null", "5", '"de"', "[]", "{}", '["de"]', '{"de-x-easy":{}}', "true"]),
     (SPOKEN, "$.translations", [f"{{{tag}:{{}}}}" for tag in NO_TAGS]),
     (SPOKEN, AR, ["null", "5", '"a"', "[]", "true"]),

@@ -204,6 +204,8 @@ SURVEYS: list[tuple[str, Document]] = [
     ("numbers in waves", survey(*NUMBERS, waves=6)),
     ("sketches", survey(*OPEN_ONCE)),
     ("a sketch and others are drawn", survey(*OPEN_ONCE, *NUMBERS, draw=3, min_reports=9)),
+    ("reports are erased the day after the last", survey(PLAIN, closes="2028-02-28", erase_after=1)),
+    ("reports are kept as long as may be", survey(PLAIN, waves=2, closes="9989-12-30", erase_after=3653)),
 ]
 
 
@@ -246,6 +248,7 @@ SPOKEN = survey(
 SURVEYS += [
     ("three languages, and every text", SPOKEN),
     ("another language than English alone", survey(PLAIN, lang="pt-BR")),
+    ("variants, one of them for private use as well", survey(PLAIN, lang="sl-rozaj-1994-x-a-1994-a")),
     ("who leaves it out said yes", survey(PLAIN | {"skip": "yes"})),
     (
         "the smallest aim, and the largest",

@@ -1,9 +1,8 @@
 """A survey of six questions in three sections and eight languages, every kind of question in it."""
 
-import json
 from decimal import Decimal
 
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_survey
 
 TEXTS = {
     "en": ["The ward", "Six questions, two minutes.", "Your work", "Your colleagues", "And then",
@@ -66,67 +65,24 @@ def ward(
     survey_id: str, *languages: str, parts: bool = True, epsilon: Decimal = Decimal(8), **members: object
 ) -> Survey:
     """Return the survey in these languages, by default in all; the first is its own. `parts`: it has its sections."""
-    share = epsilon / 8
     said = {tag: TEXTS[tag] for tag in languages or TEXTS}
+    lang = next(iter(said))
 
-    def text(member: str, place: int) -> str:
-        return "\n".join(f"{member}.{tag} = {_quoted(texts[place])}" for tag, texts in said.items())
+    def words(member: str, place: int) -> dict[str, object]:
+        return {member: {tag: texts[place] for tag, texts in said.items()}}
 
-    def section(place: int) -> str:
-        return text("section", place) if parts else ""
+    def asked(name: str, kind: str, text: int, section: int = 0, **more: object) -> dict[str, object]:
+        begun = words("section", section) if parts and section else {}
+        return {"id": name, "type": kind, "epsilon": epsilon / 8} | begun | words("text", text) | more
 
-    more = "\n".join(f"{name} = {_quoted(value)}" for name, value in members.items())
-    return compile_toml(f"""
-id = "{survey_id}"
-lang = "{next(iter(said))}"
-{more}
-{text("title", 0)}
-{text("introduction", 1)}
-controller = "The staff council"
-contact = "council@hospital.example"
-[[questions]]
-id = "drunk"
-type = "yes-no"
-epsilon = {share}
-{section(2)}
-{text("text", 5)}
-[[questions]]
-id = "pills"
-type = "one-of"
-epsilon = {share}
-{text("text", 6)}
-{text("options", 7)}
-skip = {_quoted(next(iter(said.values()))[7][3])}
-[[questions]]
-id = "seen"
-type = "any-of"
-mechanism = "bit-flips"
-epsilon = {2 * share}
-{section(3)}
-{text("text", 8)}
-{text("options", 9)}
-[[questions]]
-id = "overtime"
-type = "number"
-minimum = 0
-maximum = 80
-step = 1
-epsilon = {share}
-{text("text", 10)}
-{text("unit", 11)}
-[[questions]]
-id = "leave"
-type = "yes-no"
-epsilon = {share}
-{section(4)}
-{text("text", 12)}
-[[questions]]
-id = "change"
-type = "text"
-epsilon = {2 * share}
-{text("text", 13)}
-""")
-
-
-def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    more = {"controller": "The staff council", "contact": "council@hospital.example"} | members
+    questions = [
+        asked("drunk", "yes-no", 5, 2),
+        asked("pills", "one-of", 6, **words("options", 7), skip=TEXTS[lang][7][3]),
+        asked("seen", "any-of", 8, 3, **words("options", 9), mechanism="bit-flips", epsilon=epsilon / 4),
+        asked("overtime", "number", 10, **words("unit", 11), minimum=0, maximum=80, step=1),
+        asked("leave", "yes-no", 12, 4),
+        asked("change", "text", 13, epsilon=epsilon / 4),
+    ]
+    head = {"id": survey_id, "lang": lang} | words("title", 0) | words("introduction", 1)
+    return compile_survey(head | more | {"questions": questions})

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,22 @@ def template() -> catalogues.Catalog:
 @pytest.mark.parametrize("spoken", TRANSLATED, ids=lambda spoken: spoken.tag)
 def test_a_catalogue_has_every_message_and_nothing_else(spoken: Language, template: catalogues.Catalog) -> None:
     assert [*catalogues.faults_of(spoken, template)] == []
+
+
+def test_what_is_extracted_keeps_its_order_where_it_is_read_and_written(template: catalogues.Catalog) -> None:
+    for spoken in TRANSLATED:
+        catalogue = catalogues.read_catalogue(spoken)
+        catalogue.update(template)
+        written = catalogues.as_po(catalogue)
+        read = catalogues.read_po(BytesIO(written), locale=spoken.tag)
+        assert re.findall(b"^#: .*", catalogues.as_po(read), re.M) == re.findall(b"^#: .*", written, re.M)
+
+
+def test_no_message_says_that_nothing_was_sent(template: catalogues.Catalog) -> None:
+    """An invitation may have been, to be checked: no answer was."""
+    said = str([message.id for message in template]).lower()
+    assert "no answer was sent" in said
+    assert "nothing was sent" not in said
 
 
 def test_what_programs_read_is_what_was_translated() -> None:

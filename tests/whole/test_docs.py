@@ -4,6 +4,8 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,8 +18,10 @@ from sotto_client.verdict import _REFUSING, SURVEY_UNKNOWN
 from sotto_collector.api.administration import MAX_LABEL, MAX_ORIGINS
 from sotto_collector.api.openapi import OPERATIONS
 from sotto_collector.settings import SETTINGS
+from sotto_collector.store import Store
+from sotto_collector.store.retention import erase_due
 from sotto_estimator.records import save_records
-from sotto_protocol import Survey, Tally, compile_toml, problem
+from sotto_protocol import Survey, Tally, __version__, compile_toml, problem
 from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
 from sotto_protocol.places import PLACES
 
@@ -66,6 +70,14 @@ def test_the_page_on_rehearsing_works(console: Console) -> None:
     assert (console.folder / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_on_designs_works(console: Console) -> None:
+    console.run_document(DOCS / "designs.md")
+
+
+def test_the_page_on_misfit_works(console: Console) -> None:
+    console.run_document(DOCS / "misfit.md")
+
+
 def test_the_authors_page_works(console: Console) -> None:
     console.run_document(DOCS / "author.md")
 
@@ -79,11 +91,21 @@ def test_the_page_on_planning_tests_works(console: Console) -> None:
     assert (console.folder / "widths.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_on_regression_works(console: Console) -> None:
+    console.run_document(DOCS / "regression.md")
+
+
+@pytest.mark.parametrize("page", ["anytime.md", "test.md"])
+def test_the_pages_on_looking_and_testing_work(page: str, console: Console) -> None:
+    console.run_document(DOCS / page)
+
+
 def test_the_example_in_the_help_of_every_command_runs(console: Console) -> None:
     (console.folder / "survey.toml").write_text(LUNCH)
     shutil.copy(ROOT / "tests" / "data" / "surveyjs" / "lunch.json", console.folder / "form.json")
     console.run_command("export SOTTO_DB=survey.db")
     admin, analyst = (console.run_command(f"sotto {words}") for words in ("db init", "token create --role analyst"))
+    erase_canteen(console.folder / "survey.db")
     console.run_command("sotto serve")
     console.environment["SOTTO_TOKEN"] = admin.strip()
     console.run_command(f"sotto publish survey.toml {DOCUMENTED_URL}")
@@ -108,14 +130,23 @@ with SurveyClient("{DOCUMENTED_URL}", "my-survey", state="device.db") as device:
 """
 
 
+def erase_canteen(db: Path) -> None:
+    """Add a survey whose reports went on their day, long ago: for the example of `certificate`."""
+    with closing(Store(db)) as store:
+        store.add_survey(replace(compile_toml(LUNCH), id="canteen", closes="2020-01-01", erase_after=1))
+        erase_due(store, lambda *_: None)
+
+
 def simulate(folder: Path) -> None:
-    """Write the files that the examples of `decode`, `associate` and `simulate` name, of some hundred people."""
+    """Write the files that examples in the help of `decode`, `associate`, `regress` and `simulate` name."""
     (folder / "truth.toml").write_text("[questions.dish]\nstrings = {soup = 0.6, salad = 0.3}\n")
     survey = compile_toml(LUNCH)
     paid = [number % 2 for number in range(400)]
     records = survey.perturb({"paid": paid, "dish": ["salad" if yes else "soup" for yes in paid]}, os_coins())
     save_records(survey, records, folder / "reports.bin")
     (folder / "tally.json").write_bytes(Tally.of(survey, records).to_json())
+    rows = [f"{'yes' if number % 3 else 'no'},{20 + number % 50}" for number in range(400)]
+    (folder / "data.csv").write_text("\n".join(["paid,age", *rows]))
     (folder / "list.txt").write_text("soup\nsalad\n")
 
 
@@ -215,7 +246,7 @@ def test_every_test_that_a_page_names_is_there() -> None:
 def test_the_citation_is_of_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     cited = (ROOT / "CITATION.cff").read_text()
-    for line in (f"title: {project['name']}", f"version: {project['version']}", f"license: {project['license']}"):
+    for line in (f"title: {project['name']}", f"version: {__version__}", f"license: {project['license']}"):
         assert f"\n{line}\n" in cited
     assert project["description"] in " ".join(cited.split())
     assert re.findall(r"^  - (?!name)(.*)$", cited, re.MULTILINE) == project["keywords"]

@@ -19,7 +19,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def post(served: Served, survey: Survey, body: bytes = b"") -> Verdict:
     sent = body or batch_body(survey, make_reports(1, survey))
-    return judge(post_report(served.url, survey.id, sent, timeout_s=300, max_bytes=2**16).result(), 0.0)
+    return judge(post_report(served.url, survey.id, sent, timeout_s=300).result(), 0.0)
 
 
 def code_of(verdict: Verdict) -> str:

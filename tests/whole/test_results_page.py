@@ -66,9 +66,14 @@ def options_of(query: str) -> IntervalOptions:
 
 
 def rows_of(tally: Tally, question: str, options: IntervalOptions | None = None) -> list[list[Any]]:
-    names = ("answer", "share", "low", "high", "standard_error", "shift_up", "shift_down")
-    rows = estimate_tally(tally, options).rows
-    return [[getattr(row, name) for name in names] for row in rows if row.question == question]
+    found = estimate_tally(tally, options)
+    return [
+        [row.answer, row.share]
+        + ([row.low, row.high] if found.has_interval(row) else ["–", "–"])
+        + [row.standard_error, row.shift_up, row.shift_down]
+        for row in found.rows
+        if row.question == question
+    ]
 
 
 def shown(page: Page, question: str, n_before: int = 0) -> list[list[Any]]:
@@ -269,7 +274,7 @@ def test_fake_reports_are_warned_of_in_the_words_of_the_command(house: House, tm
         ("?wave=1&wave=2", 404, "must be given once"),
         ("?level=0.5", 400, "one of 0.9, 0.95, 0.99"),
         ("?level=c4n4ry", 400, "one of 0.9, 0.95, 0.99"),
-        ("?method=bootstrap", 400, "one of chernoff, hoeffding, clopper-pearson, wilson"),
+        ("?method=bootstrap", 400, "one of chernoff, hoeffding, clopper-pearson, blaker, wilson"),
         ("?target=", 400, "one of population, respondents"),
         ("?simultaneous=1", 400, "one of no, yes"),
         ("?level=0.9&level=0.9", 400, "must be given once"),

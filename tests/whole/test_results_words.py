@@ -14,6 +14,7 @@ from page_reading import Page, password, read_page
 from reading_html import Element
 from sotto_estimator import estimate_tally
 from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.errors import ChoiceError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_protocol import Survey, Tally, compile_toml
@@ -167,7 +168,8 @@ def test_every_line_of_the_page_can_be_said_in_every_language(tag: str) -> None:
 def test_an_open_survey_says_what_looking_again_does_and_a_closed_one_does_not(house: House) -> None:
     house.collect(STAFF, 100)
     page = read_page(see(house, STAFF))
-    assert "The survey is open until 2099-12-31." in page.words
+    assert "The survey is open until 2099-12-31." in page.root.text
+    assert page.root.one("time").attributes["datetime"] == STAFF.closes
     assert "Who looks again and again, and stops when it pleases, is wrong more often." in page.words
     house.administer("POST", f"/v1/surveys/{STAFF.id}/close")
     page = read_page(see(house, STAFF))
@@ -193,3 +195,28 @@ def test_strangers_are_not_told_how_many_were_invited(house: House) -> None:
     stranger = house.http.get("/s/public/results")
     assert "invited" not in read_page(stranger).words
     assert "3 of 3 who were invited" in read_page(see(house, INVITED_PUBLIC)).words
+
+
+def test_an_open_survey_has_a_link_to_intervals_that_hold_at_every_look(house: House) -> None:
+    house.collect(STAFF, 400)
+    page = read_page(see(house, STAFF, "?level=0.9"))
+    (link,) = (link["href"] for link in page.all("a") if link.get("id") == "anytime")
+    assert link == "results?level=0.9&method=anytime"
+    wider = read_page(see(house, STAFF, link.removeprefix("results")))
+    assert "What is said holds at every look together, however often you look" in wider.words
+    assert "wrong more often" not in wider.words
+    assert not [link for link in wider.all("a") if link.get("id") == "anytime"]
+    once, always = (
+        [row["high"] - row["low"] for row in see(house, STAFF, f".json{query}").json["estimates"]]
+        for query in ("?level=0.9", "?level=0.9&method=anytime")
+    )
+    assert all(wide > narrow for wide, narrow in zip(always, once, strict=True))
+
+
+def test_of_several_waves_one_has_such_intervals_and_all_pooled_have_not() -> None:
+    survey = replace(STAFF, waves=2)
+    counts = {"harassed": np.array([300]), "stay": np.array([500, 400, 100])}
+    release = Release(survey, True, {wave: Tally(survey, {wave: 1000}, counts) for wave in (1, 2)})
+    assert find_results(release, Choices(wave=2, method="anytime")).estimates
+    with pytest.raises(ChoiceError, match=r"method \('anytime'\) must be one of .* Choose one wave, or another method"):
+        find_results(release, Choices(method="anytime"))

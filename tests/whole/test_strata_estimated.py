@@ -177,7 +177,8 @@ def test_a_report_that_is_erased_leaves_its_stratum(served: Served, tmp_path: Pa
             "no_such_stratum: stratum must be one of the survey's: north, head office",
         ),
         (["--stratum", "north", "--by-stratum"], 2, "--by-stratum goes without --stratum"),
-        (["--by-stratum", "--save-tally", "x.json"], 2, "--by-stratum goes without --stratum, --save-tally and --plot"),
+        (["--by-stratum", "--save-tally", "x.json"], 2, "--by-stratum goes without --stratum and --save-tally"),
+        (["--by-stratum", "--population-size", "9000"], 2, "--by-stratum goes without --population-size"),
     ],
 )
 def test_wrong_options_are_refused_in_a_line(served: Served, options: list[str], code: int, said: str) -> None:

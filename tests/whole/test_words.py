@@ -10,8 +10,10 @@ import pytest
 COLLECTOR = Path(__file__).parents[2] / "collector" / "sotto_collector"
 ALLOWED = {
     "api/openapi_schemas.py": ['"answers": {'],
+    "commands/surveys.py": ["noise around your answers"],
     "intake/parsing.py": ["answers: dict[str, Any]", "report.answers", "and answers, an object"],
     "pages/asked.py": ["the answer that it stands for", "for answer, label in", "if answer == skip"],
+    "pages/problems.py": ["No answer was sent."],
     "pages/survey.py": ["What is answered is perturbed in the browser", "who has answered it"],
 }
 """Where the word stands for what a respondent says: the member of a report, and texts about people who answer."""
