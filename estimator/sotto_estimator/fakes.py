@@ -22,7 +22,7 @@ def allow_for_fakes(
 
     >>> low, high = allow_for_fakes(400, 1000, 10, Channel.forced_response(1 / 2, 1 / 2))
     >>> print(f"{low:.1%} to {high:.1%}")
-    20.2% to 39.3%
+    20.5% to 39.4%
     """
     if type(n_fakes) is not int or not 0 <= n_fakes < n:
         raise DomainError(f"n_fakes ({n_fakes!r}) must be an integer in [0, n - 1], with n = {n}.")

@@ -64,7 +64,7 @@ def be_foreign(path: Path) -> None:
         (lambda path: cut(path, path.stat().st_size - 4096), "malformed|cut short"),
         (lambda path: path.write_bytes(b"no database" * 1000), "not a database"),
         (be_foreign, "another program's"),
-        (flip, "the tally of habits differs from its reports"),
+        (flip, "the tally of habits differs from its reports|a stored report of survey habits is damaged"),
     ],
     ids=["missing", "empty", "its header", "half", "but a page", "text", "foreign", "a bit"],
 )

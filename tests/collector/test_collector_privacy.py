@@ -37,12 +37,19 @@ COLUMNS = {
         "cors_origins",
         "reports_per_minute",
         "preview",
+        "erase_on",
+        "erased_on",
+        "n_erased",
     ],
     "tokens": ["token_hash", "role", "label", "survey_id", "expires_s"],
     "reports": ["survey_key", "report_id", "packed"],
     "inbox": ["survey_key", "report_id", "packed"],
     "tallies": ["survey_key", "cell", "shard", "n_reports", "counts"],
     "releases": ["survey_key", "cell", "n_reports", "counts"],
+    "release_floors": ["survey_key", "cell", "n_reports", "sizes"],
+    "refused_surveys": ["fingerprint"],
+    "store": ["store_key", "identity", "n_restores", "restore_mark", "last_backup_day"],
+    "journals": ["journal_id"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
     "alembic_version": ["version_num"],
 }
@@ -128,7 +135,7 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     keys = {survey_id: key for key, survey_id, *_ in rows["surveys"]}  # drawn at random
     first, second = keys[SURVEY.id], keys[STRINGS.id]
     assert sorted(rows["surveys"]) == sorted(
-        (key, survey.id, survey.fingerprint, survey.canonical, 1, "", None, None)
+        (key, survey.id, survey.fingerprint, survey.canonical, 1, "", None, None, None, None, None)
         for key, survey in ((first, SURVEY), (second, STRINGS))
     )
     hashes = [(hash_token(served.admin), "admin", "", None, None)]
@@ -137,7 +144,9 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     stored = [(first, report.id, report.record) for report in reports]
     stored += [(second, report.id, report.record) for report in strings[1] + strings[3]]
     assert rows["reports"] == sorted(stored)
-    assert rows["inbox"] == rows["releases"] == rows["invitations"] == []
+    emptied = ("inbox", "releases", "release_floors", "refused_surveys", "journals", "invitations")
+    assert not any(rows[table] for table in emptied)
+    assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, None)]
     # A byte each, of so few reports, and one that says so.
     width, strings_width = (1 + Tally.empty(survey).pack().counts.size for survey in (SURVEY, STRINGS))
     tallies = [(*place, len(counts)) for *place, counts in rows["tallies"]]

@@ -63,7 +63,7 @@ epsilon = 2
 DRAWN = replace(SURVEY, id="drawn", draw=2)
 SURVEYS = (SURVEY, STRINGS, INVITED, INVITED_WAVES, EVIL, DRAWN)
 PAGES = (*(f"/s/{survey.id}" for survey in SURVEYS), "/s/strings?wave=3", "/s/nobody", "/s/habits?wave=2", "/s/a/b/c")
-FETCHED = {"static/receipt.js": ["${this.#url}/erase"], "form/invitation.js": ["${url}/invitations/check"]}
+FETCHED = {"form/invitation.js": ["${url}/invitations/check"]}
 """Which script asks the collector for what, but for the client."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'none'; "

@@ -227,7 +227,6 @@ USAGE = {
     "bad margins": ((*CROSSWISE, "--post-stratify", "region", "--margins", "a=b"), "must be TEXT=N with commas"),
     "two texts": ((*CROSSWISE, "--yes-is", "1", "--reports", "1,2"), "--yes-is or --reports"),
     "conclusive": ((*CROSSWISE[:2], "--design", "direct", "--reports", "same,different"), "--allow-conclusive"),
-    "a picture of groups": ((*CROSSWISE, "--by", "region", "--plot", "a.png"), "without --plot"),
 }
 
 

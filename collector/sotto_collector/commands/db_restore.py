@@ -44,7 +44,7 @@ def _read_released(_: click.Context, __: click.Parameter, given: tuple[str, ...]
     multiple=True,
     metavar="SURVEY=N",
     callback=_read_released,
-    help="Where no journal tells: reports in the largest tally that analysts hold of a survey; may be repeated.",
+    help="Where no journal tells: reports in the largest tally that analysts hold of a survey; none by default.",
 )
 @click.option("--revoke-invitations", is_flag=True, help="Revoke the invitations that are open; off by default.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")

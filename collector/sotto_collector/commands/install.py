@@ -21,7 +21,7 @@ def _settings_of_a_machine(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(epilog="Example:  sotto install --systemd --db /srv/survey/survey.db --port 8000")
-@click.option("--systemd", is_flag=True, required=True, help="As a service of systemd: nothing else is known.")
+@click.option("--systemd", is_flag=True, required=True, help="As a service of systemd: no default, and no other way.")
 @click.option("--user", default="sottovoce", show_default=True, help="The user that it runs as.")
 @click.option(
     "--backup-to", type=click.Path(path_type=Path), help="Folder for a copy a day, on another disk; none by default."

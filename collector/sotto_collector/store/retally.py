@@ -8,7 +8,7 @@ from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Selection
 from sotto_collector.store.schema import surveys
 from sotto_collector.store.transaction import Transaction
-from sotto_protocol import Survey, Tally
+from sotto_protocol import ReportError, Survey, Tally
 
 KEPT_SINCE = "0003"
 """The migration to this revision drops the tallies; those after it keep them."""
@@ -20,7 +20,11 @@ def count_reports(dialect: Dialect, connection: Connection, selection: Selection
     by_cell: dict[int, Tally] = {}
     for chunk in selection.chunks(dialect, connection):
         records = np.frombuffer(chunk, np.uint8).reshape(-1, survey.layout.n_bytes)
-        for cell, counted in Tally.by_cell(survey, records).items():
+        try:
+            counted_by_cell = Tally.by_cell(survey, records)
+        except ReportError as fault:
+            raise StoreError(f"a stored report of survey {survey.id} is damaged: {fault}") from fault
+        for cell, counted in counted_by_cell.items():
             by_cell[cell] = by_cell[cell] + counted if cell in by_cell else counted
     return by_cell
 
