@@ -18,7 +18,7 @@ from sotto_collector.pages.headers import policy
 from sotto_collector.pages.languages import choose_for
 from sotto_collector.pages.sign_in import ask_to_sign_in, find_reader, require_reader
 from sotto_collector.store import StoredSurvey
-from sotto_collector.store.releases import read_released_waves
+from sotto_collector.store.releases import floored_waves, read_released_waves
 from sotto_collector.turnout import Turnout, count_turnout
 from sotto_protocol import Survey, Tally
 
@@ -38,6 +38,7 @@ class Read(NamedTuple):
     address: str
     digest: str
     turnout: list[Turnout]
+    floored: frozenset[int]
 
 
 Digest = Callable[[Survey, dict[int, Tally]], str]
@@ -69,6 +70,7 @@ def install_results(app: Flask) -> None:
             language=chosen.language,
             lang=chosen.tag,
             turnout={of.wave: (of.invited, of.n_reports) for of in found.turnout},
+            floored=found.floored,
         )
 
     page = make_results_page(read_release, "layout.html")
@@ -102,7 +104,8 @@ class ResultsReader:
         n_known = collector.store.count_tallied(stored.key) if is_told else None
         is_counted = is_analyst and stored.survey.invited
         turnout = count_turnout(collector.store, stored, tallies) if is_counted else []
-        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest, turnout)
+        floored = floored_waves(collector.store, stored) if stored.survey.min_reports > 1 else frozenset()
+        return Read(stored.survey, stored.is_open, tallies, n_known, _find_address(), digest, turnout, floored)
 
     def _read(self, stored: StoredSurvey) -> tuple[dict[int, Tally], str]:
         tallies = read_released_waves(get_collector().store, stored)

@@ -34,10 +34,11 @@ def read_released(store: Store, stored: StoredSurvey, wave: int | None = None, s
     """
     if stored.survey.min_reports == 1:
         return store.read_tally(stored, wave, stratum)
-    given = _read(store, stored, stored.survey.cells(wave, stratum))
+    cells = stored.survey.cells(wave, stratum)
+    given = _read(store, stored, cells)
     tally = reduce(add, given.values(), Tally.empty(stored.survey))
     if not tally.n_reports:
-        if _has_floors(store, stored):
+        if floored_waves(store, stored, cells):
             raise BelowMinimumError("since a restore no counts are given before there are enough new reports.")
         of, least = "stratum" if stored.survey.strata else "wave", stored.survey.min_reports
         raise BelowMinimumError(f"there are fewer reports of a {of} than the {least} that the survey promises.")
@@ -60,9 +61,11 @@ def read_released_waves(store: Store, stored: StoredSurvey, stratum: int | None 
     return {wave: tally for wave, tally in sorted(by_wave.items()) if tally.n_reports}
 
 
-def _has_floors(store: Store, stored: StoredSurvey) -> bool:
+def floored_waves(store: Store, stored: StoredSurvey, cells: list[int] | None = None) -> frozenset[int]:
+    """Return the waves, of those of these cells, of which a restored store gives nothing before a floor is reached."""
     with store.reader() as connection:
-        return bool(read_floors(connection, stored))
+        floors = read_floors(connection, stored)
+    return frozenset(stored.survey.wave_of(cell) for cell in floors if cells is None or cell in cells)
 
 
 def _read(store: Store, stored: StoredSurvey, cells: list[int] | None) -> dict[int, Tally]:

@@ -156,7 +156,7 @@ def _tag(release: Release, choices: Choices) -> str:
     """Return what is the same for the same page: of this survey, these counts, this reader, and these choices."""
     has_commands = any(map(is_text, release.survey.questions))
     address = release.address if has_commands else ""  # else whoever says another Host would have all made anew
-    counts = release.digest, release.is_open, release.n_known, dict(release.turnout)
+    counts = release.digest, release.is_open, release.n_known, dict(release.turnout), sorted(release.floored)
     told = *counts, address, choices, release.language.tag, release.lang
     return sha256(repr(told).encode()).hexdigest()[:32]
 

@@ -1,6 +1,6 @@
 """What the results page is made of: the tallies that are released to its reader."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from hashlib import sha256
@@ -19,6 +19,7 @@ class Release:
     `digest`: what `digest_of` gives of the tallies; it is kept beside them, for of large ones it takes long.
     `language`: of the page's words; `lang`: the tag of that of the survey's texts. `turnout`: of each wave, how many
     were invited and how many answered, where the reader may know it; None of a wave with too few to be told.
+    `floored`: the waves of which nothing was given since a restore, unless enough further reports have come.
     """
 
     survey: Survey
@@ -30,18 +31,25 @@ class Release:
     language: Language = ENGLISH
     lang: str = ""
     turnout: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
+    floored: Collection[int] = ()
 
     def tally(self, wave: int | None) -> Tally:
         """Return the tally of one wave, or of all; the empty one where nothing is given."""
         chosen = [tally for number, tally in self.tallies.items() if wave in (None, number)]
         return reduce(add, chosen) if chosen else Tally.empty(self.survey)
 
-    def say_missing(self, say: Language = ENGLISH) -> str:
-        """Return why nothing is shown: what of it may be said to this reader."""
+    def say_missing(self, say: Language = ENGLISH, wave: int | None = None) -> str:
+        """Return why nothing is shown of a wave, or of all: what of it may be said to this reader."""
         least = self.survey.min_reports
         if least == 1:
             return say.gettext("No reports yet.")
-        if self.survey.waves > 1 or self.survey.strata:
+        is_floored = bool(self.floored) if wave is None else wave in self.floored
+        if is_floored:
+            promise = say.gettext(
+                "The database was restored from a backup. Results are withheld until they are known to differ by "
+                "enough reports from all that were given before."
+            )
+        elif self.survey.waves > 1 or self.survey.strata:
             promise = say.gettext(
                 "There are fewer reports than the %(n)s of one wave, or of one group, that the survey promises as the "
                 "least.",
@@ -55,8 +63,10 @@ class Release:
         if self.n_known is not None:
             missing = least - self.n_known
             lines.append(say.ngettext("So far there is %(n)s.", "So far there are %(n)s.", self.n_known))
-            if missing > 0:
+            if missing > 0 and not is_floored:
                 lines.append(say.ngettext("At least %(n)s is missing.", "At least %(n)s are missing.", missing))
+        if not self.is_open:
+            lines.append(say.gettext("The survey is closed, so no further reports will come."))
         return " ".join(lines)
 
 

@@ -94,8 +94,8 @@ def find_results(release: Release, choices: Choices) -> Results:
         tally.n_reports,
         len(release.tallies),
         last_wave,
-        "" if tally.n_reports else release.say_missing(spoken.say),
-        "" if tally.n_reports else release.say_missing(),
+        "" if tally.n_reports else release.say_missing(spoken.say, choices.wave),
+        "" if tally.n_reports else release.say_missing(wave=choices.wave),
         estimates,
         tuple(_sections(release, spoken, choices, tally, estimates, last)) if tally.n_reports else (),
     )
