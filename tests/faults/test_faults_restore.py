@@ -1,5 +1,8 @@
 """The bad day, as a drill: a backup, further reports and acts, the loss of the database, a restore, devices that send
-again. No report counts twice, none is invented, and what is lost is what docs/restore.md says."""
+again. No report counts twice, none is invented, and what is lost is what docs/restore.md says.
+
+A crowd makes the load, and sends again by hand; the diarists are real clients, which send again by themselves.
+"""
 
 import json
 import random
@@ -17,11 +20,13 @@ from click.testing import CliRunner
 
 from collecting import INVITED, SMALL, Served, make_reports, serve
 from crowd import FULL, Crowd, check_stored
+from diarists import WEEKS, Diarists
 from postgres_server import database_of
 from sotto_client.cli import main
 from sotto_collector.store import Store
 from sotto_collector.store.copy import copy_store
 from sotto_protocol import Report, Survey, Tally, stack_records
+from wire import wire_to
 
 CHANCE = random.Random(16)  # noqa: S311  # when what happens, no secret
 LEAST = 40
@@ -90,15 +95,23 @@ class World:
                 self.uninvited.add(guest.id)
 
 
-def invite(served: Served, world: World) -> None:
-    """Publish the invited survey, and make invitations."""
-    assert served.ask("POST", "/v1/surveys", GUESTS.canonical, served.admin)[0] == 201
-    sent = json.dumps({"count": N_GUESTS}).encode()
-    made = served.fetch("POST", f"/v1/surveys/{GUESTS.id}/invitations", sent, served.admin)[2]
-    codes = made.decode().split()[1:]
+def invite(served: Served, world: World, diarists: Diarists) -> None:
+    """Publish the invited surveys, and make invitations."""
+    codes = make_codes(served, GUESTS, N_GUESTS)
     world.guests = [
         replace(report, invitation=code) for report, code in zip(make_reports(N_GUESTS, GUESTS), codes, strict=True)
     ]
+    everybody = diarists.everybody
+    for each, code in zip(everybody, make_codes(served, WEEKS, len(everybody)), strict=True):
+        each.invitation = code
+
+
+def make_codes(served: Served, survey: Survey, n_invitations: int) -> list[str]:
+    """Publish an invited survey; return so many invitations."""
+    assert served.ask("POST", "/v1/surveys", survey.canonical, served.admin)[0] == 201
+    sent = json.dumps({"count": n_invitations}).encode()
+    made = served.fetch("POST", f"/v1/surveys/{survey.id}/invitations", sent, served.admin)[2]
+    return made.decode().split()[1:]
 
 
 def live(db: str | Path, survey: Survey) -> set[bytes]:
@@ -182,15 +195,16 @@ def lose(db: str) -> None:
 def test_what_is_lost_is_what_the_page_says(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
     world, journal, began = World(Crowd(DRILLED, pause_s=0.02)), tmp_path / "acts", time.monotonic()
-    n_lost = n_rounds = 0
-    with places(kind, url, tmp_path) as new_place:
-        db = new_place()
-        for number in range(20 if FULL else 2):
+    n_lost, n_rounds = 0, 20 if FULL else 2
+    with places(kind, url, tmp_path) as new_place, wire_to(0) as wire:
+        db, diarists = new_place(), Diarists(tmp_path, wire, CHANCE)
+        for number in range(n_rounds):
             backup = tmp_path / f"backup-{number}.db"
-            with serve(db, "--journal", str(journal), survey=DRILLED) as served, world.crowd.at_work(served):
+            with serve(db, "--journal", str(journal), survey=DRILLED) as served:
                 if not world.guests:
-                    invite(served, world)
-                work_until_lost(served, world, backup)
+                    invite(served, world, diarists)
+                with world.crowd.at_work(served), diarists.at_work(served.port):
+                    work_until_lost(served, world, backup)
             lose(db)
             db = new_place()
             words = ["--from", str(backup)]
@@ -203,15 +217,18 @@ def test_what_is_lost_is_what_the_page_says(kind: str, request: pytest.FixtureRe
             assert result.exit_code == 0, result.output
             there = check_restored(db, backup, world, json.loads(result.stdout))
             n_lost += len(world.crowd.acknowledged - there - world.erased)
-            n_rounds += 1
+            diaries = live(db, WEEKS)
+            diarists.check_restored(diaries, live(backup, WEEKS))
             with serve(db, "--journal", str(journal), survey=DRILLED) as served:
                 world.see(served)
                 send_again(served, world, there)
+                owed = diarists.visit(served.port, diaries, everybody=number == n_rounds - 1)
+                diarists.check(check_stored(served.db, WEEKS), owed)
                 world.see(served)
                 assert served.stop()[0] == 0
     assert world.revoked
     print(
         f"{kind}: {n_rounds} rounds, {len(world.crowd.sent):,} reports sent, {n_lost:,} lost with a database, "
-        f"{len(world.erased)} erased, {len(world.revoked)} tokens revoked, {len(world.given)} releases, "
-        f"{time.monotonic() - began:.0f} s"
+        f"{len(world.erased)} erased, {len(world.revoked)} tokens revoked, {len(world.given)} releases; "
+        f"{diarists.say()}; {time.monotonic() - began:.0f} s"
     )
