@@ -10,6 +10,7 @@ from pathlib import Path
 from devices import DIARY, rows_of
 from fault_server import fault_server
 from hostile_server import HOLDS, hostile_server
+from sotto_client import SurveyClient
 from sotto_client.state import State
 
 FULL = "SOTTO_TEST_FULL" in os.environ
@@ -18,7 +19,7 @@ N_CHILDREN = 4
 CHILDREN_S = 300.0
 """A child that has not answered by then is stuck, and killed."""
 
-# `answer_in_children` forks and returns how many children were stuck, and how many failed otherwise.
+# `wait_for` returns how many children were stuck, and how many failed otherwise.
 BEGIN = f"""
 import os, signal, sys, threading, time
 from sotto_client import StateError, SurveyClient
@@ -42,7 +43,9 @@ def fork(work):
     return child
 
 def answer_in_children(device, waves):
-    children = [fork(lambda: answer(device, wave)) for wave in waves]
+    return wait_for([fork(lambda: answer(device, wave)) for wave in waves])
+
+def wait_for(children):
     deadline, ended = time.monotonic() + {CHILDREN_S}, {{}}
     while len(ended) < len(children) and time.monotonic() < deadline:
         for child in set(children) - set(ended):
@@ -107,6 +110,30 @@ device.close()
 print([*told])
 """
 
+# The parent sends again what it kept, and so does each child, which also sends what waited as it was forked.
+WHILE_IT_SENDS_AGAIN = """
+def send_again():
+    while True:
+        try:
+            device.resend()
+            if device.flush(60):
+                return
+        except StateError:
+            pass  # others have written all the time
+
+device = SurveyClient(url, "diary", state=state, max_epsilon=1000, max_period_epsilon=1000)
+device.survey
+told = [0, 0]
+for _ in range(n_rounds):
+    children = [fork(send_again) for _ in range(n_children)]
+    device.resend()
+    for index, n_bad in enumerate(wait_for(children)):
+        told[index] += n_bad
+assert device.flush(300)
+device.close()
+print(told)
+"""
+
 # And the child has to fetch the survey itself, which the parent's thread does in vain.
 WHILE_IT_FETCHES = """
 device = SurveyClient(url, "diary", state=state, timeout_s=2.0)
@@ -134,6 +161,25 @@ def test_children_that_are_forked_while_their_parent_delivers_answer(tmp_path: P
     with fault_server(replace(DIARY, waves=n_reports + 1)) as http:  # the last wave's report would end the survey
         run(WHILE_IT_DELIVERS, http.url, tmp_path / "device.db", N_ROUNDS)
     assert len(rows_of(tmp_path / "device.db", "ledger")) == n_reports == len(http.seen)
+
+
+def test_children_that_are_forked_while_their_parent_sends_again_send_the_same(tmp_path: Path) -> None:
+    """Many reports, each in a request of its own: a collector that lost them has each once, as the same bytes."""
+    state, n_waves = tmp_path / "device.db", 200 if FULL else 40
+    with fault_server(replace(DIARY, waves=n_waves + 1)) as http:
+        with SurveyClient(
+            http.url, "diary", state=state, max_epsilon=1000, max_period_epsilon=1000, resend_days=7
+        ) as it:
+            receipts = {it.answer({"word": "kiosk"}, wave).id for wave in range(1, n_waves + 1)}
+            assert it.flush(CHILDREN_S)
+        http.survey_reply = replace(http.survey_reply, headers={"Sottovoce-Restored": "5"})
+        http.seen.clear()
+        run(WHILE_IT_SENDS_AGAIN, http.url, state, 1 + N_ROUNDS // 10)
+        assert http.seen == receipts
+        assert len(http.posts) >= 2 * n_waves
+        assert len({post.body for post in http.posts}) == n_waves
+    assert {row[0] for row in rows_of(state, "sent")} == receipts
+    assert rows_of(state, "outbox") == []
 
 
 def test_a_child_that_is_forked_while_a_thread_has_the_deliverys_lock_answers(tmp_path: Path) -> None:
