@@ -255,7 +255,7 @@ class SurveyClient(Renewed):
             is_due = Sent(connection).is_due(today())
         if is_due:
             with self._state.write() as connection:
-                Sent(connection).sweep(today())
+                Sent(connection).sweep(today(), opens=True)
 
     @property
     def pending(self) -> list[str]:

@@ -2,10 +2,12 @@
 
 Only where the app asks for it (`resend_days`); usually nothing is kept. Each day that the device's clock shows anew
 takes one of a report's days, and a jump ahead all that it passes: a clock that is set back prolongs nothing for ever.
-What is sent again has the days that are left, also while it waits.
+A clock that was never set since the device has power shows a day that cannot be; then each opening of the state counts
+as one. What is sent again has the days that are left, also while it waits.
 """
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -15,6 +17,8 @@ from sotto_client.ledger import Ledger
 from sotto_client.outbox import Outbox
 
 MAX_RESEND_DAYS = 365
+RIGHT_SINCE = date(2026, 1, 1)
+"""No clock that is right shows an earlier day."""
 RESTORED_HEADER = "sottovoce-restored"
 _MAX_DIGITS = 15  # what a browser's number holds
 
@@ -64,13 +68,21 @@ class Sent:
         """Keep a report that waits no more, if its app asked for it; to be called before the outbox forgets it."""
         self._connection.execute(_KEEP, (day.isoformat(), receipt))
 
-    def readmit(self, reports: list[SentReport], restored: int | None = None, delay_until: float = 0.0) -> None:
-        """Let reports wait again, as the same bytes; for a store of this number, if it is another one."""
+    def readmit(
+        self,
+        reports: list[SentReport],
+        restored: int | None = None,
+        draw_delay_end: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """Let reports wait again, as the same bytes; for a store of this number, if it is another one.
+
+        Each has a delay of its own, as at first: together they would show that they are one device's.
+        """
         for kept in reports:
             number = kept.restored if restored is None else restored
             self._connection.execute("DELETE FROM sent WHERE receipt = ?", (kept.receipt,))
             Outbox(self._connection).put(
-                kept.receipt, kept.url, kept.survey_id, kept.body, delay_until, kept.days_left, number, kept.seen
+                kept.receipt, kept.url, kept.survey_id, kept.body, draw_delay_end(), kept.days_left, number, kept.seen
             )
 
     def drop(self, column: Literal["receipt", "fingerprint", "survey_id"], value: str) -> None:
@@ -85,30 +97,42 @@ class Sent:
         self._connection.execute(f"UPDATE outbox SET days_left = 0 WHERE {waiting}", (value,))  # noqa: S608
         Ledger(self._connection).release()
 
-    def sweep(self, day: date) -> None:
-        """Count the days that have passed, and drop what has none left, in the outbox too; writes once a day."""
+    def sweep(self, day: date, *, opens: bool = False) -> None:
+        """Count the days that have passed, and drop what has none left, in the outbox too; writes once a day.
+
+        `opens`: as the state is opened, which counts as a day where the clock cannot be right.
+        """
         is_changed = False
         for table in ("sent", "outbox"):
-            for receipt, days_left, seen in self._uncounted(table, day):
-                left = days_left - max(1, (day - seen).days)
-                change = "DELETE FROM {}" if left <= 0 else "UPDATE {} SET days_left = :left, seen = :day"
-                values = {"left": left, "day": day.isoformat(), "receipt": receipt}
+            for receipt, days_left, seen in self._uncounted(table, day, opens):
+                left = days_left - _passed(seen, day)
+                change = "DELETE FROM {}" if left <= 0 else "UPDATE {} SET days_left = :left, seen = :seen"
+                counted = day if day >= RIGHT_SINCE else seen
+                values = {"left": left, "seen": counted.isoformat(), "receipt": receipt}
                 self._connection.execute(f"{change.format(table)} WHERE receipt = :receipt", values)
                 is_changed = True
         if is_changed:
             Ledger(self._connection).release()
 
     def is_due(self, day: date) -> bool:
-        """Return whether `sweep` has something to do."""
-        return any(self._uncounted(table, day) for table in ("sent", "outbox"))
+        """Return whether `sweep` has something to do as the state is opened."""
+        return any(self._uncounted(table, day, True) for table in ("sent", "outbox"))
 
-    def _uncounted(self, table: str, day: date) -> list[tuple[str, int, date]]:
+    def _uncounted(self, table: str, day: date, opens: bool) -> list[tuple[str, int, date]]:
+        is_right = day >= RIGHT_SINCE
+        if not (is_right or opens):
+            return []
         rows = self._connection.execute(
             f"SELECT receipt, days_left, seen FROM {table} WHERE seen <> ?",  # noqa: S608  # our own names
-            (day.isoformat(),),
+            (day.isoformat() if is_right else "",),
         )
         with reading("sent reports"):
             return [_read_days(row) for row in rows]
+
+
+def _passed(seen: date, day: date) -> int:
+    """Return how many days a report loses: those between two days, of which one alone says nothing."""
+    return max(1, (day - seen).days) if min(seen, day) >= RIGHT_SINCE else 1
 
 
 def read_restored(text: str | None) -> int | None:

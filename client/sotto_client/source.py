@@ -120,7 +120,8 @@ class SurveySource:
             connection.execute(_KEEP, (*self._place, survey.canonical, number))
             sent = Sent(connection)
             sent.sweep(today())
-            sent.readmit(sent.lost(self.posting.url, survey.fingerprint, number), number, self.posting.draw_delay_end())
+            lost = sent.lost(self.posting.url, survey.fingerprint, number)
+            sent.readmit(lost, number, self.posting.draw_delay_end)
 
     def _kept_fingerprint(self, connection: sqlite3.Connection) -> str:
         kept = self._kept(connection)

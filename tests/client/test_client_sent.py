@@ -4,9 +4,10 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,34 @@ def test_kept_days_end_by_the_clock_however_it_is_set(http: FaultServer, state: 
     assert b'"reports"' not in raw_of(state)
 
 
+def open_on(day: str, state: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Open a state on a day, and use it as often as an app likes; return what is kept, and for how long."""
+    noon = datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp()
+    monkeypatch.setattr("time.time", lambda: noon)
+    with closing(SurveyClient("http://127.0.0.1:1", "lunch", state=state)) as device:
+        assert [device.resend() for _ in range(3)] == [[]] * 3  # another collector's
+    return [(row[6], row[4]) for row in rows_of(state, "sent")]
+
+
+def test_a_clock_that_was_never_set_neither_keeps_a_report_for_ever_nor_drops_it_at_once(
+    http: FaultServer, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each opening on a day that cannot be takes one; the days that can be are counted as ever."""
+    take_part(http, state, 20)
+    never = "1970-01-01"
+    with closing(sqlite3.connect(state)) as connection:  # as if it was delivered on that day
+        connection.execute("UPDATE sent SET seen = ?", (never,))
+        connection.commit()
+    assert open_on(never, state, monkeypatch) == [(never, 19)]
+    assert open_on(never, state, monkeypatch) == [(never, 18)]
+    assert open_on("2031-03-01", state, monkeypatch) == [("2031-03-01", 17)]
+    assert open_on(never, state, monkeypatch) == [("2031-03-01", 16)]
+    assert open_on("2031-03-05", state, monkeypatch) == [("2031-03-05", 12)]
+    for left in range(11, 0, -1):
+        assert open_on(never, state, monkeypatch) == [("2031-03-05", left)]
+    assert open_on(never, state, monkeypatch) == []
+
+
 def test_what_is_sent_again_has_the_days_that_were_left(http: FaultServer, state: Path) -> None:
     take_part(http, state, 7)
     set_seen(state, 3)
@@ -226,6 +255,26 @@ def test_every_wave_is_kept_by_itself(state: Path, waves: int) -> None:
         assert http.seen == receipts
         assert len(http.posts) == 2 * waves
         assert {post.body for post in http.posts[:waves]} == {post.body for post in http.posts[waves:]}
+
+
+def test_every_report_that_comes_again_has_a_random_delay_of_its_own(state: Path) -> None:
+    """All end within the longest: sent in a row they would show that they are one device's."""
+    with fault_server(PULSE) as http:
+        with SurveyClient(http.url, "pulse", state=state, resend_days=7) as device:
+            for wave in (1, 2, 3):
+                device.answer(WORDS, wave)
+            assert device.flush(30)
+        restore(http, "5", PULSE)
+        before = time.time()
+        with closing(SurveyClient(http.url, "pulse", state=state, max_delay_s=3600)) as device:
+            assert device.survey == PULSE
+            ends = {row[8] for row in rows_of(state, "outbox")}
+            assert len(ends) == 3
+            assert all(before <= end <= time.time() + 3600 for end in ends)
+            assert not device.flush(0.1)
+            assert len(http.posts) == 3
+            assert device.flush(30, skip_delay=True)
+        assert len(http.seen) == 3
 
 
 def test_who_stops_taking_part_keeps_nothing(http: FaultServer, state: Path) -> None:
