@@ -43,7 +43,7 @@ def restore(*words: object) -> Result:
 
 
 def restored(*words: object) -> dict[str, Any]:
-    result = restore(*words, "--json")
+    result = restore(*words, "--json", "--yes")
     assert result.exit_code == 0, result.output
     document: dict[str, Any] = json.loads(result.stdout)
     return document

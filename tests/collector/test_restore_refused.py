@@ -43,7 +43,7 @@ def release(store: Store, stored: StoredSurvey, _: list[Report]) -> None:
 
 def restored(folder: Path, target: str) -> dict[str, Any]:
     words = ["--from", str(folder / "backup.db"), "--db", target, "--journal", str(folder / "acts")]
-    result = CliRunner().invoke(main, ["db", "restore", *words, "--json"])
+    result = CliRunner().invoke(main, ["db", "restore", *words, "--json", "--yes"])
     assert result.exit_code == 0, result.output
     said: dict[str, Any] = json.loads(result.stdout)
     return said

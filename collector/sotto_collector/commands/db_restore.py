@@ -2,12 +2,14 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from sotto_collector.commands.options import db_option
+from sotto_collector.errors import CollectorError
 from sotto_collector.journal import read_journal
 from sotto_collector.store.redo import Redone, SurveyRestored, Wishes
 from sotto_collector.store.restore import restore_copy, restore_in_place
@@ -47,6 +49,7 @@ def _read_released(_: click.Context, __: click.Parameter, given: tuple[str, ...]
     help="Where no journal tells: reports in the largest tally that analysts hold of a survey; none by default.",
 )
 @click.option("--revoke-invitations", is_flag=True, help="Revoke the invitations that are open; off by default.")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask before surveys are erased whole; off by default.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
 def restore(
     db: str,
@@ -55,6 +58,7 @@ def restore(
     journals: tuple[Path, ...],
     released: dict[str, int],
     revoke_invitations: bool,
+    is_sure: bool,
     is_json: bool,
 ) -> None:
     """Make a database of a backup, and do again what the operator has done since.
@@ -62,10 +66,13 @@ def restore(
     --db is a new file, or an empty PostgreSQL, where it is once it is whole. What the journals say was erased, closed
     or revoked is so again, and no release differs from what analysts hold by fewer reports than a survey promises.
     Reports that came after the backup are lost unless their devices send them again. Stop the collectors first.
+
+    Where a journal says that a survey was erased whole, which the backup has, it asks before, unless --yes is given.
     """
     if in_place == (backup is not None):
         raise click.UsageError("Give either --from or --in-place.")
-    wishes = Wishes([read_journal(path) for path in journals], released, revoke_invitations)
+    read = [read_journal(path) for path in journals]
+    wishes = Wishes(read, released, revoke_invitations, (lambda _: None) if is_sure else _confirm)
     if backup is None:
         redone = restore_in_place(db, wishes)
     else:
@@ -75,9 +82,21 @@ def restore(
         click.echo(line, err=True)
 
 
+def _confirm(doomed: Mapping[str, int]) -> None:
+    """Ask whether surveys shall be erased whole. Raises click.Abort, and CollectorError where nobody can be asked."""
+    listed = [f"{survey} ({n_reports:,} reports)" for survey, n_reports in doomed.items()]
+    if not sys.stdin.isatty():
+        raise CollectorError(
+            f"--yes must be given to erase again what a journal says was erased whole: {', '.join(listed)}."
+        )
+    click.echo("\n".join(["A journal says that these were erased whole:", *listed]), err=True)
+    click.confirm("Erase them again, and all their reports?", abort=True, err=True)
+
+
 def _say(redone: Redone) -> str:
     of = f", a backup of {redone.backup_day}" if redone.backup_day else ""
     lines = [f"restored{of}; restore {redone.n_restores} of this database"]
+    lines += [f"journal {path}, acts read: {n_acts:,}" for path, n_acts in redone.acts.items()]
     if redone.surveys:
         lines.append(align([COLUMNS, *map(_describe, redone.surveys)], n_left=2))
     lines += [f"{survey}  erased again" for survey in redone.erased]

@@ -1,7 +1,7 @@
 """What was done after a backup, done again in the store that was made of it, in one transaction."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,12 +35,14 @@ class Wishes:
     """What is known and wished beside a backup.
 
     `journals`: those of its collectors. `released`: of how many reports the largest tally is that analysts hold, by
-    survey. `revokes_invitations`: those that are open are revoked.
+    survey. `revokes_invitations`: those that are open are revoked. `confirm`: is given what would be erased whole
+    (`find_doomed`) before anything is done, and raises where it shall not be.
     """
 
     journals: Sequence[ReadJournal] = ()
     released: Mapping[str, int] = field(default_factory=dict)
     revokes_invitations: bool = False
+    confirm: Callable[[Mapping[str, int]], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Redone:
     `erased`: surveys that are erased again. `n_tokens`: tokens that are revoked or end earlier than in the backup.
     `missing`: the journals that the backup names, and that were not given. `refused`: surveys that are not there, and
     may not be published again: it is lost what was done to them, or they were erased. `past`: reports that went
-    as their survey's day is past, by its id.
+    as their survey's day is past, by its id. `acts`: how many acts were read, by the journal's path.
     """
 
     n_restores: int
@@ -78,6 +80,17 @@ class Redone:
     missing: tuple[str, ...]
     refused: tuple[str, ...] = ()
     past: Mapping[str, int] = field(default_factory=dict)
+    acts: Mapping[str, int] = field(default_factory=dict)
+
+
+def find_doomed(
+    connection: Connection, surveys: Sequence[StoredSurvey], journals: Sequence[ReadJournal]
+) -> dict[str, int]:
+    """Return how many reports the surveys have that the journals say were erased whole, by id. Raises JournalError."""
+    _check_journals(connection, journals)
+    erased = {(act.key, act.fingerprint) for each in journals for act in each.acts if isinstance(act, ErasedSurvey)}
+    doomed = [each for each in surveys if (each.key, each.survey.fingerprint) in erased and not each.is_draft]
+    return {each.survey.id: _count_reports(connection, each) for each in doomed}
 
 
 def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wishes) -> Redone:
@@ -85,9 +98,7 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
     transaction.take_time()
     connection = transaction.connection
     about = read_about(connection)
-    for journal in wishes.journals:
-        if journal.head.store != about.identity.hex():
-            raise JournalError(f"journal ({journal.path}) must be this database's; it is of another collector's.")
+    _check_journals(connection, wishes.journals)
     missing = {journal_id.hex() for journal_id in read_journals(connection)} - {
         journal.head.journal for journal in wishes.journals
     }
@@ -117,7 +128,15 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
         again.n_tokens,
         tuple(sorted(missing)),
         tuple(sorted(refused)),
+        acts={str(journal.path): len(journal.acts) for journal in wishes.journals},
     )
+
+
+def _check_journals(connection: Connection, journals: Sequence[ReadJournal]) -> None:
+    identity = read_about(connection).identity.hex()
+    for journal in journals:
+        if journal.head.store != identity:
+            raise JournalError(f"journal ({journal.path}) must be this database's; it is of another collector's.")
 
 
 class _Redoing:
@@ -206,13 +225,18 @@ def _note_restore(connection: Connection, mark: int) -> None:
     connection.execute(update(schema.store).values(n_restores=columns.n_restores + 1, restore_mark=drawn))
 
 
-def _describe(connection: Connection, stored: StoredSurvey, n_erased: int) -> SurveyRestored:
-    def ask(value: ColumnElement[int], table: Table) -> int:
-        return int(connection.execute(select(value).where(table.c.survey_key == stored.key)).scalar_one())
+def _ask(connection: Connection, stored: StoredSurvey, value: ColumnElement[int], table: Table) -> int:
+    return int(connection.execute(select(value).where(table.c.survey_key == stored.key)).scalar_one())
 
-    is_closed = ask(schema.surveys.c.is_open, schema.surveys) == 0 and not stored.is_draft
-    n_reports = ask(func.coalesce(func.sum(schema.tallies.c.n_reports), 0), schema.tallies)
-    n_open, floor = ask(func.count(), schema.invitations), largest_floor(connection, stored)
+
+def _count_reports(connection: Connection, stored: StoredSurvey) -> int:
+    return _ask(connection, stored, func.coalesce(func.sum(schema.tallies.c.n_reports), 0), schema.tallies)
+
+
+def _describe(connection: Connection, stored: StoredSurvey, n_erased: int) -> SurveyRestored:
+    is_closed = _ask(connection, stored, schema.surveys.c.is_open, schema.surveys) == 0 and not stored.is_draft
+    n_reports = _count_reports(connection, stored)
+    n_open, floor = _ask(connection, stored, func.count(), schema.invitations), largest_floor(connection, stored)
     below = None if floor >= UNKNOWN else floor and floor + stored.survey.min_reports
     state = CLOSED if is_closed else stored.state
     return SurveyRestored(stored.survey.id, state, n_reports, n_erased, n_open, below)

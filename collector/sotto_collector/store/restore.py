@@ -15,7 +15,7 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store.copy import check_new, copy_store, unfinished
 from sotto_collector.store.databases import POSTGRES, open_dialect
 from sotto_collector.store.recount import check_integrity
-from sotto_collector.store.redo import Redone, Wishes, redo
+from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
 from sotto_collector.store.retention import erase_due
 from sotto_collector.store.store import Store
 from sotto_collector.store.upgrade import is_empty
@@ -57,6 +57,10 @@ def restore_in_place(db: str, wishes: Wishes) -> Redone:
 
 def _redo(store: Store, wishes: Wishes) -> Redone:
     """Do again what was done, and what a survey's day has asked for since; hold the tallies to the reports."""
+    with store.reader() as connection:
+        doomed = find_doomed(connection, store.list_surveys(), wishes.journals)
+    if doomed:
+        wishes.confirm(doomed)
     redone = store.run(lambda transaction: redo(transaction, store.list_surveys(), wishes))
     past: dict[str, int] = {}
     erase_due(store, past.__setitem__)
