@@ -1,5 +1,7 @@
 """A restore that is killed, or finds no room, leaves nothing behind, and the next one is whole."""
 
+import multiprocessing
+import os
 import resource
 import shutil
 import signal
@@ -12,9 +14,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import Connection, Engine, event
 
 from collecting import SMALL, SURVEY, TIMEOUT_S, check_store, count_here, make_reports, publish_here, tally_of
 from sotto_client.cli import main
+from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, restore
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
@@ -108,6 +112,40 @@ def test_restore_that_is_killed_is_whole_or_not_begun(
         assert store.read_tally(publish_here(store, SMALL)) == tally_of(SMALL, left)
     check_store(target)
     assert not [path for path in tmp_path.iterdir() if ".unfinished" in path.name]
+
+
+def restore_until(n_commits: int, backup: Path, target: str, journal: Path) -> None:
+    """Restore, and die as soon as PostgreSQL has committed so often and is asked for more."""
+    n_seen = 0
+
+    def see_commit(connection: Connection) -> None:
+        nonlocal n_seen
+        n_seen += connection.dialect.name == "postgresql"
+
+    def die(connection: Connection, *_: object) -> None:
+        if connection.dialect.name == "postgresql" and n_seen == n_commits:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(Engine, "before_cursor_execute", die)
+    event.listen(Engine, "commit", see_commit)
+    restore.restore_copy(str(backup), target, Wishes([read_journal(journal)]))
+
+
+def test_restore_into_postgresql_that_is_killed_leaves_no_store_that_could_be_served(
+    postgres_empty: str, tmp_path: Path
+) -> None:
+    """Whatever was committed by then: there is nothing or all, and until there is all the same command runs again."""
+    backup, journal, _ = make_backup(tmp_path)
+    found, n_commits = (-1, 0), 0
+    while found == (-1, 0):
+        words = (n_commits, backup, postgres_empty, journal)
+        dying = multiprocessing.get_context("forkserver").Process(target=restore_until, args=words)
+        dying.start()
+        dying.join(TIMEOUT_S)
+        assert dying.exitcode == -signal.SIGKILL
+        found, n_commits = holds(postgres_empty), n_commits + 1
+    assert (found, n_commits) == ((1, 319), 2)
+    check_store(postgres_empty)
 
 
 def test_copy_is_nobody_else_s_to_read_from_its_first_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Table, delete, func, inspect, select
 from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store.databases import POSTGRES, open_dialect
+from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.place import LOG_SUFFIXES
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata, store
@@ -89,27 +90,34 @@ def _refuse_foreign(url: str) -> None:
 
 
 def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
-    copy = Store(target)
+    with source.snapshot() as reading, closing(open_dialect(target)) as dialect:
+        n_rows = _fill(dialect, source, reading, told)
+    copy = Store(target, create=False)
     try:
-        with source.snapshot() as reading, copy.transaction() as transaction:
-            writing = transaction.connection
-            transaction.take_time()
-            if not is_new(writing):
-                raise StoreError(f"the copy ({copy.dialect.name}) must be a new database; there is something in it.")
-            writing.execute(delete(store))
-            n_rows = 0
-            for table in metadata.sorted_tables:  # tables that others refer to come first
-                with closing(_chunks(source, reading, table)) as chunks:
-                    for rows in chunks:
-                        copy.dialect.append(writing, table, rows)
-                        n_rows += len(rows)
-                        told(n_rows)
-            copy.dialect.after_copy(writing)
         check_integrity(copy)
     finally:
         is_whole = copy.close()
     if not is_whole:  # what is in its log would be lost as it is renamed
         raise StoreError(f"the copy ({copy.dialect.name}) must be read by nobody before it is whole.")
+    return n_rows
+
+
+def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[int], None]) -> int:
+    """Make the schema and copy the rows in one transaction: there is never a store that lacks them."""
+    n_rows = 0
+    with dialect.guarded(), dialect.write_engine.begin() as writing:
+        dialect.prepare(writing, create=True)
+        if not is_new(writing):
+            raise StoreError(f"the copy ({dialect.name}) must be a new database; there is something in it.")
+        dialect.take_time(writing)
+        writing.execute(delete(store))
+        for table in metadata.sorted_tables:  # tables that others refer to come first
+            with closing(_chunks(source, reading, table)) as chunks:
+                for rows in chunks:
+                    dialect.append(writing, table, rows)
+                    n_rows += len(rows)
+                    told(n_rows)
+        dialect.after_copy(writing)
     return n_rows
 
 

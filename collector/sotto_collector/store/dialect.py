@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ClauseElement, Connection, Engine, Table
+from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.store.upgrade import HEAD, READ_REVISION
@@ -31,6 +32,14 @@ class Dialect(ABC):
     def reason(self, fault: Exception) -> str:
         """Return what the database says of a fault, in a line: never the statement, never its values."""
 
+    @contextmanager
+    def guarded(self, what: str = "the store cannot write now") -> Iterator[None]:
+        """Raise StoreUnavailableError for a fault of the database, saying `what`."""
+        try:
+            yield
+        except (SQLAlchemyError, self.driver_error) as fault:
+            raise StoreUnavailableError(f"{what}: {self.reason(fault)}.") from fault
+
     @abstractmethod
     def close(self) -> bool:
         """Close the connections; return whether nothing is left that tells the order of commits."""
@@ -44,8 +53,8 @@ class Dialect(ABC):
         """Lift the time limits of the open transaction's statements."""
 
     @abstractmethod
-    def prepare(self, *, create: bool) -> bool:
-        """Make the schema where there is nothing, with `create`; return whether it was made.
+    def prepare(self, connection: Connection, *, create: bool) -> bool:
+        """Make the schema where there is nothing, with `create`, in the open transaction; return whether it was made.
 
         Raises StoreError where there is nothing, or another schema than this program's.
         """

@@ -92,16 +92,15 @@ class PostgresDialect(Dialect):
         _raw(connection).takes_time = True
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
-    def prepare(self, *, create: bool) -> bool:
-        with self.write_engine.begin() as connection:
-            self.take_time(connection)
-            self.lock_survey(connection, 0, alone=True)
-            is_new = is_empty(connection)
-            if is_new and not create:
-                raise refuse_missing(self.name)
-            if is_new:
-                migrate(connection)
-            check_schema(connection, self.name)
+    def prepare(self, connection: Connection, *, create: bool) -> bool:
+        self.take_time(connection)
+        self.lock_survey(connection, 0, alone=True)
+        is_new = is_empty(connection)
+        if is_new and not create:
+            raise refuse_missing(self.name)
+        if is_new:
+            migrate(connection)
+        check_schema(connection, self.name)
         return is_new
 
     def upgrade(self) -> tuple[str, str]:

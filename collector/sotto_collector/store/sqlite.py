@@ -155,17 +155,16 @@ class SqliteDialect(Dialect):
     def take_time(self, connection: Connection) -> None:
         """Nothing: no statement has a limit."""
 
-    def prepare(self, *, create: bool) -> bool:
-        with self.write_engine.begin() as connection:
-            is_new = is_empty(connection)
-            if is_new and not create:
-                raise refuse_missing(self.name)
-            if is_new:
-                migrate(connection)
-                _mark(connection)
-            elif read_revision(connection) is None:
-                _refuse_unmigrated(connection, self.name)
-            check_schema(connection, self.name)
+    def prepare(self, connection: Connection, *, create: bool) -> bool:
+        is_new = is_empty(connection)
+        if is_new and not create:
+            raise refuse_missing(self.name)
+        if is_new:
+            migrate(connection)
+            _mark(connection)
+        elif read_revision(connection) is None:
+            _refuse_unmigrated(connection, self.name)
+        check_schema(connection, self.name)
         return is_new
 
     def upgrade(self) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, true, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.day import Today, today_utc
-from sotto_collector.errors import StoreError, StoreUnavailableError, SurveyExistsError, SurveyOpenError
+from sotto_collector.errors import StoreUnavailableError, SurveyExistsError, SurveyOpenError
 from sotto_collector.journal import Journal
 from sotto_collector.store.databases import open_dialect
 from sotto_collector.store.records import Part, Records, Selection
@@ -57,8 +57,8 @@ class Store:
         self.journal: Journal | None = None  # that `keep_journal` opens
         self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
         try:
-            with self._guarded():
-                self.is_new = self.dialect.prepare(create=create)
+            with self.dialect.guarded(), self.dialect.write_engine.begin() as connection:
+                self.is_new = self.dialect.prepare(connection, create=create)
         except BaseException:
             self.dialect.write_engine.dispose()
             self.dialect.read_engine.dispose()
@@ -72,7 +72,7 @@ class Store:
         """
         if self.journal is not None:
             self.journal.close()
-        with self._guarded():
+        with self.dialect.guarded():
             return self.dialect.close()
 
     def hurry(self) -> None:
@@ -89,7 +89,7 @@ class Store:
             has_shards = connection.execute(SEVERAL_SHARDS).first() is not None
         if has_shards:
             self.run(lambda transaction: transaction.merge_all_shards())
-        with self._guarded():
+        with self.dialect.guarded():
             return self.dialect.clean(large_tables=large_tables, reports=reports)
 
     def is_small(self) -> bool:
@@ -98,7 +98,7 @@ class Store:
 
     def count_bytes(self) -> int:
         """Return how many bytes a rewrite would write. Raises StoreUnavailableError."""
-        with self._guarded("the store cannot be read now"):
+        with self.dialect.guarded("the store cannot be read now"):
             return self.dialect.count_bytes()
 
     def rewrite(self) -> bool:
@@ -107,7 +107,7 @@ class Store:
         A database puts rows where there is room, in the order of arrival; `clean` clears where they were. Returns
         False where another collector is doing it. Raises StoreUnavailableError; nothing has changed then.
         """
-        with self._guarded():
+        with self.dialect.guarded():
             return self.dialect.rewrite()
 
     @contextmanager
@@ -117,7 +117,7 @@ class Store:
         Raises StoreUnavailableError when the database fails (disk full, locked, gone); nothing of it is stored then,
         unless only the confirmation of the commit was lost, or a file was moved meanwhile.
         """
-        with self._guarded(), self.dialect.write_engine.connect() as connection:
+        with self.dialect.guarded(), self.dialect.write_engine.connect() as connection:
             try:
                 with connection.begin():
                     self.dialect.check_revision(connection)
@@ -146,7 +146,7 @@ class Store:
     @contextmanager
     def reader(self) -> Iterator[Connection]:
         """Read what is committed. Raises StoreUnavailableError, as all that follows does on another schema."""
-        with self._guarded("the store cannot be read now"), self.dialect.read_engine.connect() as connection:
+        with self.dialect.guarded("the store cannot be read now"), self.dialect.read_engine.connect() as connection:
             connection.begin()
             self.dialect.check_revision(connection)
             yield connection
@@ -154,19 +154,8 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Read one state of the database, however long it takes. Raises StoreUnavailableError."""
-        with self._guarded("the store cannot be read now"), self.dialect.snapshot() as connection:
+        with self.dialect.guarded("the store cannot be read now"), self.dialect.snapshot() as connection:
             yield connection
-
-    @contextmanager
-    def _guarded(self, what: str = "the store cannot write now") -> Iterator[None]:
-        try:
-            yield
-        except SQLAlchemyError as fault:
-            raise StoreUnavailableError(f"{what}: {self.dialect.reason(fault)}.") from fault
-        except StoreError:
-            raise
-        except self.dialect.driver_error as fault:
-            raise StoreUnavailableError(f"{what}: {self.dialect.reason(fault)}.") from fault
 
     def check_writable(self, min_free_bytes: int) -> None:
         """Raise StoreUnavailableError unless a transaction can begin and the disk has room."""
@@ -305,7 +294,7 @@ class Store:
         Raises NotKeptError, StoreUnavailableError.
         """
         stored.require_reports()
-        with self._guarded("the store cannot be read now"):
+        with self.dialect.guarded("the store cannot be read now"):
             return Records(self.dialect, Selection(stored.key, stored.survey, wave, part, stratum))
 
     def read_reports(self, stored: StoredSurvey) -> list[tuple[bytes, bytes]]:
