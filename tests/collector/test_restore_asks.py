@@ -85,6 +85,15 @@ def test_survey_is_erased_whole_only_where_somebody_says_so(words: list[str], tm
     said = f"Error: --yes must be given to erase again what a journal says was erased whole: {FAILED}.\n"
     assert (unasked.exit_code, unasked.stdout, unasked.stderr) == (1, "", said)
     assert_untouched(words, tmp_path, names)
+    closed = subprocess.run(  # no standard input at all
+        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", SOTTO, "db", "restore", *words],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (closed.returncode, closed.stdout, closed.stderr) == (1, "", said)
+    assert_untouched(words, tmp_path, names)
     refused = answer(words, "n")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith(f"A journal says that these were erased whole:\n{FAILED}\nErase them again, ")

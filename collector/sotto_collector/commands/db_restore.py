@@ -85,7 +85,7 @@ def restore(
 def _confirm(doomed: Mapping[str, int]) -> None:
     """Ask whether surveys shall be erased whole. Raises click.Abort, and CollectorError where nobody can be asked."""
     listed = [f"{survey} ({n_reports:,} reports)" for survey, n_reports in doomed.items()]
-    if not sys.stdin.isatty():
+    if not (sys.stdin and sys.stdin.isatty()):
         raise CollectorError(
             f"--yes must be given to erase again what a journal says was erased whole: {', '.join(listed)}."
         )
