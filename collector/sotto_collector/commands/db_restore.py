@@ -1,8 +1,10 @@
 """`sotto db restore`: a backup becomes a collector's database again; what is then true is said."""
 
 import json
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -73,13 +75,29 @@ def restore(
         raise click.UsageError("Give either --from or --in-place.")
     read = [read_journal(path) for path in journals]
     wishes = Wishes(read, released, revoke_invitations, (lambda _: None) if is_sure else _confirm)
-    if backup is None:
-        redone = restore_in_place(db, wishes)
-    else:
-        redone = restore_copy(backup, db, wishes, _progress if sys.stderr.isatty() else lambda _: None)
+    with _ending_tidily():
+        if backup is None:
+            redone = restore_in_place(db, wishes)
+        else:
+            redone = restore_copy(backup, db, wishes, _progress if sys.stderr.isatty() else lambda _: None)
     click.echo(json.dumps(asdict(redone), indent=2) if is_json else _say(redone))
     for line in _notes(redone, has_journals=bool(journals)):
         click.echo(line, err=True)
+
+
+@contextmanager
+def _ending_tidily() -> Iterator[None]:
+    """Let a signal that asks for the end of this process first remove what the block has made."""
+    ends = [signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.getsignal(number) for number in ends}
+    try:
+        for number in ends:
+            if before[number] != signal.SIG_IGN:  # as nohup has it
+                signal.signal(number, lambda number, _: sys.exit(128 + number))
+        yield
+    finally:
+        for number in ends:
+            signal.signal(number, before[number])
 
 
 def _confirm(doomed: Mapping[str, int]) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
 from sotto_collector.store.retention import erase_due
 from sotto_collector.store.store import Store
 from sotto_collector.store.upgrade import is_empty
+from sotto_collector.store.workplace import private_folder
 
 COPIED_BYTES = 2**20
 
@@ -82,8 +82,8 @@ def _check_new(target: str) -> None:
 def _workplace(target: str) -> Iterator[Path]:
     """Yield where the copy is made: beside the new file, or in a private folder that is removed again."""
     if target.startswith(POSTGRES):
-        with tempfile.TemporaryDirectory(prefix="sotto-restore-") as folder:
-            yield Path(folder) / "restored.db"
+        with private_folder() as folder:
+            yield folder / "restored.db"
         return
     with unfinished(Path(target)) as path:
         yield path
