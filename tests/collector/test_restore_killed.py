@@ -5,6 +5,7 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from sqlalchemy import Connection, Engine, event
 
 from collecting import SMALL, SURVEY, TIMEOUT_S, check_store, count_here, make_reports, publish_here, tally_of
 from sotto_client.cli import main
+from sotto_collector.errors import StoreError
 from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, restore
 from sotto_collector.store.about import read_about
@@ -189,3 +191,29 @@ def test_disk_without_room_is_said_and_nothing_is_left(tmp_path: Path) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1), result.output
         assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_restore_that_somebody_reads_before_it_is_whole_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was done again is in the log of the file then, and would be lost without a word."""
+    backup, journal, _ = make_backup(tmp_path)
+    wishes = Wishes([read_journal(journal)])
+    readers: list[sqlite3.Connection] = []
+
+    def read(*_: object) -> None:
+        readers.append(sqlite3.connect(tmp_path / "new.db.unfinished", isolation_level=None))
+        readers[0].execute("BEGIN")
+        assert readers[0].execute("SELECT count(*) FROM surveys").fetchone() == (2,)
+
+    try:
+        monkeypatch.setattr("sotto_collector.store.restore.check_integrity", read)
+        with pytest.raises(StoreError, match=r"^db \(.*new\.db\) must be read by nobody before it is whole\.$"):
+            restore.restore_copy(str(backup), str(tmp_path / "new.db"), wishes)
+    finally:
+        for reader in readers:
+            reader.close()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("new")]
+    monkeypatch.undo()
+    assert restore.restore_copy(str(backup), str(tmp_path / "new.db"), wishes).surveys[1].n_erased == 1
+    assert holds(str(tmp_path / "new.db")) == (1, 319)

@@ -33,13 +33,18 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
         _copy_backup(backup, work)
         with _named(work, backup):
             _upgrade(work)
-            with closing(Store(work, create=False)) as store:
+            store = Store(work, create=False)
+            try:
                 store.dialect.check_integrity()
                 redone = _redo(store, wishes)
                 store.rewrite()
                 if target.startswith(POSTGRES):
                     copy_store(store, target, told)
+            finally:
+                is_whole = store.close()
         if not target.startswith(POSTGRES):
+            if not is_whole:  # what was done again is in its log, which would be lost as it is renamed
+                raise StoreError(f"db ({target}) must be read by nobody before it is whole.")
             check_new(Path(target), "db")
             work.rename(target)
             sync_folder(Path(target).absolute().parent)
