@@ -14,7 +14,7 @@ from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.about import read_about
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.problem import NO_SUCH_SURVEY
 
@@ -22,7 +22,7 @@ WORK_S = 10.0
 """A request waits this long for its commit, in seconds, plus the busy timeout."""
 KNOWN_S = 1.0
 """A survey read longer ago, in seconds, is read again: another process may have closed it or changed its settings."""
-
+IF_OLD = "if the database was brought back, or is a backup, run sotto db restore --in-place: devices then send again"
 
 log = logging.getLogger(OURS)
 
@@ -37,7 +37,8 @@ class Collector:
         self.limits = RateLimits(n_workers)
         self.checks = RateLimits(n_workers)
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms, create=False)
-        keep_journal(self.store, settings.journal)
+        if n_acts := keep_journal(self.store, settings.journal):
+            log.warning("the journal had %d acts more than the database: they are done again; %s", n_acts, IF_OLD)
         with self.store.reader() as connection:
             self.restore_mark = read_about(connection).restore_mark
         self.tokens = TokenTable(self.store)

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -103,11 +104,22 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReadJournal(NamedTuple):
-    """A journal as it was read."""
+    """A journal as it was read. `ends`: after how many bytes its head ends, and then each act."""
 
     path: Path
     head: Head
     acts: tuple[Act, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def n_bytes(self) -> int:
+        """How long it is, without a torn last line."""
+        return self.ends[-1]
+
+    def after(self, n_bytes: int) -> "ReadJournal":
+        """Return the part of it that was written after so many bytes."""
+        n_before = sum(end <= n_bytes for end in self.ends[1:])
+        return self._replace(acts=self.acts[n_before:], ends=self.ends[n_before:])
 
 
 class Journal:
@@ -132,14 +144,17 @@ class Journal:
             os.close(self._file)
         self._file = -1
 
-    def write(self, act: Act) -> None:
-        """Write an act to the disk. Raises StoreUnavailableError where that cannot be done; nothing is written then."""
+    def write(self, *acts: Act) -> int:
+        """Write acts to the disk; return how long the journal is then.
+
+        Raises StoreUnavailableError where that cannot be done; nothing is written then.
+        """
         with self._turn:
             try:
                 with self._locked():
                     self._check_place()
                     self._cut_torn_line()
-                    self._append(_line(act))
+                    return self._append(b"".join(map(_line, acts)))
             except OSError as fault:
                 raise StoreUnavailableError(f"the journal cannot be written now: {fault.strerror}.") from fault
 
@@ -193,16 +208,17 @@ class Journal:
         if os.pread(self._file, len(head), 0) != head:
             raise StoreUnavailableError("the journal cannot be written now: its first line is another.")
 
-    def _append(self, line: bytes) -> None:
+    def _append(self, lines: bytes) -> int:
         size = os.fstat(self._file).st_size
         try:
-            left = line
+            left = lines
             while left:
                 left = left[os.write(self._file, left) :]
             os.fsync(self._file)
         except OSError:
             os.ftruncate(self._file, size)
             raise
+        return size + len(lines)
 
     def _cut_torn_line(self) -> None:
         """Cut what a process that died has left behind the last whole line."""
@@ -225,7 +241,8 @@ def read_journal(path: Path) -> ReadJournal:
         raise JournalError(f"journal ({path}) must be a file that can be read: {fault.strerror}.") from fault
     first, *lines = content.split(b"\n")[:-1] or [b""]
     head = _read_head(first, path)
-    return ReadJournal(path, head, tuple(_read(line, Act, path, at) for at, line in enumerate(lines, 2)))
+    ends = accumulate(len(line) + 1 for line in (first, *lines))
+    return ReadJournal(path, head, tuple(_read(line, Act, path, at) for at, line in enumerate(lines, 2)), tuple(ends))
 
 
 def _is_torn_head(content: bytes, store: str) -> bool:

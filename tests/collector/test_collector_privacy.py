@@ -49,7 +49,7 @@ COLUMNS = {
     "release_floors": ["survey_key", "cell", "n_reports", "sizes"],
     "refused_surveys": ["fingerprint"],
     "store": ["store_key", "identity", "n_restores", "restore_mark", "last_backup_day"],
-    "journals": ["journal_id"],
+    "journals": ["journal_id", "n_bytes"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
     "alembic_version": ["version_num"],
 }

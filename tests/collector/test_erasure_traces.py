@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,9 +94,10 @@ def test_no_shard_of_a_tally_is_an_erased_report_taken_away(postgres_db: str) ->
 
 def test_survey_is_erased_while_its_reports_are_being_written_anew(postgres_db: str) -> None:
     with closing(Store(postgres_db)) as first, closing(Store(postgres_db)) as second, ThreadPoolExecutor(1) as pool:
-        for _ in range(3):
-            stored = publish_here(first, WIDE)
-            count_here(first, stored, make_reports(3000, WIDE))
+        for number in range(3):
+            survey = replace(WIDE, id=f"wide-{number}")
+            stored = publish_here(first, survey)
+            count_here(first, stored, make_reports(3000, survey))
             first.close_survey(stored.key)
             rewriting = pool.submit(second.rewrite)
             first.erase_survey(stored.key)

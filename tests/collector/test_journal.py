@@ -19,7 +19,7 @@ from sotto_collector.errors import JournalError, StoreUnavailableError
 from sotto_collector.invitations import make_invitations, revoke_invitations
 from sotto_collector.journal import EndedToken, ErasedReport, Journal, RevokedInvitations, read_journal
 from sotto_collector.store import Store, TokenTable
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.tokens import create_token, hash_token, revoke_token, rotate_token
 
 STORE = bytes(range(16))

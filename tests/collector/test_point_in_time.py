@@ -17,7 +17,7 @@ from postgres_server import PostgresServer
 from sotto_client.cli import main
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.store import Store
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_protocol import Report
 
 PAGE = (Path(__file__).parents[2] / "docs" / "point-in-time.md").read_text()

@@ -34,7 +34,7 @@ from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.tokens import create_token, find_token, hash_token, revoke_token, rotate_token
 
 

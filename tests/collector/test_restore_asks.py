@@ -16,7 +16,7 @@ from sotto_collector.journal import ErasedSurvey
 from sotto_collector.store import Store
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 
 REPORTS = make_reports(20, SMALL)
 FAILED = "small (20 reports)"

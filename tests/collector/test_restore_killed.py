@@ -25,7 +25,7 @@ from sotto_collector.store import Store, restore
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import open_dialect
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Wishes
 from sotto_collector.store.upgrade import is_empty
 from sotto_protocol import Report

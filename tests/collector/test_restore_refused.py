@@ -16,12 +16,12 @@ from sotto_client.cli import main
 from sotto_collector.errors import SurveyExistsError
 from sotto_collector.store import Store, StoredSurvey
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.releases import read_released
 from sotto_protocol import Report
 
 LEAST = replace(SMALL, id="least", min_reports=3)
-SAID = "survey least was published and then erased, closed or released before a restore; give it a new id."
+SAID = "survey least was published before, and erased, or lost with what was done to it; give it a new id."
 
 
 def erase(store: Store, stored: StoredSurvey, reports: list[Report]) -> None:

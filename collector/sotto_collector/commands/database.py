@@ -16,7 +16,7 @@ from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.about import note_backup
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import open_dialect
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
 from sotto_protocol.words import counted
@@ -128,8 +128,9 @@ def _describe(stored: StoredSurvey, differences: list[Difference], n_reports: in
 def backup(db: str, target: str, keep: int | None) -> None:
     """Copy a database, as it is at this moment, while collectors run.
 
-    The copy is a database of its own: `sotto serve --db` opens it. From SQLite to PostgreSQL and back it works too. It
-    holds no order of arrival and nothing that was deleted. Both keep the day on which it was made.
+    The copy is a database of its own: after a loss `sotto db restore` makes it the collector's. From SQLite to
+    PostgreSQL and back it works too. It holds no order of arrival and nothing that was deleted. Both keep the day on
+    which it was made.
     """
     daily = None if keep is None else DailyCopies(Path(target), keep)
     with closing(Store(db, create=False)) as store:

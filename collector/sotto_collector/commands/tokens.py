@@ -7,7 +7,7 @@ import click
 
 from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.store import Store, StoredToken, TokenTable
-from sotto_collector.store.journals import keep_journal
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.tokens import ROLES, create_token, has_ended, revoke_token, rotate_token
 
 DAY_S = 86400

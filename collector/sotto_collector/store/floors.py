@@ -18,7 +18,7 @@ Sizes = NDArray[np.int64]
 """Of a tally: how many reports it has, then of each question that may be behind how many, in each cohort if it has
 some."""
 UNKNOWN = 2**62
-"""The floor where nobody knows what analysts hold: nothing is larger."""
+"""A bit of the floor where nobody knows what else analysts hold: nothing is larger."""
 
 
 def sizes_of(tally: Tally) -> Sizes:
@@ -54,9 +54,10 @@ def read_floors(connection: Connection, stored: StoredSurvey) -> dict[int, Sizes
 
 
 def raise_floor(connection: Connection, stored: StoredSurvey, cell: int, sizes: Sizes) -> None:
-    """Raise the floor of a cell to these sizes, where it is lower."""
-    known = read_floors(connection, stored).get(cell, sizes)
-    highest = np.maximum(known, sizes)
+    """Raise the floor of a cell to these sizes, where it is lower; one that is UNKNOWN beside stays so."""
+    known = read_floors(connection, stored).get(cell, np.zeros_like(sizes))
+    unknown = np.maximum(known, sizes) & UNKNOWN
+    highest = np.maximum(known & ~UNKNOWN, sizes & ~UNKNOWN) | unknown
     this_cell = and_(release_floors.c.survey_key == stored.key, release_floors.c.cell == cell)
     connection.execute(delete(release_floors).where(this_cell))
     row = {"survey_key": stored.key, "cell": cell, "n_reports": int(highest[0])}
@@ -81,9 +82,10 @@ def tell_floor(connection: Connection, stored: StoredSurvey, n_reports: int) -> 
             f"released of {stored.survey.id} ({n_reports}) must be at least {n_given}: analysts were given so many "
             "before the backup."
         )
-    columns = release_floors.c
-    unknown = and_(columns.survey_key == stored.key, columns.n_reports == UNKNOWN)
-    connection.execute(delete(release_floors).where(unknown))
+    known = read_floors(connection, stored)
+    connection.execute(delete(release_floors).where(release_floors.c.survey_key == stored.key))
+    for cell, sizes in known.items():
+        raise_floor(connection, stored, cell, sizes & ~UNKNOWN)
     raise_all_floors(connection, stored, n_reports)
 
 

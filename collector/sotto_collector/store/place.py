@@ -48,7 +48,7 @@ class Place:
             known = self._least_bytes if version == self._version else 0
             self._version, self._least_bytes = version, max(known, there if is_rest_logged else needed)
         if there < self._least_bytes:
-            raise StoreUnavailableError(f"db ({self._path}) was cut short; put a backup in its place and restart.")
+            raise StoreUnavailableError(f"db ({self._path}) was cut short; stop, and run sotto db restore.")
 
     def note_log(self) -> None:
         """Remember the log, which is there as long as a connection that writes is open."""

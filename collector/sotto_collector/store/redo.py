@@ -22,7 +22,7 @@ from sotto_collector.journal import (
 from sotto_collector.store import schema
 from sotto_collector.store.about import read_about
 from sotto_collector.store.floors import UNKNOWN, largest_floor, n_sizes, raise_all_floors, raise_floor, tell_floor
-from sotto_collector.store.journals import read_journals
+from sotto_collector.store.journals import know_bytes, known_bytes
 from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.stored import CLOSED, StoredSurvey
 from sotto_collector.store.transaction import Transaction
@@ -67,9 +67,10 @@ class Redone:
     """What is true of the restored store.
 
     `erased`: surveys that are erased again. `n_tokens`: tokens that are revoked or end earlier than in the backup.
-    `missing`: the journals that the backup names, and that were not given. `refused`: surveys that are not there, and
-    may not be published again: it is lost what was done to them, or they were erased. `past`: reports that went
-    as their survey's day is past, by its id. `acts`: how many acts were read, by the journal's path.
+    `missing`: the journals that the backup names, and that were not given, or in a copy that is older than the backup.
+    `refused`: surveys that are not there, and may not be published again: it is lost what was done to them, or they
+    were erased. `past`: reports that went as their survey's day is past, by its id. `acts`: how many acts were read, by
+    the journal's path.
     """
 
     n_restores: int
@@ -97,22 +98,23 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
     """Do again what the journals say, make releases safe, and note the restore. Raises JournalError."""
     transaction.take_time()
     connection = transaction.connection
-    about = read_about(connection)
+    about, begun = read_about(connection), known_bytes(connection)
     _check_journals(connection, wishes.journals)
-    missing = {journal_id.hex() for journal_id in read_journals(connection)} - {
-        journal.head.journal for journal in wishes.journals
-    }
-    is_covered = bool(read_journals(connection)) and not missing
-    again = _Redoing(transaction, {stored.key: stored for stored in surveys})
-    for journal in wishes.journals:
-        for act in journal.acts:
-            again.do(act, journal)
+    again = redo_acts(transaction, {stored.key: stored for stored in surveys}, wishes.journals)
+    missing = _find_missing(connection, begun, wishes.journals)
+    is_covered = bool(begun) and not missing
     left = [stored for stored in surveys if stored.key in again.known]
-    if unknown := {*wishes.released} - {stored.survey.id for stored in left if stored.survey.min_reports > 1}:
-        raise StoreError(f"released of {min(unknown)}: the backup has no such survey, or it has no min_reports.")
-    for stored in left:
+    watched = [stored for stored in left if stored.survey.min_reports > 1]
+    if unknown := {*wishes.released} - {stored.survey.id for stored in watched if not stored.is_draft}:
+        raise StoreError(
+            f"released of {min(unknown)}: the backup has no such survey, or it is a draft, or has no min_reports."
+        )
+    for stored in watched:
+        if stored.is_draft and not is_covered:  # it may have been published since, and its counts given
+            again.refused[stored.survey.fingerprint] = stored.survey.id
         _make_releases_safe(connection, stored, wishes.released.get(stored.survey.id), is_covered=is_covered)
-        if wishes.revokes_invitations:
+    if wishes.revokes_invitations:
+        for stored in left:
             transaction.revoke_invitations(stored.key, None)
     refuse_surveys(connection, again.refused)
     _note_restore(connection, about.restore_mark)
@@ -137,6 +139,31 @@ def _check_journals(connection: Connection, journals: Sequence[ReadJournal]) -> 
     for journal in journals:
         if journal.head.store != identity:
             raise JournalError(f"journal ({journal.path}) must be this database's; it is of another collector's.")
+
+
+def redo_acts(transaction: Transaction, surveys: dict[int, StoredSurvey], read: Sequence[ReadJournal]) -> "_Redoing":
+    """Do again what journals say, with these surveys there, by key; what they say of others is not to be forgotten."""
+    transaction.redoes = True
+    again = _Redoing(transaction, surveys)
+    for journal in read:
+        for act in journal.acts:
+            again.do(act, journal)
+    refuse_surveys(transaction.connection, again.refused)
+    return again
+
+
+def _find_missing(connection: Connection, begun: Mapping[bytes, int], read: Sequence[ReadJournal]) -> set[str]:
+    """Note how much is known of the journals that were read; return which others were begun, or read in an older copy.
+
+    `begun`: how much of each journal the backup has.
+    """
+    lengths: dict[bytes, int] = {}
+    for journal in read:
+        journal_id = bytes.fromhex(journal.head.journal)
+        lengths[journal_id] = max(journal.n_bytes, lengths.get(journal_id, 0))
+    for journal_id, n_bytes in lengths.items():
+        know_bytes(connection, journal_id, max(n_bytes, begun.get(journal_id, 0)))
+    return {journal_id.hex() for journal_id, n_bytes in begun.items() if lengths.get(journal_id, -1) < n_bytes}
 
 
 class _Redoing:

@@ -1,4 +1,4 @@
-"""Surveys that a restored store refuses: it has lost what was done to them, and would forget it if they began anew."""
+"""Surveys that a store refuses: what was done to them is gone, and would be forgotten if they began anew."""
 
 from collections.abc import Iterable
 
@@ -21,5 +21,5 @@ def check_not_refused(connection: Connection, survey: Survey) -> None:
     this = refused_surveys.c.fingerprint == survey.fingerprint
     if connection.execute(select(refused_surveys).where(this)).first() is not None:
         raise SurveyExistsError(
-            f"survey {survey.id} was published and then erased, closed or released before a restore; give it a new id."
+            f"survey {survey.id} was published before, and erased, or lost with what was done to it; give it a new id."
         )

@@ -88,8 +88,8 @@ def _release(transaction: Transaction, stored: StoredSurvey, cells: list[int] | 
         now = _sum(connection, stored, due)
         floors = read_floors(connection, stored)
         steps = {of: _step(stored, given.get(of, none), tally, floors.get(of)) for of, tally in now.items()}
-        for of, tally in steps.items():
-            transaction.note_of(stored.key, Released, cell=of, sizes=sizes_of(tally).tolist())
+        released = ({"cell": of, "sizes": sizes_of(tally).tolist()} for of, tally in steps.items())
+        transaction.note_of(stored.key, Released, *released)
         _write(connection, stored, steps)
     return _read_given(connection, stored, cells)
 

@@ -60,6 +60,7 @@ journals = Table(
     "journals",
     metadata,
     Column("journal_id", LargeBinary, nullable=False),  # random
+    Column("n_bytes", BigInteger, nullable=False),  # how long it was with the last act that this store has
     PrimaryKeyConstraint("journal_id"),
     CheckConstraint("length(journal_id) = 16", "journals_journal_id"),
     sqlite_with_rowid=False,

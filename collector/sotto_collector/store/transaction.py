@@ -1,7 +1,7 @@
 """What is written about surveys and their reports, inside one transaction of the store."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from sotto_collector.day import Today, today_utc
+from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.journal import Act, ClosedSurvey, ErasedReport, ErasedSurvey, Journal, OfSurvey, RevokedInvitations
 from sotto_collector.store.dialect import Dialect, Ids
-from sotto_collector.store.refused import check_not_refused
+from sotto_collector.store.journals import know_bytes, known_bytes, lock_journal
+from sotto_collector.store.refused import check_not_refused, refuse_surveys
 from sotto_collector.store.schema import inbox, invitations, release_floors, releases, reports, surveys, tallies, tokens
 from sotto_collector.store.stock import Stock, count_stock
 from sotto_protocol import Survey, Tally
@@ -49,7 +51,7 @@ class Named(NamedTuple):
 class Transaction:
     """An open write transaction. Made by `Store.transaction`, which commits it."""
 
-    __slots__ = ("_dialect", "_journal", "_shard", "connection", "today")
+    __slots__ = ("_dialect", "_journal", "_shard", "connection", "redoes", "today")
 
     def __init__(
         self,
@@ -64,18 +66,29 @@ class Transaction:
         self._shard = shard
         self.today = today
         self._journal = journal
+        self.redoes = False  # acts that a journal has already
 
-    def note(self, act: Act) -> None:
-        """Write an act into the journal, if there is one, before it is committed. Raises StoreUnavailableError."""
-        if self._journal is not None:
-            self._journal.write(act)
+    def note(self, *acts: Act) -> None:
+        """Write acts into the journal, if there is one, before they are committed, and how long it is then.
 
-    def note_of(self, key: int, kind: type[OfSurvey], **values: object) -> None:
-        """Write an act on a published survey into the journal, if there is one. Raises StoreUnavailableError."""
+        Raises StoreUnavailableError, also where others have begun a journal: it would not tell of these.
+        """
+        if self.redoes or not acts:
+            return
+        if self._journal is None:
+            if known_bytes(self.connection):
+                raise StoreUnavailableError("this database has a journal by now; restart with --journal.")
+            return
+        journal_id = bytes.fromhex(self._journal.head.journal)
+        lock_journal(self.connection, journal_id)
+        know_bytes(self.connection, journal_id, self._journal.write(*acts))
+
+    def note_of(self, key: int, kind: type[OfSurvey], *values: Mapping[str, object]) -> None:
+        """Write acts of a kind on a published survey into the journal likewise."""
         published = and_(surveys.c.survey_key == key, surveys.c.preview.is_(None))
         named = select(surveys.c.survey_id, surveys.c.fingerprint).where(published)
-        if self._journal is not None and (found := self.connection.execute(named).first()) is not None:
-            self.note(kind(survey=found[0], fingerprint=found[1], key=key, **values))
+        if (found := self.connection.execute(named).first()) is not None:
+            self.note(*(kind(survey=found[0], fingerprint=found[1], key=key, **each) for each in values))
 
     def ping(self) -> None:
         """Run a statement that does nothing: without one a lost connection is not noticed."""
@@ -166,7 +179,7 @@ class Transaction:
             if packed == b"":
                 return True
             if packed is not None:
-                self.note_of(key, ErasedReport, receipt=report_id.hex())
+                self.note_of(key, ErasedReport, {"receipt": report_id.hex()})
                 self.connection.execute(update(table).where(this_report).values(packed=b""))
                 record = np.frombuffer(packed, np.uint8).reshape(1, -1)
                 # Not from this process's shard alone: that could then be exactly minus the report.
@@ -208,19 +221,24 @@ class Transaction:
         """Change what may change of a survey: is_open, cors_origins, reports_per_minute."""
         self.lock_survey(key, alone=True)
         if values.get("is_open") == 0:
-            self.note_of(key, ClosedSurvey)
+            self.note_of(key, ClosedSurvey, {})
         self.connection.execute(update(surveys).where(surveys.c.survey_key == key).values(values))
 
     def erase_survey(self, key: int) -> Stock:
         """Delete a survey, which is locked alone, and all that belongs to it; return what that was."""
         self.take_time()
-        self.note_of(key, ErasedSurvey)
         self.lock_tidying()
         found = count_stock(self.connection, key)
-        survey_id = select(surveys.c.survey_id).where(surveys.c.survey_key == key).scalar_subquery()
+        this = surveys.c.survey_key == key
+        survey_id = select(surveys.c.survey_id).where(this).scalar_subquery()
         self.connection.execute(delete(tokens).where(tokens.c.survey_id == survey_id))
-        for table in (inbox, reports, tallies, releases, release_floors, invitations, surveys):
+        for table in (inbox, reports, tallies, releases, release_floors, invitations):
             self.connection.execute(delete(table).where(table.c.survey_key == key))
+        self.note_of(key, ErasedSurvey, {})
+        if found.ids:  # their devices could bring the reports back, and analysts may hold counts of them
+            fingerprint = select(surveys.c.fingerprint).where(this)
+            refuse_surveys(self.connection, self.connection.execute(fingerprint).scalars())
+        self.connection.execute(delete(surveys).where(this))
         return found
 
     def add_invitations(self, key: int, code_hashes: Sequence[bytes], waves: int, stratum: int) -> None:
@@ -262,16 +280,13 @@ class Transaction:
             self.take_time()
         else:
             revoked = and_(revoked, invitations.c.code_hash.in_(list(code_hashes)))
-        if self._journal is not None:  # a used one is not written down: its device may send again after a restore
+        if not self.redoes:  # a used one is not written down: its device may send again after a restore
             left = select(invitations.c.code_hash).where(revoked).distinct()
-            self._note_revoked(key, self.connection.execute(left).scalars().all())
+            # Sorted, so that their order tells nothing.
+            hashes = sorted(bytes(code_hash).hex() for code_hash in self.connection.execute(left).scalars())
+            parts = (hashes[start : start + HASHES_AT_ONCE] for start in range(0, len(hashes), HASHES_AT_ONCE))
+            self.note_of(key, RevokedInvitations, *({"hashes": part} for part in parts))
         return self.connection.execute(delete(invitations).where(revoked)).rowcount
-
-    def _note_revoked(self, key: int, code_hashes: Sequence[bytes]) -> None:
-        """Write into the journal which invitations are revoked; sorted, so that their order tells nothing."""
-        hashes = sorted(bytes(code_hash).hex() for code_hash in code_hashes)
-        for start in range(0, len(hashes), HASHES_AT_ONCE):
-            self.note_of(key, RevokedInvitations, hashes=hashes[start : start + HASHES_AT_ONCE])
 
 
 def _describe(survey: Survey, preview: str | None) -> dict[str, object]:

@@ -28,6 +28,7 @@ def upgrade() -> None:
     op.create_table(
         "journals",
         sa.Column("journal_id", sa.LargeBinary, sa.CheckConstraint("length(journal_id) = 16"), primary_key=True),
+        sa.Column("n_bytes", sa.BigInteger, nullable=False),
         sqlite_with_rowid=False,
     )
     op.create_table(

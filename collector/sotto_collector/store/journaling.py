@@ -1,0 +1,78 @@
+"""A collector's journal, kept: it is opened, and the store does again what it says and the store does not know."""
+
+from pathlib import Path
+
+from sotto_collector.errors import JournalError
+from sotto_collector.journal import ErasedSurvey, Journal, ReadJournal, read_journal
+from sotto_collector.store.about import read_about
+from sotto_collector.store.journals import know_bytes, known_bytes, lock_journal
+from sotto_collector.store.redo import redo_acts
+from sotto_collector.store.store import Store
+from sotto_collector.store.transaction import Transaction
+
+
+def keep_journal(store: Store, path: str, *, begins: bool = False) -> int:
+    """Write from now on what the operator does into a journal, before it is committed; "" is none.
+
+    What it has beyond the store's last act is done again first: a process died before the commit, or the database is
+    an older one, as a backup. Returns how many acts that were. `begins`: a further journal may be begun.
+
+    Raises JournalError where the file is no journal of this store's, or an older copy; of a store that has one where
+    none is given, or one that is not there; where a whole survey would have to be erased again.
+    """
+    with store.reader() as connection:
+        identity, begun = read_about(connection).identity, known_bytes(connection)
+    if not path:
+        if begun:
+            raise JournalError("journal must be given (--journal FILE): this database has one, which must go on.")
+        return 0
+    if begun and not begins and not _is_there(Path(path)):
+        raise JournalError(
+            f"journal ({path}) is not there, and this database has one, which must go on; `sotto db journal {path} "
+            "--db ..` begins a further one."
+        )
+    journal = Journal(Path(path), identity)
+    n_acts = store.run(lambda transaction: _catch_up(store, transaction, journal, Path(path)))
+    store.journal = journal
+    return n_acts
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # what is wrong with it is said as it is opened
+
+
+def _catch_up(store: Store, transaction: Transaction, journal: Journal, path: Path) -> int:
+    """Do what the journal says and the store does not know; return how many acts that were."""
+    connection, journal_id = transaction.connection, bytes.fromhex(journal.head.journal)
+    transaction.lock_ids()  # of two workers that begin at once one finds it there
+    if journal_id not in known_bytes(connection):
+        know_bytes(connection, journal_id, 0)
+    known = lock_journal(connection, journal_id)  # nobody is between an act's line and its commit
+    read = read_journal(path)
+    if read.n_bytes < known:
+        raise JournalError(
+            f"journal ({path}) is an older copy: this database has more of it; `sotto db journal FILE --db ..` begins "
+            "a further one."
+        )
+    new = read.after(known)
+    if new.acts:
+        _redo(store, transaction, new)
+    if read.n_bytes > known:
+        know_bytes(connection, journal_id, read.n_bytes)
+    return len(new.acts)
+
+
+def _redo(store: Store, transaction: Transaction, journal: ReadJournal) -> None:
+    surveys = {stored.key: stored for stored in store.list_surveys()}
+    for act in journal.acts:
+        if isinstance(act, ErasedSurvey) and act.key in surveys:
+            raise JournalError(
+                f"journal ({journal.path}) says that {act.survey} was erased, and it is there, as in a backup; `sotto "
+                "db restore --in-place --journal ..` erases it."
+            )
+    redo_acts(transaction, surveys, [journal])
