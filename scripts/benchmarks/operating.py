@@ -26,8 +26,8 @@ from sotto_protocol import Report, Survey
 LIMIT_S = 120.0
 NICE = ("nice", "-n", "19")
 """As docs/database.md says: a backup then takes what the collector leaves of the processor."""
-N_PIECES, N_BODIES = 40, 100
-"""Ingest goes on piece by piece, of so many batches of 100, until the backup is done."""
+N_PIECES, N_ALONE, N_BODIES = 60, 10, 100
+"""Ingest goes on piece by piece, of so many batches of 100, until the backup is done; N_ALONE pieces are sent alone."""
 
 
 def old_reports(n_reports: int) -> Reports:
@@ -47,19 +47,29 @@ def upgrading(name: str, db: str, n_reports: int) -> Bar:
 
 
 def ingest_during(url: str, survey: Survey, command: list[str]) -> tuple[float, float]:
-    """Return reports a second while a command runs, and as many alone, before it."""
+    """Return reports a second while a command runs, and as many alone, half of these before it and half after."""
     pieces = [make_bodies(survey, N_BODIES, 100) for _ in range(N_PIECES)]
-    alone = ingest([url], pieces[0] + pieces[1], 100)
+    before, after, pieces = pieces[: N_ALONE // 2], pieces[-N_ALONE // 2 :], pieces[N_ALONE // 2 : -N_ALONE // 2]
+    seconds_alone = send(url, before)
     n_sent, began = 0, time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
-        for piece in pieces[2:]:
+        for piece in pieces:
             ingest([url], piece, 100)
             n_sent += 100 * len(piece)
             if running.poll() is not None:
                 break
         rate = n_sent / (time.perf_counter() - began)
     assert running.returncode == 0
-    return rate, alone
+    seconds_alone += send(url, after)
+    return rate, N_ALONE * N_BODIES * 100 / seconds_alone
+
+
+def send(url: str, pieces: list[list[bytes]]) -> float:
+    """Return how many seconds a collector takes for all of these."""
+    began = time.perf_counter()
+    for piece in pieces:
+        ingest([url], piece, 100)
+    return time.perf_counter() - began
 
 
 def backing_up(name: str, db: str, survey: Survey, folder: str) -> Bar:

@@ -1,12 +1,11 @@
 """A consistent copy of a store, taken while others write: into a new file, or an empty PostgreSQL."""
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Table, delete, func, inspect, select
+from sqlalchemy import Connection, delete, func, inspect, select
 
 from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import StoreError, StoreUnavailableError
@@ -18,7 +17,6 @@ from sotto_collector.store.schema import metadata, store
 from sotto_collector.store.store import Store
 from sotto_collector.store.upgrade import is_empty
 
-CHUNK_ROWS = 10_000
 SUFFIXES = ("", *LOG_SUFFIXES, "-journal")
 """What SQLite puts behind a database's name, for what belongs to it."""
 
@@ -90,7 +88,7 @@ def _refuse_foreign(url: str) -> None:
 
 
 def _copy_into(source: Store, target: str, told: Callable[[int], None]) -> int:
-    with source.snapshot() as reading, closing(open_dialect(target)) as dialect:
+    with closing(open_dialect(target)) as dialect, source.snapshot() as reading:
         n_rows = _fill(dialect, source, reading, told)
     copy = Store(target, create=False)
     try:
@@ -112,10 +110,9 @@ def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[
         dialect.take_time(writing)
         writing.execute(delete(store))
         for table in metadata.sorted_tables:  # tables that others refer to come first
-            with closing(_chunks(source, reading, table)) as chunks:
-                for rows in chunks:
-                    dialect.append(writing, table, rows)
-                    n_rows += len(rows)
+            with closing(source.dialect.pour(reading, table, dialect, writing)) as poured:
+                for n_poured in poured:
+                    n_rows += n_poured
                     told(n_rows)
         dialect.after_copy(writing)
     return n_rows
@@ -125,7 +122,3 @@ def is_new(connection: Connection) -> bool:
     """Return whether nothing is in a store but what it was made with."""
     filled = (table for table in metadata.sorted_tables if table is not store)
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in filled)
-
-
-def _chunks(source: Store, connection: Connection, table: Table) -> Generator[list[tuple[Any, ...]], None, None]:
-    return source.dialect.stream(connection, select(table).order_by(*table.primary_key.columns), CHUNK_ROWS)

@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ClauseElement, Connection, Engine, Table
+from sqlalchemy import ClauseElement, Connection, Engine, Table, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import StoreUnavailableError
@@ -15,6 +15,9 @@ from sotto_collector.store.upgrade import HEAD, READ_REVISION
 
 Ids = NDArray[np.void]
 """Reports' ids: shape (n,), 16 bytes each."""
+
+POURED_ROWS = 10_000
+"""So many rows are copied at a time."""
 
 
 class Dialect(ABC):
@@ -99,6 +102,19 @@ class Dialect(ABC):
     @abstractmethod
     def append(self, connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert rows, which have all of a table's columns, by the driver itself."""
+
+    def pour(
+        self, reading: Connection, table: Table, copy: "Dialect", writing: Connection
+    ) -> Generator[int, None, None]:
+        """Copy the rows of a table into another database, in the order of their keys; yield how many each time.
+
+        Both connections have an open transaction, that which reads a snapshot.
+        """
+        statement = select(table).order_by(*table.primary_key.columns)
+        with closing(self.stream(reading, statement, POURED_ROWS)) as chunks:
+            for rows in chunks:
+                copy.append(writing, table, rows)
+                yield len(rows)
 
     @abstractmethod
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:

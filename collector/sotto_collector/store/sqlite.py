@@ -16,10 +16,11 @@ from sqlalchemy import ClauseElement, Connection, Table, event
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
 from sotto_collector.store import sqlite_statements as statements
-from sotto_collector.store.dialect import Dialect, Ids
+from sotto_collector.store.dialect import POURED_ROWS, Dialect, Ids
 from sotto_collector.store.place import Place
 from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.room import checkpoint, keep_room
+from sotto_collector.store.sqlite_copy import pour
 from sotto_collector.store.sqlite_engine import (
     APPLICATION_ID,
     configure,
@@ -206,6 +207,11 @@ class SqliteDialect(Dialect):
         statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
         _raw(connection).executemany(statement, rows)
 
+    def pour(self, reading: Connection, table: Table, copy: Dialect, writing: Connection) -> Generator[int, None, None]:
+        if isinstance(copy, SqliteDialect):
+            return pour(self.path, _raw(writing), table, POURED_ROWS)
+        return super().pour(reading, table, copy, writing)
+
     def insert(self, connection: Connection, key: int, ids: Ids, records: NDArray[np.uint8]) -> NDArray[np.bool_]:
         raw, is_new = _raw(connection), np.ones(len(ids), np.bool_)
         raw.execute("SAVEPOINT fresh")
@@ -218,11 +224,8 @@ class SqliteDialect(Dialect):
         return is_new
 
     def find(self, connection: Connection, key: int, ids: Ids) -> dict[int, bytes]:
-        return (
-            dict(self.execute(connection, statements.FIND, key=key, ids=ids.tobytes(), n_rows=len(ids)))
-            if len(ids)
-            else {}
-        )
+        values = {"key": key, "ids": ids.tobytes(), "n_rows": len(ids)}
+        return dict(self.execute(connection, statements.FIND, **values)) if len(ids) else {}
 
     def move(self, connection: Connection, key: int, low: bytes, high: bytes) -> None:
         statement = f"INSERT INTO reports SELECT survey_key, report_id, packed {statements.RANGE} ORDER BY report_id"
