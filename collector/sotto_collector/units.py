@@ -137,7 +137,11 @@ systemctl enable --now {started}
 
 _MAKE_FOLDER = """\
 [ -d {folder} ] ||
-  install --directory --owner={user} --group="$(id --group --name {user})" --mode=0700 {folder}"""
+  install --directory --owner={user} --group="$(id --group --name {user})" --mode=0700 {folder}
+runuser --user={user} -- test -w {folder} -a -x {folder} || {{
+  echo "{folder} must be a folder that {user} can write to: chown {user}: {folder}" >&2
+  exit 1
+}}"""
 
 _HIDDEN = {Path("/home"), Path("/root"), Path("/run/user"), Path("/tmp"), Path("/var/tmp")}  # noqa: S108  # named only
 
