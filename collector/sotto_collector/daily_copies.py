@@ -1,5 +1,6 @@
 """A folder with a copy of a database for each of the last days."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,22 +20,29 @@ class DailyCopies:
     n_copies: int
 
     def __post_init__(self) -> None:
-        if not self.folder.is_dir():
+        if not os.path.isdir(self.folder):  # noqa: PTH112  # of one that cannot be seen a Path raises
             raise StoreError(f"to ({self.folder}) must be a folder that is there: --keep keeps so many copies in it.")
 
     @contextmanager
     def make(self, day: str) -> Iterator[Path]:
         """Yield where the copy of a day is made. Once it is whole it takes the place of one made before on that day."""
         path = self.folder / f"{day}.db"
-        with unfinished(path) as beside:
+        with unfinished(path, "the copy") as beside:
             yield beside
             check_new(path, "the copy", replaces=True)
             beside.replace(path)
             sync_folder(self.folder)
 
     def forget_oldest(self) -> None:
-        """Delete all copies but the last, and what was left of those that were not finished; no other file."""
-        days = sorted(path for path in self.folder.iterdir() if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", path.name))
-        unfinished = [path for path in self.folder.iterdir() if re.match(r"\d{4}-\d\d-\d\d\.db\.unfinished", path.name)]
-        for path in [*days[: -self.n_copies], *unfinished]:
-            path.unlink()
+        """Delete all copies but the last, and what was left of those that were not finished; no other file.
+
+        Raises StoreError.
+        """
+        try:
+            names = sorted(path.name for path in self.folder.iterdir())
+            days = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", name)]
+            left = [name for name in names if re.match(r"\d{4}-\d\d-\d\d\.db\.unfinished", name)]
+            for name in [*days[: -self.n_copies], *left]:
+                (self.folder / name).unlink()
+        except OSError as fault:
+            raise StoreError(f"an older copy ({fault.filename}) cannot be deleted: {fault.strerror}.") from fault

@@ -35,7 +35,7 @@ def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda 
             return _copy_into(source, target, told)
     path = Path(target)
     check_new(path, "the copy")
-    with unfinished(path) as beside, _naming(target):
+    with unfinished(path, "the copy") as beside, _naming(target):
         n_rows = _copy_into(source, str(beside), told)
         check_new(path, "the copy")
         beside.rename(path)
@@ -55,14 +55,20 @@ def check_new(path: Path, what: str, *, replaces: bool = False) -> None:
 
 
 @contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Yield the name of a file beside a new one, to be made and renamed; what is left of it at the end is removed."""
+def unfinished(path: Path, what: str) -> Iterator[Path]:
+    """Yield the name of a file beside a new one, to be made and renamed; what is left of it at the end is removed.
+
+    Raises StoreError, which says `what` the file is, where it cannot be made there.
+    """
     beside = path.with_name(f"{path.name}.unfinished")
-    _remove(beside)  # left by one that was killed
     try:
-        yield beside
-    finally:
-        _remove(beside)
+        _remove(beside)  # left by one that was killed
+        try:
+            yield beside
+        finally:
+            _remove(beside)
+    except OSError as fault:
+        raise StoreError(f"{what} ({path}) must be a new file that can be made there: {fault.strerror}.") from fault
 
 
 def _remove(path: Path) -> None:

@@ -90,7 +90,7 @@ def _workplace(target: str) -> Iterator[Path]:
         with private_folder() as folder:
             yield folder / "restored.db"
         return
-    with unfinished(Path(target)) as path:
+    with unfinished(Path(target), "db") as path:
         yield path
 
 
