@@ -100,7 +100,7 @@ class SurveyClient(Renewed):
         self._state = State.open(state)
         self._delivery = Delivery(self._state, timeout_s=timeout_s, callbacks=callbacks)
         super().__init__()
-        self._drop_old()
+        self._drop_old(opens=True)
         self._deliver()
 
     def _begin_anew(self) -> None:
@@ -244,18 +244,20 @@ class SurveyClient(Renewed):
         nothing can be sent in time: a collector asked to be left alone, or the random delay of a report ends later.
         `skip_delay` ends the delays of all that wait.
         """
+        self._drop_old()
         return self._delivery.flush(timeout_s, skip_delay=skip_delay)
 
     def _deliver(self) -> None:
+        self._drop_old()
         if self.pending:
             self._delivery.wake()
 
-    def _drop_old(self) -> None:
+    def _drop_old(self, *, opens: bool = False) -> None:
         with self._state.read() as connection:
-            is_due = Sent(connection).is_due(today())
+            is_due = Sent(connection).is_due(today(), opens=opens)
         if is_due:
             with self._state.write() as connection:
-                Sent(connection).sweep(today(), opens=True)
+                Sent(connection).sweep(today(), opens=opens)
 
     @property
     def pending(self) -> list[str]:

@@ -114,9 +114,9 @@ class Sent:
         if is_changed:
             Ledger(self._connection).release()
 
-    def is_due(self, day: date) -> bool:
-        """Return whether `sweep` has something to do as the state is opened."""
-        return any(self._uncounted(table, day, True) for table in ("sent", "outbox"))
+    def is_due(self, day: date, *, opens: bool = False) -> bool:
+        """Return whether `sweep` has something to do."""
+        return any(self._uncounted(table, day, opens) for table in ("sent", "outbox"))
 
     def _uncounted(self, table: str, day: date, opens: bool) -> list[tuple[str, int, date]]:
         is_right = day >= RIGHT_SINCE

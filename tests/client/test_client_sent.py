@@ -184,6 +184,17 @@ def test_kept_days_end_by_the_clock_however_it_is_set(http: FaultServer, state: 
     assert b'"reports"' not in raw_of(state)
 
 
+def test_a_client_that_stays_open_keeps_nothing_longer(http: FaultServer, state: Path) -> None:
+    take_part(http, state, 7)
+    with closing(SurveyClient(http.url, "lunch", state=state)) as device:
+        set_seen(state, 3)
+        device.flush()
+        assert [row[4] for row in rows_of(state, "sent")] == [4]
+        set_seen(state, 4)
+        device.flush()
+        assert rows_of(state, "sent") == []
+
+
 def open_on(day: str, state: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Open a state on a day, and use it as often as an app likes; return what is kept, and for how long."""
     noon = datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp()
