@@ -68,8 +68,8 @@ export class Form {
     }
   }
 
-  enable(isEnabled = true) {
-    this.fields.disabled = !isEnabled;
+  enable() {
+    this.fields.disabled = false;
   }
 
   /** How many of the questions are answered. */

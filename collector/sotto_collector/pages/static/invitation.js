@@ -64,8 +64,11 @@ export class Invitation {
     if (this.problems().length || !this.#used) return undefined;
     const asked = this.#used;
     const words = wordsOf(await stateOf(this.#url, asked, this.#wave));
+    const wasRefused = this.#refused.size > 0;
+    if (words) this.#refused.set(asked, words);
+    if (find("invitation").value.trim() !== asked) return undefined; // another stands there by now, or none
+    if (wasRefused) alarm();
     if (!words) return say("invitation-error", "");
-    this.#refused.set(asked, words);
     this.missing();
     say("invitation-error", words);
     return alarm({ title: t("This invitation cannot be used"), text: words });

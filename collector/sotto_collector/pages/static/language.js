@@ -15,11 +15,15 @@ export function writeDays(part = document) {
   for (const time of part.querySelectorAll("time")) time.textContent = days.format(new Date(time.dateTime));
 }
 
-/** Take the page in another language, from its address, into the place of this one. */
-export async function takePage(address) {
+/** Fetch the page in another language, from its address. */
+export async function fetchPage(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(answer.statusText);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/** Take a page that was fetched into the place of this one. */
+export function takePage(page) {
   const { lang, dir } = page.documentElement;
   Object.assign(document.documentElement, { lang, dir });
   document.title = page.title;

@@ -13,6 +13,7 @@ export class ReceiptView {
   #receipt = "";
   #title = "";
   #isDurable = true;
+  #isErased = false;
   #nLooks = 0;
   #timer = 0;
 
@@ -102,18 +103,18 @@ export class ReceiptView {
 
   /** Ask the collector to erase the report, by its receipt. */
   async erase() {
+    let words = t("It was not erased. Please ask whoever runs the survey, with your receipt.");
     try {
-      const isErased = await this.#client.erase(this.#receipt);
-      if (isErased) say("receipt-title", t("Your report was erased"));
-      say(
-        "erased",
-        isErased
-          ? t("Your report was erased, and is not counted any more.")
-          : t("It was not erased. Please ask whoever runs the survey, with your receipt."),
-      );
+      this.#isErased = (await this.#client.erase(this.#receipt)) || this.#isErased; // whoever presses twice is told so once
     } catch {
-      say("erased", t("There is no connection now. Please try again later."));
+      words = t("There is no connection now. Please try again later.");
     }
+    if (this.#isErased) {
+      this.#title = t("Your report was erased");
+      say("receipt-title", this.#title);
+      words = t("Your report was erased, and is not counted any more.");
+    }
+    say("erased", words);
   }
 }
 

@@ -5,7 +5,7 @@ import { describe, forgotten, insecure, sentence, unread } from "../js/form/faul
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
 import { Invitation } from "./invitation.js";
-import { t, takePage } from "./language.js";
+import { fetchPage, t, takePage } from "./language.js";
 import { Parts } from "./parts.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
@@ -42,6 +42,8 @@ class Visit {
   #isBusy = false;
   #isSent = false;
   #isOver = false;
+  #isLeft = false;
+  #wanted = ""; // the address of the page in the language that was chosen last
   #form = IS_OPEN ? new Form() : null;
   #parts = this.#form && new Parts(this.#form);
   #receipt = new ReceiptView();
@@ -83,17 +85,18 @@ class Visit {
       on(link, "click", (event) => {
         if (this.#isOver) return; // the page as it is
         event.preventDefault();
-        this.#run(() => this.#speak(link.href));
+        this.#wanted = link.href;
+        this.#run(() => this.#speak());
       });
     }
     on(window, "popstate", ({ state }) => this.#follow(state));
-    on(window, "pagehide", () => this.#forget());
+    on(window, "pagehide", () => this.#leave());
     on(window, "pageshow", ({ persisted }) => persisted && location.reload());
     if (!IS_INVITED) return;
-    const ask = () => this.#invitation.ask();
+    const ask = () => this.#isOver || this.#invitation.ask();
     on(find("invitation"), "change", ask);
     on(window, "online", ask);
-    on(window, "hashchange", () => this.#invitation.follow());
+    on(window, "hashchange", () => this.#isOver || this.#invitation.follow());
     this.#invitation.take();
   }
 
@@ -111,7 +114,7 @@ class Visit {
         if (!IS_OPEN) return undefined;
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
         this.#parts.begin();
-        goOn?.();
+        if (!this.#isLeft) goOn?.();
         this.#form.enable();
         this.#invitation?.ask(); // while the questions are read: nobody waits for it
         return undefined;
@@ -135,8 +138,10 @@ class Visit {
     const problems = [...(this.#invitation?.problems() ?? []), ...this.#form.problems()];
     this.#showProblems(problems);
     if (problems.length) return;
-    const answers = this.#form.answers();
-    this.#draft = await this.#client.prepare(answers, WAVE);
+    const [answers, part] = [this.#form.answers(), this.#parts.index];
+    const made = await this.#client.prepare(answers, WAVE);
+    if (this.#isLeft || this.#parts.index !== part) return; // who has gone back waits for it no more
+    this.#draft = made;
     showReview(this.#survey, this.#form, answers, this.#draft);
     this.#show("review");
     find("review-title").focus();
@@ -192,6 +197,12 @@ class Visit {
     if (IS_OPEN) clearReview();
   }
 
+  /** Nothing that was answered is shown to whoever comes back to the page, not by a step that was in hand either. */
+  #leave() {
+    this.#isLeft = true;
+    this.#forget();
+  }
+
   #show(shown) {
     for (const id of ["questions", "review", "receipt"]) if (find(id)) find(id).hidden = id !== shown;
   }
@@ -208,6 +219,9 @@ class Visit {
     } finally {
       this.#isBusy = false;
     }
+    if (!this.#wanted) return; // a language was chosen meanwhile
+    if (this.#isOver) location.assign(this.#wanted);
+    else void this.#run(() => this.#speak());
   }
 
   async #explain(fault, again) {
@@ -225,16 +239,23 @@ class Visit {
     return alarm(describe(t, fault), again);
   }
 
-  /** Show the page in another language, with what was answered. */
-  async #speak(address) {
+  /** Show the page in the language that is wanted, with what was answered. */
+  async #speak() {
     const [answers, typed, part] = [this.#form.answers(), find("invitation")?.value ?? "", this.#parts.index];
-    this.#form.enable(false); // what is pressed in between would be lost
+    const paused = ["fields", "send-button", "change-button"].map(find).filter(({ disabled }) => !disabled);
+    const pause = (isPaused) => paused.forEach((element) => (element.disabled = isPaused));
+    pause(true); // what is pressed in between would be lost
+    let address, page;
     try {
-      await takePage(address);
+      while (address !== this.#wanted) page = await fetchPage((address = this.#wanted));
     } catch {
-      this.#form.enable();
+      this.#wanted = "";
+      pause(false);
       return alarm({ title: t("The survey cannot be fetched now"), text: t("Please try again later.") });
     }
+    this.#wanted = "";
+    if (this.#isLeft) return undefined;
+    takePage(page);
     const { isReview, ...state } = history.state ?? {};
     history.replaceState(state, "", address);
     this.#end();
