@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from asked import ANSWERS, configure, named, publish, stored_reports, wait_for_reports
+from asked import ANSWERS, LOUD, configure, named, publish, stored_reports, wait_for_reports
 from collecting import Served, check_store, serve
+from component_site import asking, element, page_of, policy_for
 from engines import ENGINES, Tab, until
 from own_site import blank, site_of
 from sotto_client.cli import main
@@ -25,6 +26,12 @@ SENTENCE = (
     f"What is sent, not what you answered, stays in this browser for {DAYS} days, to be sent again if it is lost."
 )
 TOLD = """() => [...document.querySelectorAll(".notice")]
+  .filter((each) => each.checkVisibility()).map((each) => each.textContent)"""
+IN_ELEMENT = """(selector) => {
+  const found = document.querySelector("sotto-survey").shadowRoot?.querySelector(selector);
+  return found && (found.textContent || true);
+}"""
+TOLD_IN_ELEMENT = """() => [...document.querySelector("sotto-survey").shadowRoot.querySelectorAll(".notice")]
   .filter((each) => each.checkVisibility()).map((each) => each.textContent)"""
 IS_DELIVERED = f"() => ({SHOWN})('delivery') === 'Your report was delivered.'"
 ENDED = """(request) => new Promise((resolve, reject) => {
@@ -93,6 +100,29 @@ def receipt_on(tab: Tab) -> str:
     return receipt
 
 
+def element_page(collector: str, survey: Survey, days: int) -> bytes:
+    """Return a page that asks by `<sotto-survey>`."""
+    asked = element(collector, survey, state="element", resend_days=str(days))
+    return page_of(asked, policy_for(collector))
+
+
+def answer_in_element(tab: Tab, url: str) -> tuple[str, list[str]]:
+    """Answer yes, and send; return the receipt, once the report was delivered, and the notices above the question."""
+    tab.goto(f"{url}/index.html")
+    until(tab, IN_ELEMENT, "[data-question]")
+    told: list[str] = tab.run(TOLD_IN_ELEMENT)
+    for pressed, shown in (("input", "input:checked"), ("button.primary", "[part~=send]"), ("[part~=send]", "code")):
+        tab.click(f"sotto-survey >> {pressed}")
+        until(tab, IN_ELEMENT, shown)
+    return receipt_in_element(tab), told
+
+
+def receipt_in_element(tab: Tab) -> str:
+    until(tab, f"() => ({IN_ELEMENT})('[part=delivery]') === 'Your report was delivered.'")
+    receipt: str = tab.run(IN_ELEMENT, "[part=receipt-code]")
+    return receipt
+
+
 def restored(folder: Path, survey: Survey, *flags: str) -> AbstractContextManager[Served]:
     """Restore the backup in a folder, and serve it."""
     result = CliRunner().invoke(main, ["db", "restore", "--from", f"{folder}/backup.db", "--db", f"{folder}/anew.db"])
@@ -103,17 +133,18 @@ def restored(folder: Path, survey: Survey, *flags: str) -> AbstractContextManage
 @pytest.mark.parametrize("days", [DAYS, 0])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_a_restored_collector_lost_is_sent_again(engine: str, days: int, tmp_path: Path) -> None:
-    """By its page, and by a client on a page of one's own: where they keep it; else there is nothing to be sent."""
+    """By its page, and on a page of one's own, by client and element: where they keep it; else nothing can be sent."""
     flags = ("--page-resend-days", str(days)) if days else ()
-    surveys = survey, own = named("on-page"), named("on-site")
+    surveys = survey, own, framed = named("on-page"), named("on-site"), named("in-element", LOUD)
     with (
         serve(tmp_path / "lost.db", *flags, survey=survey) as lost,
         wire_to(lost.port) as wire,
-        site_of({"/app.html": blank("An app")}) as site,
+        asking({"/app.html": blank("An app"), "/index.html": element_page(wire.url, framed, days)}) as site,
         ENGINES[engine](tmp_path / "profile") as tab,
     ):
-        publish(lost, own)
-        configure(lost, own, cors_origins=[site])
+        for each in (own, framed):
+            publish(lost, each)
+            configure(lost, each, cors_origins=[site])
         with closing(Store(lost.db)) as store:
             copy_store(store, str(tmp_path / "backup.db"))
         visit = [wire.url, own.id, {"resendDays": days, "state": "own"}]
@@ -122,14 +153,17 @@ def test_what_a_restored_collector_lost_is_sent_again(engine: str, days: int, tm
         tab.goto(f"{site}/app.html")
         made = tab.run(CLIENT, *visit, ANSWERS, FLUSH_MS)
         kept.append(tab.run(KEPT, "own"))
-        for each, sent in zip(surveys, (receipt, made["receipt"]), strict=True):
+        element_receipt, element_told = answer_in_element(tab, site)
+        kept.append(tab.run(KEPT, "element"))
+        receipts = receipt, made["receipt"], element_receipt
+        for each, sent in zip(surveys, receipts, strict=True):
             wait_for_reports(lost, each, sent)
         bodies = [post.body for post in wire.posts()]
         wire.cut()
         lost.stop()
         with restored(tmp_path, survey, *flags) as anew:
             assert anew.ask("GET", f"/v1/surveys/{survey.id}")[1]["Sottovoce-Restored"] != "0"
-            assert [stored_reports(anew, each) for each in surveys] == [{}, {}]
+            assert [stored_reports(anew, each) for each in surveys] == [{}, {}, {}]
             wire.port = anew.port
             wire.mend()
             for _ in range(2):
@@ -137,12 +171,15 @@ def test_what_a_restored_collector_lost_is_sent_again(engine: str, days: int, tm
                 assert receipt_on(tab) == receipt
                 tab.goto(f"{site}/app.html")
                 assert tab.run(CLIENT, *visit, None, FLUSH_MS) == made
+                tab.goto(f"{site}/index.html")
+                assert receipt_in_element(tab) == element_receipt
             assert sorted(post.body for post in wire.posts()) == sorted(bodies * (2 if days else 1))
-            for each, sent in zip(surveys, (receipt, made["receipt"]), strict=True):
+            for each, sent in zip(surveys, receipts, strict=True):
                 wait_for_reports(anew, each, *([sent] if days else []))
             assert anew.stop()[0] == 0
     check_store(anew.db)
-    assert (SENTENCE in told, len(bodies), made["pending"]) == (bool(days), 2, [])
+    assert (SENTENCE in told, SENTENCE in element_told, made["pending"]) == (bool(days), bool(days), [])
+    assert len(bodies) == len(kept) == 3
     for stores in kept:
         assert len(json.loads(stores["sent"])) == (1 if days else 0)
         assert [name for name, rows in stores.items() if '"answers"' in rows] == (["sent"] if days else [])

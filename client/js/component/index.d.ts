@@ -45,6 +45,7 @@ export interface SottoAttributes {
   invitation?: string;
   "max-epsilon"?: string | number;
   state?: string;
+  "resend-days"?: string | number;
   theme?: "light" | "dark";
   words?: string;
 }

@@ -17,9 +17,10 @@ export function noiseOf(t, question) {
 
 /**
  * Return what is said before the questions: that chance changes the answers, how it goes, which questions are drawn.
- * @param {Translate} t @param {Survey} survey @param {string} collector its address
+ * How long this device keeps what is sent, too.
+ * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
-export function protectionOf(t, survey, collector) {
+export function protectionOf(t, survey, collector, resendDays) {
   const lead = paragraph("lead", t("Chance changes your answers on this device before anything is sent."));
   const receipt =
     survey.keep === "reports"
@@ -48,7 +49,8 @@ export function protectionOf(t, survey, collector) {
     ),
   ];
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
-  return [lead, make("details", { class: "protection", part: "protection" }, ...parts), ...drawn];
+  const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
+  return [lead, make("details", { class: "protection", part: "protection" }, ...parts), ...drawn, ...kept];
 }
 
 /** Return who asks, until when, and which wave it is. @param {Translate} t @param {Survey} survey @param {SurveyWords} words @param {number} wave */
@@ -77,5 +79,13 @@ function sayDrawing(/** @type {Translate} */ t, /** @type {Survey} */ { draw, qu
       "any answer, and for good. What it draws is sent in clear, and tells nothing of your answers.",
     draw,
     { questions: questions.length },
+  );
+}
+
+function sayKept(/** @type {Translate} */ t, /** @type {number} */ days) {
+  return t.n(
+    "What is sent, not what you answered, stays in this browser for %(n)s day, to be sent again if it is lost.",
+    "What is sent, not what you answered, stays in this browser for %(n)s days, to be sent again if it is lost.",
+    days,
   );
 }

@@ -208,16 +208,17 @@ export class ReceiptView {
   /** Ask the collector to erase the report, by its receipt. */
   async #erase(/** @type {HTMLElement} */ said) {
     const t = this.#t;
+    const done = t("Your report was erased");
+    let words = t("It was not erased. Please ask whoever runs the survey, with your receipt.");
     try {
-      const ok = await this.#client.erase(this.#receipt);
-      if (ok) this.#heading.textContent = t("Your report was erased");
-      said.textContent = ok
-        ? t("Your report was erased, and is not counted any more.")
-        : t("It was not erased. Please ask whoever runs the survey, with your receipt.");
-      if (ok) this.#onFate("erased", "");
+      if (await this.#client.erase(this.#receipt)) {
+        this.#heading.textContent = this.#title = done;
+        this.#onFate("erased", "");
+      }
     } catch {
-      said.textContent = t("There is no connection now. Please try again later.");
+      words = t("There is no connection now. Please try again later.");
     }
+    said.textContent = this.#title === done ? t("Your report was erased, and is not counted any more.") : words;
   }
 }
 

@@ -4,11 +4,20 @@
  * @typedef {object} Settings
  * @property {string} collector its address @property {string} survey @property {string} fingerprint
  * @property {number} wave @property {string} invitation @property {string} maxEpsilon
- * @property {string} state the name of the device's database
+ * @property {string} state the name of the device's database @property {number} resendDays
  */
 
 /** The attributes by which a survey is another one, or asked in another way. */
-export const ATTRIBUTES = ["collector", "survey", "fingerprint", "wave", "invitation", "max-epsilon", "state"];
+export const ATTRIBUTES = [
+  "collector",
+  "survey",
+  "fingerprint",
+  "wave",
+  "invitation",
+  "max-epsilon",
+  "state",
+  "resend-days",
+];
 const NEEDED = ["collector", "survey", "fingerprint"];
 
 /**
@@ -29,5 +38,6 @@ export function readSettings(element) {
     invitation: given("invitation"),
     maxEpsilon: given("max-epsilon", "8"),
     state: given("state", "sottovoce"),
+    resendDays: Number(given("resend-days", "0")),
   };
 }

@@ -101,10 +101,11 @@ export class Visit {
   }
 
   #makeClient() {
-    const { collector, survey, fingerprint, maxEpsilon, state } = this.#settings;
+    const { collector, survey, fingerprint, maxEpsilon, state, resendDays } = this.#settings;
     return new SurveyClient(collector, survey, {
       fingerprint,
       state,
+      resendDays,
       maxEpsilon,
       maxPeriodEpsilon: Math.max(16, Number(maxEpsilon)),
       invitation: this.#invitation || undefined,

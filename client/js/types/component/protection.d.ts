@@ -6,9 +6,10 @@
 export function noiseOf(t: Translate, question: Question): HTMLDetailsElement;
 /**
  * Return what is said before the questions: that chance changes the answers, how it goes, which questions are drawn.
- * @param {Translate} t @param {Survey} survey @param {string} collector its address
+ * How long this device keeps what is sent, too.
+ * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
-export function protectionOf(t: Translate, survey: Survey, collector: string): (HTMLDetailsElement | HTMLParagraphElement)[];
+export function protectionOf(t: Translate, survey: Survey, collector: string, resendDays: number): (HTMLDetailsElement | HTMLParagraphElement)[];
 /** Return who asks, until when, and which wave it is. @param {Translate} t @param {Survey} survey @param {SurveyWords} words @param {number} wave */
 export function aboutOf(t: Translate, survey: Survey, { controller, contact }: SurveyWords, wave: number): HTMLUListElement[];
 export type Translate = import("../form/words.js").Translate;

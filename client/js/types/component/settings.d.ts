@@ -9,7 +9,7 @@ export function readSettings(element: Element): Settings;
  * @typedef {object} Settings
  * @property {string} collector its address @property {string} survey @property {string} fingerprint
  * @property {number} wave @property {string} invitation @property {string} maxEpsilon
- * @property {string} state the name of the device's database
+ * @property {string} state the name of the device's database @property {number} resendDays
  */
 /** The attributes by which a survey is another one, or asked in another way. */
 export const ATTRIBUTES: string[];
@@ -27,4 +27,5 @@ export type Settings = {
      * the name of the device's database
      */
     state: string;
+    resendDays: number;
 };
