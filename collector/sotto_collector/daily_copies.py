@@ -33,16 +33,19 @@ class DailyCopies:
             beside.replace(path)
             sync_folder(self.folder)
 
-    def forget_oldest(self) -> None:
-        """Delete all copies but the last, and what was left of those that were not finished; no other file.
+    def forget_oldest(self, day: str) -> None:
+        """Delete all copies but the last, never that of `day`, and what was left of unfinished ones; no other file.
 
-        Raises StoreError.
+        Those of later days, which a clock that ran ahead has left, go first. Raises StoreError.
         """
         try:
             names = sorted(path.name for path in self.folder.iterdir())
             days = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", name)]
             left = [name for name in names if re.match(r"\d{4}-\d\d-\d\d\.db\.unfinished", name)]
-            for name in [*days[: -self.n_copies], *left]:
+            today = f"{day}.db"
+            later = [name for name in reversed(days) if name > today]
+            goes = [*later, *(name for name in days if name < today)]
+            for name in [*goes[: max(0, len(days) - self.n_copies)], *left]:
                 (self.folder / name).unlink()
         except OSError as fault:
             raise StoreError(f"an older copy ({fault.filename}) cannot be deleted: {fault.strerror}.") from fault

@@ -43,6 +43,27 @@ def test_the_last_days_copies_stay_and_no_other_file_is_touched(source: Path, co
     Store(copies / today, create=False).close()
 
 
+@pytest.mark.parametrize(
+    ("there", "n_kept", "left"),
+    [
+        (["2999-01-01", "2999-01-02"], 2, ["today", "2999-01-01"]),
+        (["2999-01-01", "2999-01-02"], 1, ["today"]),
+        (["2026-01-01", "2026-01-02", "2999-01-01"], 3, ["2026-01-01", "2026-01-02", "today"]),
+        (["2026-01-01", "2026-01-02", "2999-01-01"], 2, ["2026-01-02", "today"]),
+    ],
+)
+def test_copies_of_later_days_go_first_and_today_s_stays(
+    source: Path, copies: Path, there: list[str], n_kept: int, left: list[str]
+) -> None:
+    """A clock that ran ahead has left them; the copy that was just made is the one that is needed."""
+    for day in there:
+        (copies / f"{day}.db").write_text("x")
+    assert run("backup", "--db", source, "--to", copies, "--keep", n_kept)[0] == 0
+    today = today_utc()
+    assert {path.stem for path in copies.iterdir()} == {day.replace("today", today) for day in left}
+    Store(copies / f"{today}.db", create=False).close()
+
+
 def read_copy(copy: Path) -> tuple[int, str | None]:
     """Return how many reports a copy has, and the day that it was made."""
     with closing(Store(copy, create=False)) as store, store.reader() as connection:

@@ -141,7 +141,7 @@ def backup(db: str, target: str, keep: int | None) -> None:
                 note_backup(copy, day)
         note_backup(store, day)
     if daily:
-        daily.forget_oldest()
+        daily.forget_oldest(day)
     click.echo(f"{n_rows:,} rows copied")
 
 
