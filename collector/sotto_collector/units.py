@@ -126,13 +126,23 @@ id {user} >/dev/null 2>&1 || useradd --system --home-dir {folder} --shell /usr/s
 {written}
 export {database}
 if [ -r {environment} ]; then
-  set -a
-  . {environment}
-  set +a
+  # As systemd reads it, and nothing of it is run.
+  while read -r line || [ -n "$line" ]; do
+    name=${{line%%=*}} value=${{line#*=}}
+    case $value in
+      \\"*\\") value=${{value#\\"}} value=${{value%\\"}} ;;
+      \\'*\\') value=${{value#\\'}} value=${{value%\\'}} ;;
+    esac
+    case $name in
+      "$line" | "" | [0-9]* | *[!A-Za-z0-9_]*) ;;
+      *) export "$name=$value" ;;
+    esac
+  done <{environment}
 fi
 runuser --user={user} -- {command} db init </dev/null || echo "the database stays as it is" >&2
 systemctl daemon-reload
-systemctl enable --now {started}
+systemctl enable {started}
+systemctl restart {started}
 """
 
 _MAKE_FOLDER = """\

@@ -1,5 +1,6 @@
 """`sotto install --systemd`: units that systemd takes, as deploy/ shows them, in a script for sh."""
 
+import os
 import re
 import shlex
 import shutil
@@ -74,7 +75,8 @@ def test_the_command_prints_the_script_for_the_environment_that_it_runs_in_and_c
 def test_a_daily_copy_is_a_timer_of_its_own() -> None:
     _, script, _ = install("--systemd", "--backup-to", "/mnt/other", "--keep", "30")
     assert f"\nExecStart={Path(sys.prefix)}/bin/sotto backup --to /mnt/other --keep 30\n" in script
-    assert script.endswith("\nsystemctl enable --now sotto-collector.service sotto-backup.timer\n")
+    for act in ("enable", "restart"):
+        assert f"\nsystemctl {act} sotto-collector.service sotto-backup.timer\n" in script
 
 
 def test_a_journal_is_written_where_the_service_may() -> None:
@@ -136,3 +138,57 @@ def test_settings_of_ones_own_are_read_by_each_unit() -> None:
     assert all(f"\nEnvironmentFile=-{ENVIRONMENT}\n" in text for text in services)
     with pytest.raises(SettingError):
         Service(Path("sotto"))
+
+
+ENVIRONMENT_FILE = """\
+# Settings of ours
+SOTTO_TITLE=Survey of the canton
+  SOTTO_NAME="in two words"
+SOTTO_SIGNS='$(touch made) `id` $HOME \\ "a" #'
+; export nothing=this
+export SOTTO_NOT=this
+2ND=no
+nothing
+SOTTO_EQUALS=a=b
+SOTTO_LAST=1"""
+"""As systemd reads it; without the end of its last line."""
+
+
+def run_script(folder: Path, *words: object) -> list[str]:
+    """Run the script in a folder, where the commands that change a machine say what they are asked; return that."""
+    (folder / "bin").mkdir(exist_ok=True)
+    for name in ("useradd", "install", "runuser", "systemctl"):
+        says_settings = "env | grep ^SOTTO_ | sort\n" if name == "runuser" else ""
+        (folder / "bin" / name).write_text(f'#!/bin/sh\necho {name} "$@"\n{says_settings}')
+        (folder / "bin" / name).chmod(0o755)
+    _, script, _ = install("--systemd", *words)
+    script = re.sub(r"/etc/(systemd/system|sottovoce)", rf"{folder}/\1", script)
+    variables = {"PATH": f"{folder}/bin:{os.defpath}"}
+    done = subprocess.run(
+        ["sh"], input=script, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=variables, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_script_reads_settings_as_systemd_does_and_restarts_what_runs(tmp_path: Path) -> None:
+    (tmp_path / "systemd" / "system").mkdir(parents=True)
+    (tmp_path / "sottovoce").mkdir()
+    (tmp_path / "sottovoce" / "collector.env").write_text(ENVIRONMENT_FILE)
+    said = run_script(tmp_path, "--db", "/srv/x/y.db", "--workers", "2")
+    assert [line for line in said if line.startswith("SOTTO_")] == [
+        "SOTTO_DB=/srv/x/y.db",
+        "SOTTO_EQUALS=a=b",
+        "SOTTO_LAST=1",
+        "SOTTO_NAME=in two words",
+        """SOTTO_SIGNS=$(touch made) `id` $HOME \\ "a" #""",
+        "SOTTO_TITLE=Survey of the canton",
+    ]
+    assert not (tmp_path / "made").exists()
+    unit = (tmp_path / "systemd" / "system" / "sotto-collector.service").read_text()
+    assert environment_of(unit) == {"SOTTO_DB": "/srv/x/y.db", "SOTTO_WORKERS": "2"}
+    assert said[-3:] == [
+        "systemctl daemon-reload",
+        "systemctl enable sotto-collector.service",
+        "systemctl restart sotto-collector.service",
+    ]
