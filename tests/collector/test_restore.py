@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
@@ -25,7 +26,8 @@ from collecting import (
     tally_of,
 )
 from house import open_house
-from old_schemas import make_old
+from old_schemas import BEFORE_RESTORES, make_old
+from postgres_server import database_of
 from sotto_client.cli import main
 from sotto_collector.errors import JournalError
 from sotto_collector.intake.counting import Outcome
@@ -140,6 +142,29 @@ def test_backup_of_an_earlier_schema_is_upgraded_in_the_copy(tmp_path: Path, num
     assert [(row["survey"], row["n_reports"]) for row in said["surveys"]] == [("habits", 30), ("small", 5)]
     assert old.read_bytes() == content
     check_store(tmp_path / "new.db")
+
+
+def test_postgresql_of_an_earlier_schema_is_refused_and_restored_from_an_upgraded_copy_of_it(
+    postgres_empty: str, tmp_path: Path
+) -> None:
+    """docs/restore.md: createdb --template, sotto db upgrade, and the backup stays as it is."""
+    with closing(Store(postgres_empty)) as store:
+        count_here(store, publish_here(store, SMALL), make_reports(7, SMALL))
+    with psycopg.connect(postgres_empty, autocommit=True) as connection:
+        for statement in (*BEFORE_RESTORES, "UPDATE alembic_version SET version_num = '0008'"):
+            connection.execute(statement.encode())
+    target = tmp_path / "new.db"
+    refused = restore("--from", postgres_empty, "--db", target)
+    assert (refused.exit_code, refused.stdout, target.exists()) == (1, "", False)
+    assert re.fullmatch(
+        r"Error: backup \(postgresql:.*\) must have schema \d+, as a PostgreSQL's; it has 0008: "
+        r"restore from a copy of it \(createdb --template\), after sotto db upgrade there\.\n",
+        refused.stderr,
+    )
+    with database_of(postgres_empty, f"/{postgres_empty.rpartition('/')[2]}") as copy:
+        assert CliRunner().invoke(main, ["db", "upgrade", "--db", copy]).exit_code == 0
+        assert restored("--from", copy, "--db", target)["surveys"][0]["n_reports"] == 7
+    assert "it has 0008" in restore("--from", postgres_empty, "--db", tmp_path / "again.db").stderr
 
 
 def test_open_invitations_are_revoked_on_request(store: Store, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
 from sotto_collector.store.retention import erase_due
 from sotto_collector.store.store import Store
-from sotto_collector.store.upgrade import is_empty
+from sotto_collector.store.upgrade import HEAD, REVISIONS, is_empty, read_revision
 from sotto_collector.store.workplace import private_folder
 
 COPIED_BYTES = 2**20
@@ -26,7 +26,8 @@ COPIED_BYTES = 2**20
 def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int], None] = lambda _: None) -> Redone:
     """Make a store of a backup, in a new file or an empty PostgreSQL; it appears once it is whole.
 
-    A backup of an earlier schema is upgraded in the copy. The backup stays as it is. Raises StoreError.
+    A file of an earlier schema is upgraded in the copy; a PostgreSQL of one is refused. The backup stays as it is.
+    Raises StoreError.
     """
     _check_new(target)
     with _workplace(target) as work:
@@ -96,6 +97,7 @@ def _workplace(target: str) -> Iterator[Path]:
 
 def _copy_backup(backup: str, work: Path) -> None:
     if backup.startswith(POSTGRES):
+        _check_upgraded(backup)
         with closing(Store(backup, create=False)) as source:
             copy_store(source, str(work))
         return
@@ -105,6 +107,17 @@ def _copy_backup(backup: str, work: Path) -> None:
                 _copy_privately(f"{backup}{suffix}", f"{work}{suffix}")
     except OSError as fault:
         raise StoreError(f"backup ({backup}) cannot be copied to {work}: {fault.strerror}.") from fault
+
+
+def _check_upgraded(backup: str) -> None:
+    """Raise StoreError for a PostgreSQL of an earlier schema: its rows cannot be copied as they are."""
+    with closing(open_dialect(backup)) as dialect, dialect.read_engine.connect() as connection:
+        revision = read_revision(connection)
+        if revision in REVISIONS[:-1]:
+            raise StoreError(
+                f"backup ({dialect.name}) must have schema {HEAD}, as a PostgreSQL's; it has {revision}: "
+                "restore from a copy of it (createdb --template), after sotto db upgrade there."
+            )
 
 
 def _copy_privately(source: str, target: str) -> None:
