@@ -7,7 +7,6 @@ from playwright.sync_api import Page, Route, expect
 from asked import ANSWERS, invite, named, publish, wait_for_reports
 from chromium import UNREACHABLE, Devices
 from collecting import Served
-from component_visit import Ask, answer, send
 from sotto_protocol import Survey
 from visit import Visit
 from wards import ANSWERS as OF_WARD
@@ -135,11 +134,11 @@ def test_who_goes_back_while_the_review_is_made_stays_at_the_questions(collector
     expect(page.locator("#review")).to_be_visible()
 
 
-def test_who_erases_twice_is_told_that_it_is_erased(collector: Served, devices: Devices) -> None:
-    context, watch = devices()
-    watch.forgive("error: Failed to load resource: the server responded with a status of 404")
-    page = context.new_page()
-    visit = Visit(page, collector.url, publish(collector, named("erased-twice"))).open()
+def test_an_erased_report_is_said_to_be_erased_when_the_device_is_online_again(
+    collector: Served, devices: Devices
+) -> None:
+    page = devices()[0].new_page()
+    visit = Visit(page, collector.url, publish(collector, named("erased-online"))).open()
     visit.fill(ANSWERS)
     visit.review()
     visit.send()
@@ -152,19 +151,6 @@ def test_who_erases_twice_is_told_that_it_is_erased(collector: Served, devices: 
     page.evaluate(TURNS)
     expect(page.locator("#erased")).to_have_text("Your report was erased, and is not counted any more.")
     expect(page.locator("#receipt-title")).to_have_text("Your report was erased")
-
-
-def test_who_erases_twice_by_the_element_is_told_so_too(collector: Served, ask: Ask) -> None:
-    survey = publish(collector, named("erased-twice-there"))
-    page = ask(survey)
-    answer(page, survey)
-    send(page)
-    page.get_by_text("Erase my report").click()
-    for _ in range(2):
-        with page.expect_response(lambda response: response.url.endswith("/erase")):
-            page.get_by_role("button", name="Erase it now").click()
-    page.evaluate(TURNS)
-    expect(page.get_by_text("Your report was erased, and is not counted any more.")).to_be_visible()
 
 
 def open_invited(page: Page, url: str, collector: Served, survey_id: str) -> tuple[Visit, list[str]]:
