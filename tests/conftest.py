@@ -1,5 +1,6 @@
 """What holds for all tests, and the databases that they run on."""
 
+import logging
 import os
 import shutil
 from collections.abc import Iterator
@@ -19,6 +20,13 @@ is_full = bool(os.environ.get("SOTTO_TEST_FULL"))
 # A busy machine is no failure. The same examples every time, so that a failure is the change's; --full looks for more.
 settings.register_profile("sotto", deadline=None, derandomize=not is_full)
 settings.load_profile("sotto")
+
+
+@pytest.fixture(autouse=True)
+def _our_logger() -> None:
+    """Let our records reach the root alone: `sotto serve`, run in this process by an earlier test, changes that."""
+    logger = logging.getLogger("sotto_collector")
+    logger.handlers, logger.propagate = [], True
 
 
 @pytest.fixture(scope="session")

@@ -34,8 +34,9 @@ def licence_of(metadata: Message) -> str:
     """Return a distribution's licence as SPDX has it, or as it is said if that is none of those allowed."""
     if metadata["Name"] in READ:
         return READ[metadata["Name"]]
-    said = metadata["License-Expression"] or metadata["License"] or ""
-    if not said or (len(said) > LONGEST_NAME and not metadata["License-Expression"]):
+    expression = metadata.get("License-Expression", "")  # where importlib_metadata is there, [] raises KeyError
+    said = expression or metadata.get("License", "")
+    if not said or (len(said) > LONGEST_NAME and not expression):
         begins = "License :: "
         classes = [line.removeprefix(begins) for line in metadata.get_all("Classifier", []) if line.startswith(begins)]
         said = " AND ".join(classes) or "none"

@@ -214,13 +214,23 @@ def test_hangup_ends_no_collector(tmp_path: Path, workers: str) -> None:
 def test_sigterm_while_a_reload_awaits_its_last_worker_ends_all(tmp_path: Path) -> None:
     with serve(tmp_path / "survey.db", "--workers", "2") as served:
         last = max(children(served))
-        os.kill(last, signal.SIGSTOP)  # what it is told then waits
+        wait_until(lambda: is_stopped_without_locks(last))  # what it is told then waits
         served.process.send_signal(signal.SIGHUP)
         wait_until(lambda: signal.SIGTERM in pending(last))
         served.process.send_signal(signal.SIGTERM)
         os.kill(last, signal.SIGCONT)
         assert served.process.communicate(timeout=TIMEOUT_S) == ("", "")
         assert served.process.returncode == 0
+
+
+def is_stopped_without_locks(pid: int) -> bool:
+    """Stop a process; let it go on, and return False, where others would wait for the database's lock."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: "State:\tT" in Path(f"/proc/{pid}/status").read_text())
+    if re.search(rf" WRITE +{pid} ", Path("/proc/locks").read_text()):
+        os.kill(pid, signal.SIGCONT)
+        return False
+    return True
 
 
 def pending(pid: int) -> set[int]:

@@ -1,6 +1,5 @@
 """The writer on SQLite: locks, a full disk, and the write-ahead log, which is in the order of the commits."""
 
-import logging
 import sqlite3
 import threading
 import time
@@ -50,12 +49,9 @@ def test_lock_held_by_another_process_too_long_is_an_error_and_then_over(
     assert writer.write(make_batch(stored, reports)) == Outcome(5, 0)
 
 
-def test_collector_that_cannot_empty_the_log_at_its_end_says_so(
-    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_collector_that_cannot_empty_the_log_at_its_end_says_so(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A reader holds the state of before: the log stays, with the order of commits in it."""
     caplog.set_level("ERROR", logger="sotto_collector")
-    monkeypatch.setattr(logging.getLogger("sotto_collector"), "propagate", True)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         with open_house(path, busy_timeout_ms=50) as house:
             other.execute("BEGIN")

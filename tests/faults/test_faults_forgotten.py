@@ -133,6 +133,7 @@ def test_two_histories_of_the_same_reports_leave_the_same_pages(
 ) -> None:
     """Of SQLite's file; but for the counters of its changes, which are in the header."""
     monkeypatch.setattr("secrets.randbelow", lambda _: 7)  # the survey's key, which both have
+    monkeypatch.setattr("secrets.token_bytes", bytes)  # and the store's identity
     monkeypatch.setattr("sotto_collector.store.store.MAX_REWRITE_BYTES", 0 if is_large else 2**26)
     reports, contents = make_reports(2000, SMALL), []
     for name, size in (("first.db", 5), ("second.db", 23)):

@@ -20,8 +20,11 @@ def named_in(expression: str) -> tuple[Named, set[str]]:
 
     Raises ValueError where it has something that is not known here.
 
-    >>> named_in('sum by (le) (rate(sotto_x_bucket{code=~"a|b"}[5m])) > 1')
-    ({'sotto_x_bucket': {'code': {'a', 'b'}}}, {'le'})
+    >>> named_in('sum by (le) (rate(sotto_x_bucket{code=~"a|b"}[5m])) > 1') == (
+    ...     {"sotto_x_bucket": {"code": {"a", "b"}}},
+    ...     {"le"},
+    ... )
+    True
     """
     tokens = _split(expression)
     metrics: Named = {}
