@@ -201,17 +201,16 @@ def test_closing_commits_what_is_queued_and_refuses_the_rest(store: Store) -> No
         writer.write(make_batch(stored, make_reports(1)))
 
 
-def shuffle_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let reports be moved out of the inbox all the time, a few at once."""
+@pytest.fixture
+def _shuffled_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let reports be moved out of the inbox all the time, a few at once: from before the writer begins."""
     monkeypatch.setattr("sotto_collector.store.inbox.LEAST_REPORTS", 50)
     monkeypatch.setattr("sotto_collector.store.inbox.SLICE_REPORTS", 20)
 
 
-def test_retry_storm_counts_every_report_once(
-    store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("_shuffled_often")
+def test_retry_storm_counts_every_report_once(store: Store, writer: WatchedWriter) -> None:
     """200 batches of 10 from 8 threads, shuffled, each sent three times, a third cut anew so that they overlap."""
-    shuffle_often(monkeypatch)
     stored = publish_here(store)
     reports = make_reports(2000)
     whole = [reports[start : start + 10] for start in range(0, 2000, 10)]
@@ -226,11 +225,11 @@ def test_retry_storm_counts_every_report_once(
     assert store.read_tally(stored) == Tally.of(SURVEY, make_batch(stored, reports).records)
 
 
+@pytest.mark.usefixtures("_shuffled_often")
 @pytest.mark.parametrize("survey", [SMALL, STRINGS], ids=["one wave", "three waves"])
 def test_reports_leave_the_inbox_when_they_are_many_and_all_when_it_is_tidied(
-    store: Store, writer: WatchedWriter, monkeypatch: pytest.MonkeyPatch, survey: Survey
+    store: Store, writer: WatchedWriter, survey: Survey
 ) -> None:
-    shuffle_often(monkeypatch)
     stored, reports = publish_here(store, survey), make_reports(600, survey)
     for start in range(0, 600, 15):
         writer.write(make_batch(stored, reports[start : start + 15]))
