@@ -55,15 +55,16 @@ class Tidying:
         self._undone_since = self._undone_since or time.monotonic()
         self._n_deletions += 1
 
-    def step(self) -> None:
-        """Take a turn if one is due; else move some reports out of the inbox, if it is full.
+    def step(self) -> bool:
+        """Take a turn if one is due, and return whether; else move some reports out of the inbox, if it is full.
 
         Raises StoreUnavailableError.
         """
         if self.wait_s() == 0:
             self.turn()
-        else:
-            self._inbox.step()
+            return True
+        self._inbox.step()
+        return False
 
     def turn(self) -> None:
         """Rewrite a small store, or the inbox, and clear what was there. Raises StoreUnavailableError."""

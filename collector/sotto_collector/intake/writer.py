@@ -148,8 +148,8 @@ class Writer:
         try:
             if self._retention.step():
                 self._tidying.note_deletion()
-            self._tidying.step()
-            self._has_failed = False
+            if self._tidying.step():
+                self._has_failed = False
         except Exception as fault:  # the thread must survive any fault
             if not self._has_failed:  # once, not every second
                 reason = fault if isinstance(fault, CollectorError) else type(fault).__name__
