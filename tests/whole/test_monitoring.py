@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -210,11 +210,9 @@ def ask(url: str, path: str, **query: str) -> Any:
 def ask_until(url: str, is_there: Any, path: str, **query: str) -> Any:
     deadline = time.monotonic() + TIMEOUT_S
     while True:
-        try:
+        with suppress(requests.ConnectionError, KeyError):  # it has not begun yet
             if is_there(found := ask(url, path, **query)):
                 return found
-        except (requests.ConnectionError, KeyError):  # it has not begun yet
-            pass
         assert time.monotonic() < deadline, (path, query)
         time.sleep(0.2)
 

@@ -7,6 +7,7 @@ from sotto_collector.journal import ErasedSurvey, Journal, ReadJournal, read_jou
 from sotto_collector.store.about import read_about
 from sotto_collector.store.journals import know_bytes, known_bytes, lock_journal
 from sotto_collector.store.redo import redo_acts
+from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
 
@@ -75,4 +76,4 @@ def _redo(store: Store, transaction: Transaction, journal: ReadJournal) -> None:
                 f"journal ({journal.path}) says that {act.survey} was erased, and it is there, as in a backup; `sotto "
                 "db restore --in-place --journal ..` erases it."
             )
-    redo_acts(transaction, surveys, [journal])
+    refuse_surveys(transaction.connection, redo_acts(transaction, surveys, [journal]).refused)

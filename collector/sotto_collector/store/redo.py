@@ -110,9 +110,10 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
             f"released of {min(unknown)}: the backup has no such survey, or it is a draft, or has no min_reports."
         )
     for stored in watched:
-        if stored.is_draft and not is_covered:  # it may have been published since, and its counts given
+        if not stored.is_draft:
+            _make_releases_safe(connection, stored, wishes.released.get(stored.survey.id), is_covered=is_covered)
+        elif not is_covered:  # it may have been published since, and its counts given
             again.refused[stored.survey.fingerprint] = stored.survey.id
-        _make_releases_safe(connection, stored, wishes.released.get(stored.survey.id), is_covered=is_covered)
     if wishes.revokes_invitations:
         for stored in left:
             transaction.revoke_invitations(stored.key, None)
@@ -142,13 +143,12 @@ def _check_journals(connection: Connection, journals: Sequence[ReadJournal]) -> 
 
 
 def redo_acts(transaction: Transaction, surveys: dict[int, StoredSurvey], read: Sequence[ReadJournal]) -> "_Redoing":
-    """Do again what journals say, with these surveys there, by key; what they say of others is not to be forgotten."""
+    """Do again what journals say, with these surveys there, by key; its `refused` are the caller's to refuse."""
     transaction.redoes = True
     again = _Redoing(transaction, surveys)
     for journal in read:
         for act in journal.acts:
             again.do(act, journal)
-    refuse_surveys(transaction.connection, again.refused)
     return again
 
 
@@ -236,8 +236,6 @@ def _end_token(connection: Connection, act: EndedToken) -> int:
 
 def _make_releases_safe(connection: Connection, stored: StoredSurvey, told: int | None, *, is_covered: bool) -> None:
     """Let nothing be given that differs by too few reports from what analysts hold."""
-    if stored.survey.min_reports == 1 or stored.is_draft:
-        return
     if told is not None:
         tell_floor(connection, stored, told)
     elif not is_covered:
