@@ -20,7 +20,7 @@ from sotto_rehearsal.audit.render import document, table
 _PAGES = (".html", ".htm")
 
 
-@click.command(epilog="Example:  sotto audit survey.toml --client python")
+@click.command(epilog="Example:  sotto audit survey.toml --reports 5000")
 @click.argument("survey_file", metavar="SURVEY", type=click.Path(path_type=Path))
 @click.option(
     "--client",
