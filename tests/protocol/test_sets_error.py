@@ -67,7 +67,7 @@ def test_subsets_are_as_precise_as_in_theory_and_more_than_unary_encoding(epsilo
 @pytest.mark.parametrize("epsilon", [epsilon for epsilon, _ in MOST_OF_OUE])
 @pytest.mark.parametrize("name", ["subset", "geometry"])
 def test_the_measured_error_is_the_one_in_theory(name: str, epsilon: str) -> None:
-    """Of 100 crowds, each of 64 shares with nearly independent errors: a standard error of 2 % of what is compared."""
+    """Of 25 crowds, each of 64 shares with nearly independent errors: a standard error of 4 % of what is compared."""
     made = subset_of(epsilon) if name == "subset" else geometry(N_OPTIONS, Decimal(epsilon))
     assert made is not None
     crowd = zipf()
@@ -75,7 +75,7 @@ def test_the_measured_error_is_the_one_in_theory(name: str, epsilon: str) -> Non
     true, other = made.prob_support_if_true, made.prob_support_if_other
     coins = Coins(np.random.default_rng(64).bytes)
     errors = []
-    for _ in range(100):
+    for _ in range(25):
         shares = (made.count_support(made.perturb(answers, coins)) / N_ANSWERS - other) / (true - other)
         errors.append(np.mean((shares - crowd / N_ANSWERS) ** 2))
-    assert np.mean(errors) == pytest.approx(error_in_theory(true, other), rel=0.05)
+    assert np.mean(errors) == pytest.approx(error_in_theory(true, other), rel=0.1)
