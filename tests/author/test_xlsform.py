@@ -71,6 +71,11 @@ def test_a_row_becomes_a_question_and_skipping_an_answer(row: dict[str, Any], qu
         ({"type": "decimal", "constraint": "0.125 <= . and . <= 1"}, number("0.125", "1", "0.001")),
         ({"type": "range", "parameters": "start=10 end=0 step=2.5"}, number("0", "10", "2.5")),
         ({"type": "range"}, number("1", "10", "1")),
+        ({"type": "range", "constraint": ". <= 5"}, number("1", "5", "1")),
+        (
+            {"type": "range", "parameters": "start=1 end=11 step=2", "constraint": ". > 3 and . < 10.5 and . <= 20"},
+            number("5", "9", "2"),
+        ),
     ],
 )
 def test_a_number_has_the_range_that_its_constraint_lets_pass(row: dict[str, Any], question: dict[str, Any]) -> None:

@@ -19,13 +19,9 @@ _FINEST = Decimal("0.01")
 
 def range_of(row: Row) -> dict[str, Decimal]:
     """Return from which number to which an answer goes, and in what steps. Raises FormError."""
-    if row.type == "range":
-        said = row.members.get("parameters", {})
-        low, high, step = (
-            Decimal(str(said.get(name, usual))) for name, usual in (("start", 1), ("end", 10), ("step", 1))
-        )
-        return {"minimum": min(low, high), "maximum": max(low, high), "step": abs(step)}
     limits = [_limit(part) for part in _parts(row.bind("constraint"))]
+    if row.type == "range":
+        return _narrowed(row, limits)
     ends = [number for _, number in limits]
     finest = min([Decimal(1).scaleb(_exponent(number)) for number in ends], default=_FINEST)
     step = Decimal(1) if row.type in ("integer", "int") else min(_FINEST, finest)
@@ -34,6 +30,16 @@ def range_of(row: Row) -> dict[str, Decimal]:
     if not lows or not highs:
         raise FormError("must say from which number to which, in its constraint: such as  . >= 0 and . <= 100")
     return {"minimum": max(lows), "maximum": min(highs), "step": step}
+
+
+def _narrowed(row: Row, limits: list[tuple[str, Decimal]]) -> dict[str, Decimal]:
+    """Return a slider's range, and of that what limits let pass, on its steps."""
+    said = row.members.get("parameters", {})
+    start, end, step = (Decimal(str(said.get(name, usual))) for name, usual in (("start", 1), ("end", 10), ("step", 1)))
+    low, high, step = min(start, end), max(start, end), abs(step)
+    firsts = [(sign[0], low + _first(sign, number - low, step)) for sign, number in limits if step]
+    lows, highs = ([first for side, first in firsts if side == sign] for sign in "><")
+    return {"minimum": max([low, *lows]), "maximum": min([high, *highs]), "step": step}
 
 
 def most_selected(row: Row, n_choices: int) -> dict[str, Any]:
