@@ -11,7 +11,7 @@ from sotto_author.design import MIN_REPORTS, Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
 from sotto_author.prompts import ask_whether, ask_whole
-from sotto_author.survey_toml import to_toml, write_new
+from sotto_author.survey_toml import check_new, to_toml, write_new
 from sotto_author.templates import NAMES, read_template
 from sotto_client.commands import echo
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
@@ -53,8 +53,7 @@ def new(survey_file: Path, template: str | None, people: int | None, lang: str) 
         raise click.BadParameter(f"must be {TAG_EXPECTED}.", param_hint="--lang")
     if template and lang != "en":
         raise click.UsageError("--lang goes without --from: templates are in English. Translate their texts, set lang.")
-    if survey_file.exists():
-        raise AuthorError(f"survey file ({survey_file}) must be a new file.")
+    check_new(survey_file)
     definition = read_template(template) if template else ask_survey(people, lang)
     n = people or int(definition["people"])
     designs = _lead(definition, n, is_asked=not template)
@@ -72,7 +71,8 @@ def new(survey_file: Path, template: str | None, people: int | None, lang: str) 
 def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]:
     """Return designs of which the proposed one is of use, of fewer questions where it must be.
 
-    Asks before a question is left out, or says so. Raises AuthorError where nothing is left.
+    Asks before a question is left out, or says so. Where nothing is left, who `is_asked` keeps the last question;
+    else raises AuthorError.
     """
     while True:
         designs = designs_of(definition, n)
@@ -80,6 +80,8 @@ def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]
         if crowd.is_usable:
             return designs
         worst, questions = crowd.worst.question.id, definition["questions"]
+        if len(questions) == 1 and is_asked:  # what was typed is not lost: the file is written, and a warning given
+            return designs
         if len(questions) == 1:
             raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. Ask more of them.")
         said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people."

@@ -1,6 +1,7 @@
 """A survey definition as the TOML that an author would write, and its file."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -46,6 +47,14 @@ def to_toml(
         lines += ["", *([f"# {comment}"] if is_text(comment, 1000) else []), "[[questions]]"]
         lines += [_member(name, value) for name, value in question.items()]
     return "\n".join(lines) + "\n"
+
+
+def check_new(path: Path) -> None:
+    """Raise AuthorError where no file can be made, before what is to stand in it is asked for."""
+    if os.path.lexists(path):
+        raise AuthorError(f"survey file ({path}) must be a new file.")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise AuthorError(f"survey file ({path}) must be in a folder that is there, and can be written to.")
 
 
 def write_new(path: Path, text: str) -> None:

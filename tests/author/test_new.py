@@ -98,6 +98,25 @@ def test_too_few_people_get_no_file(tmp_path: Path) -> None:
     assert "Error: 3 people are too few: " in done.stderr
 
 
+def test_what_was_typed_for_too_few_people_is_written_and_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    done = run(path, typed=[*HEAD[:3], "3", "y", *HARASSED, "", ""])
+    assert done.exit_code == 0, done.stderr
+    assert survey_at(path).people == 3
+    assert "Warning: 3 people show nothing useful of have-you-been." in done.stderr
+
+
+@pytest.mark.parametrize("place", ["nowhere/new.toml", "file/new.toml", "there.toml", "dangling.toml"])
+def test_where_no_file_can_be_made_nothing_is_asked(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "there.toml").write_text("mine")
+    (tmp_path / "dangling.toml").symlink_to("nothing")
+    done = run(tmp_path / place, typed=[])
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"Error: survey file ({tmp_path / place}) must be ")
+    assert (tmp_path / "there.toml").read_text() == "mine"
+
+
 def test_a_few_answers_become_a_survey_with_all_that_they_say(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     number = ["Hours unpaid?", "4", "0", "20", "hours"]
@@ -187,7 +206,7 @@ def test_who_stops_answering_has_no_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = run(tmp_path / "none" / "new.toml", "--from", "page")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.endswith("must be a new file: No such file or directory.\n")
+    assert done.stderr.endswith("must be in a folder that is there, and can be written to.\n")
 
 
 @pytest.mark.parametrize(
