@@ -1,6 +1,7 @@
 """A collector of one survey file: its draft, and a copy with made-up reports; all of it ends with the folder."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -115,7 +116,7 @@ def serve_preview(
     seconds: int | None,
     announce: Callable[[str, Previewed], None],
 ) -> None:
-    """Serve a survey file until SIGINT or SIGTERM, or for so many seconds; all that is kept is in the folder."""
+    """Serve a survey file until SIGINT, SIGTERM or SIGHUP, or so many seconds; all that is kept is in the folder."""
     set_up_logs()
     settings = Settings(db=str(folder / "preview.db"), port=port)
     listening = listen(settings)
@@ -125,6 +126,8 @@ def serve_preview(
     app.wsgi_app = previewed  # type: ignore[method-assign]  # Flask's own way to have middleware
 
     def on_ready() -> None:
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # the terminal is closed: else the folder would stay
+            signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM))
         announce(say_url(listening), previewed)
         if seconds is not None:
             timer = threading.Timer(seconds, app.extensions["server"].stop)

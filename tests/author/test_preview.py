@@ -94,6 +94,16 @@ def staff(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_nothing_is_left_however_it_is_ended(staff: Path, end: signal.Signals) -> None:
+    with previewing(staff) as (url, process):
+        assert get(url + "/").status_code == 200
+        process.send_signal(end)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "", "")
+    assert sorted(path.name for path in staff.parent.rglob("*")) == ["staff.toml", "tmp"]
+
+
 def test_the_page_is_that_of_a_draft_and_results_are_of_made_up_people(staff: Path) -> None:
     with previewing(staff) as (url, process):
         page = get(url + "/")
