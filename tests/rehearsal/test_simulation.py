@@ -225,6 +225,18 @@ def test_the_most_common_option_is_named_right_almost_always_in_a_large_crowd() 
     assert (naming.question, naming.answer, naming.named_right) == ("lunch", "desk", 1.0)
 
 
+@pytest.mark.parametrize(
+    ("shares", "answers"),
+    [("a = 0.4, b = 0.4, c = 0.2", ["a or b"]), ("a = 0.25, b = 0.25, c = 0.25, d = 0.25", [])],
+)
+def test_a_tie_names_all_that_are_most_common_and_none_where_all_are(shares: str, answers: list[str]) -> None:
+    question = 'id = "q"\ntype = "one-of"\ntext = "?"\noptions = ["a", "b", "c", "d"]\nepsilon = 2\n'
+    survey = compile_toml(f'id = "s"\ntitle = "S"\n[[questions]]\n{question}')
+    truth = read_truth(f"[questions.q]\nshares = {{{shares}}}", survey)
+    simulation = simulate(Task(survey, truth, 200, 1, False), IntervalOptions(), 3, SEED)
+    assert [naming.answer for naming in simulation.naming] == answers
+
+
 def test_memory_is_bounded_by_chunks_that_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sotto_rehearsal.simulation.crowd.MOST_PER_CHUNK", 64)
     told = office("[trouble]\nclumsy_fakes = 0.1\nclever_fakes = 0.1")

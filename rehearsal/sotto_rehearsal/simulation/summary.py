@@ -129,7 +129,7 @@ def simulate(
         places = slice(start, start + len(of.answers.labels))
         rows += _rows(task, options, of, found[:, places], true[:, places])
         if isinstance(of.question.mechanism, PureMechanism) and of.question.mechanism.sums_to_one:
-            naming.append(_naming(of, found[:, places, 0]))
+            naming += _naming(of, found[:, places, 0])
         start = places.stop
     return Simulation(
         task,
@@ -232,13 +232,17 @@ def _is_off(row: Row, n_tests: int, n_runs: int) -> bool:
     return abs(row.bias) > float(t.isf(FALSE_ALARM / n_tests / 2, row.n_found - 1)) * error
 
 
-def _naming(of: QuestionTruth, estimates: Floats) -> Naming:
+def _naming(of: QuestionTruth, estimates: Floats) -> list[Naming]:
+    """Return how often the most common answer comes out first, of those that are as common any; [] where all are."""
     shares = of.answers.expected
     common = np.flatnonzero(shares >= shares.max())
+    if len(common) == len(shares):
+        return []
     is_right = np.isin(np.nan_to_num(estimates, nan=-np.inf).argmax(axis=1), common) & np.isfinite(estimates).any(
         axis=1
     )
-    return Naming(of.question.id, of.answers.labels[int(common[0])], float(is_right.mean()))
+    names = " or ".join(of.answers.labels[place] for place in common.tolist())
+    return [Naming(of.question.id, names, float(is_right.mean()))]
 
 
 def _count_warnings(task: Task, runs: Sequence[Run]) -> tuple[Warned, ...]:
