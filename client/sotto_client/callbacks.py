@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction
 
 from sotto_client.outbox import Rejected
 from sotto_client.receipt import Receipt
@@ -21,7 +21,8 @@ class Callbacks:
     def __post_init__(self) -> None:
         for name in ("on_delivered", "on_rejected"):
             given = getattr(self, name)
-            if given is not None and (not callable(given) or iscoroutinefunction(given)):
+            is_awaited = iscoroutinefunction(given) or iscoroutinefunction(type(given).__call__)
+            if given is not None and (not callable(given) or is_awaited):
                 raise ValueError(f"{name} must be a plain function: nobody awaits what it returns.")
 
     def tell(self, outcome: Receipt | Rejected | None) -> None:
@@ -29,8 +30,11 @@ class Callbacks:
         callback = self.on_delivered if isinstance(outcome, Receipt) else self.on_rejected
         if outcome is None or callback is None:
             return
+        name = "on_delivered" if isinstance(outcome, Receipt) else "on_rejected"
         try:
-            callback(outcome)  # type: ignore[arg-type]  # the one that takes it
+            returned = callback(outcome)  # type: ignore[arg-type]  # the one that takes it
+            if iscoroutine(returned):
+                returned.close()
+                _log.warning("%s returned a coroutine: nobody awaits it.", name)
         except BaseException as fault:  # SystemExit too: it would end the thread that delivers, and nothing else
-            name = "on_delivered" if isinstance(outcome, Receipt) else "on_rejected"
             _log.warning("%s raised %s; delivery goes on.", name, type(fault).__name__)

@@ -10,10 +10,18 @@ from itertools import compress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from sotto_client.arguments import (
+    check_days,
+    check_delay,
+    check_fingerprint,
+    check_invitation,
+    check_state,
+    check_timeout,
+)
 from sotto_client.callbacks import Callbacks
 from sotto_client.database import no_fork
 from sotto_client.day import today
-from sotto_client.delivery import MAX_DELAY_S, Delivery
+from sotto_client.delivery import Delivery
 from sotto_client.errors import StateError, without_frames
 from sotto_client.exchange import check_receipt, check_survey_id, check_url, post_erasure
 from sotto_client.forking import Renewed
@@ -21,10 +29,9 @@ from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS, Le
 from sotto_client.outbox import Outbox, Posting, Rejected
 from sotto_client.receipt import Receipt
 from sotto_client.resending import send_kept_again, send_refused_again
-from sotto_client.sent import MAX_RESEND_DAYS, Sent
+from sotto_client.sent import Sent
 from sotto_client.state import State
-from sotto_protocol.errors import ReportError, SottoError
-from sotto_protocol.invitation import parse_invitation
+from sotto_protocol.errors import SottoError
 
 if TYPE_CHECKING:
     from sotto_client.answering import Answering
@@ -84,21 +91,19 @@ class SurveyClient(Renewed):
         on_delivered: Callable[[Receipt], object] | None = None,
         on_rejected: Callable[[Rejected], object] | None = None,
     ) -> None:
-        if not 0 < timeout_s < float("inf"):
-            raise ValueError(f"timeout_s ({timeout_s}) must be finite and > 0.")
+        self._timeout_s = check_timeout(timeout_s)
         self._limits = Limits.of(max_epsilon, max_period_epsilon, period_days)
         self._address = check_url(url), check_survey_id(survey_id)
-        self._invitation = None if invitation is None else _check_invitation(invitation)
+        self._invitation = check_invitation(invitation)
         post_url = self._address[0] if relay_url is None else check_url(relay_url, "relay_url")
-        self._posting = Posting(post_url, _check_delay(max_delay_s), _check_days(resend_days))
+        self._posting = Posting(post_url, check_delay(max_delay_s), check_days(resend_days))
         callbacks = Callbacks(on_delivered, on_rejected)
-        self._fingerprint = fingerprint
-        self._timeout_s = timeout_s
+        self._fingerprint = check_fingerprint(fingerprint)
         self._survey: Survey | None = None
         self._loaded: Answering | None = None
         self._is_closed = False
-        self._state = State.open(state)
-        self._delivery = Delivery(self._state, timeout_s=timeout_s, callbacks=callbacks)
+        self._state = State.open(check_state(state))
+        self._delivery = Delivery(self._state, timeout_s=self._timeout_s, callbacks=callbacks)
         super().__init__()
         self._drop_old(opens=True)
         self._deliver()
@@ -203,7 +208,7 @@ class SurveyClient(Renewed):
         """
         if self._is_closed:
             raise StateError("this client is closed.")
-        code = None if invitation is None else _check_invitation(invitation)
+        code = check_invitation(invitation)
         here = self._posting.url, self._address[1]
         with self._state.write() as connection:
             mended = send_refused_again(connection, *here, code)
@@ -290,23 +295,3 @@ class SurveyClient(Renewed):
             _log.warning("Reports wait: %s", type(unusable).__name__)
         finally:
             self.close()
-
-
-def _check_invitation(text: str) -> bytes:
-    try:
-        return parse_invitation(text)
-    except ReportError as fault:
-        raise ValueError(f"invitation {fault.problem}") from None
-
-
-def _check_delay(max_delay_s: float) -> float:
-    is_number = isinstance(max_delay_s, int | float) and not isinstance(max_delay_s, bool)
-    if not is_number or not 0 <= max_delay_s <= MAX_DELAY_S:  # NaN is not either
-        raise ValueError(f"max_delay_s ({max_delay_s!r:.40}) must be a number of seconds in [0, {MAX_DELAY_S:.0f}].")
-    return float(max_delay_s)
-
-
-def _check_days(resend_days: int) -> int:
-    if type(resend_days) is not int or not 0 <= resend_days <= MAX_RESEND_DAYS:
-        raise ValueError(f"resend_days ({resend_days!r:.40}) must be an integer in [0, {MAX_RESEND_DAYS}].")
-    return resend_days

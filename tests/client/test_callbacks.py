@@ -162,6 +162,15 @@ def test_what_a_callback_raises_is_logged_without_its_words_and_delivery_goes_on
     assert CANARY not in caplog.text
 
 
+def test_a_coroutine_that_a_callback_returns_is_closed_and_said(state: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    options: dict[str, Any] = {"state": state, "on_delivered": lambda kept: never(kept)}
+    with fault_server(PULSE) as http, closing(SurveyClient(http.url, "pulse", **options)) as device:
+        device.answer(WORDS, 1)
+        assert device.flush(30)
+    assert "on_delivered returned a coroutine: nobody awaits it." in [one.getMessage() for one in caplog.records]
+
+
 def test_a_callback_may_use_the_client(state: Path) -> None:
     """It mends a refusal, answers the next wave, looks, flushes and closes: from the thread that delivers."""
     seen: list[object] = []
@@ -232,8 +241,13 @@ async def never(_: object) -> None:
     raise AssertionError
 
 
+class Awaited:
+    async def __call__(self, _: object) -> None:
+        raise AssertionError
+
+
 @pytest.mark.parametrize("name", ["on_delivered", "on_rejected"])
-@pytest.mark.parametrize("given", ["print", 3, never])
+@pytest.mark.parametrize("given", ["print", 3, never, Awaited()])
 def test_what_cannot_be_called_or_is_never_awaited_is_refused_at_once(name: str, given: object) -> None:
     options: dict[str, Any] = {name: given}
     with pytest.raises(ValueError, match=f"^{name} must be a plain function"):

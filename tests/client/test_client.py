@@ -363,6 +363,12 @@ def test_a_closed_client_says_so_and_leaves_no_thread(http: FaultServer, state: 
         ({"period_days": 1.5}, "period_days"),
         ({"timeout_s": 0}, "timeout_s"),
         ({"timeout_s": float("inf")}, "timeout_s"),
+        ({"timeout_s": "5"}, "timeout_s"),
+        ({"timeout_s": None}, "timeout_s"),
+        ({"state": 5}, "state"),
+        ({"state": b"device.db"}, "state"),
+        ({"fingerprint": "zz"}, "fingerprint"),
+        ({"fingerprint": 123}, "fingerprint"),
     ],
 )
 def test_arguments_outside_their_domain_are_named(arguments: dict[str, Any], message: str, state: Path) -> None:
