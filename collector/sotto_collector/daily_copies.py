@@ -2,14 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import StoreError
-from sotto_collector.store.copy import check_new, unfinished
+from sotto_collector.store.sqlite_file import SqliteFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +21,9 @@ class DailyCopies:
         if not os.path.isdir(self.folder):  # noqa: PTH112  # of one that cannot be seen a Path raises
             raise StoreError(f"to ({self.folder}) must be a folder that is there: --keep keeps so many copies in it.")
 
-    @contextmanager
-    def make(self, day: str) -> Iterator[Path]:
+    def make(self, day: str) -> AbstractContextManager[str]:
         """Yield where the copy of a day is made. Once it is whole it takes the place of one made before on that day."""
-        path = self.folder / f"{day}.db"
-        with unfinished(path, "the copy") as beside:
-            yield beside
-            check_new(path, "the copy", replaces=True)
-            beside.replace(path)
-            sync_folder(self.folder)
+        return SqliteFile(str(self.folder / f"{day}.db")).make("the copy", replaces=True)
 
     def forget_oldest(self, day: str) -> None:
         """Delete all copies but the last, never that of `day`, and what was left of unfinished ones; no other file.

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from sotto_collector.errors import SettingError
 from sotto_collector.settings import SETTINGS, Settings
-from sotto_collector.store.databases import POSTGRES
+from sotto_collector.store.databases import locate
 
 UNITS = Path("/etc/systemd/system")
 ENVIRONMENT = "/etc/sottovoce/collector.env"
@@ -188,7 +188,7 @@ class Service:
 
     @property
     def is_file(self) -> bool:
-        return not self.settings.db.startswith(POSTGRES)
+        return locate(self.settings.db).is_file
 
     @property
     def folder(self) -> Path:

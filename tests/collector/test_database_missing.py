@@ -55,9 +55,9 @@ def run_command(command: str, db: str) -> tuple[int, str, str]:
 def n_tables(db: str) -> int:
     from sqlalchemy import inspect
 
-    from sotto_collector.store.databases import open_dialect
+    from sotto_collector.store.databases import locate
 
-    dialect = open_dialect(db)
+    dialect = locate(db).open()
     try:
         return len(inspect(dialect.read_engine).get_table_names())
     finally:

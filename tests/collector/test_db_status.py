@@ -33,7 +33,7 @@ from sotto_client.cli import main
 from sotto_collector.invitations import make_invitations
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store.about import note_backup
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 from sotto_collector.store.upgrade import HEAD, REVISIONS, _config, read_revision, stamp
 from sotto_collector.tokens import create_token
 
@@ -151,7 +151,7 @@ def test_first_schemas_are_shown_and_said_to_need_an_upgrade(empty_db: str, numb
 def test_every_released_schema_is_shown(empty_db: str) -> None:
     make_old(empty_db, 1, {"habits": make_reports(2), "small": make_reports(1, SMALL)})
     for revision in REVISIONS[1:]:
-        dialect = open_dialect(empty_db, create=False)
+        dialect = locate(empty_db).open(create=False)
         with dialect.write_engine.begin() as connection:
             if read_revision(connection) is None:
                 stamp(connection, REVISIONS[0])

@@ -38,7 +38,7 @@ from sotto_collector.invitations import count_invitations, make_invitations
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
 from sotto_collector.store.about import read_about
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata, releases, tallies
@@ -63,7 +63,7 @@ def upgrade(db: str) -> tuple[int, str]:
 
 def widen_counts(db: str) -> None:
     """Write all counts as schema 0006 had them."""
-    dialect = open_dialect(db)
+    dialect = locate(db).open()
     try:
         with dialect.write_engine.begin() as connection:
             for table in (tallies, releases):
@@ -77,7 +77,7 @@ def widen_counts(db: str) -> None:
 
 def execute(db: str, *statements: str) -> None:
     """Change a database behind the store's back."""
-    dialect = open_dialect(db)
+    dialect = locate(db).open()
     try:
         with dialect.write_engine.begin() as connection:
             for statement in statements:
@@ -88,7 +88,7 @@ def execute(db: str, *statements: str) -> None:
 
 def describe(db: str) -> dict[str, Any]:
     """Return every table's columns, keys and constraints, and how they differ from what the program means."""
-    dialect = open_dialect(db)
+    dialect = locate(db).open()
     try:
         with dialect.read_engine.connect() as connection:
             context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -227,7 +227,7 @@ def test_upgrades_at_once_are_one(empty_db: str, number: int) -> None:
     make_old(empty_db, number, reports)
 
     def run(_: int) -> tuple[str, str]:
-        dialect = open_dialect(empty_db)
+        dialect = locate(empty_db).open()
         try:
             return dialect.upgrade()
         finally:
@@ -287,11 +287,11 @@ def test_upgrading_makes_no_database(tmp_path: Path) -> None:
 UPGRADE_AND_DIE = """
 import os, signal, sys
 from sqlalchemy import Engine, event
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 
 db, deadly = sys.argv[1], int(sys.argv[2])
 n_statements = 0
-dialect = open_dialect(db)
+dialect = locate(db).open()
 
 @event.listens_for(dialect.write_engine, "before_cursor_execute")
 @event.listens_for(dialect.write_engine, "commit")
@@ -335,7 +335,7 @@ def test_upgrade_that_is_killed_is_whole_or_not_begun(empty_db: str) -> None:
 
 def count_statements(db: str) -> int:
     """Return how many statements the upgrade takes, the commit being one, by one that is rolled back at its end."""
-    dialect, n_statements = open_dialect(db), [1]
+    dialect, n_statements = locate(db).open(), [1]
     event.listen(dialect.write_engine, "before_cursor_execute", lambda *_: n_statements.append(1))
     event.listen(dialect.write_engine, "commit", stop)
     with pytest.raises(ZeroDivisionError):

@@ -24,7 +24,7 @@ from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, restore
 from sotto_collector.store.about import read_about
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.redo import Wishes
 from sotto_collector.store.upgrade import is_empty
@@ -76,7 +76,7 @@ def holds(db: str) -> tuple[int, int]:
     """Return how often a store was restored, and how many reports it has; (-1, 0) of none."""
     if not db.startswith("postgresql:") and not Path(db).exists():
         return -1, 0
-    with closing(open_dialect(db)) as dialect, dialect.read_engine.connect() as connection:
+    with closing(locate(db).open()) as dialect, dialect.read_engine.connect() as connection:
         if is_empty(connection):
             return -1, 0
     with closing(Store(db)) as store, store.reader() as connection:

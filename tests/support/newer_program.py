@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from sotto_collector.store import dialect, postgres, sqlite, upgrade
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 
 NEWER = "9999"
 MIGRATION = """
@@ -28,7 +28,7 @@ def upgrade_as_newer(db: str, folder: Path) -> None:
     """Upgrade a database as the newer program does; `folder` is for its migrations."""
     shutil.copytree(Path(upgrade.__file__).with_name("migrations"), folder / "migrations")
     (folder / "migrations" / "versions" / f"schema_{NEWER}.py").write_text(MIGRATION.replace("HEAD", upgrade.HEAD))
-    with _newer(folder), closing(open_dialect(db, create=False)) as opened:
+    with _newer(folder), closing(locate(db).open(create=False)) as opened:
         assert opened.upgrade() == (upgrade.REVISIONS[-2], NEWER)
 
 
@@ -44,6 +44,6 @@ def _newer(folder: Path) -> Iterator[None]:
 
 def undo(db: str) -> None:
     """Make it a database of this program again, to be looked at."""
-    with closing(open_dialect(db, create=False)) as opened, opened.write_engine.begin() as connection:
+    with closing(locate(db).open(create=False)) as opened, opened.write_engine.begin() as connection:
         connection.execute(text("UPDATE tallies SET n_reports = n_reports / 2"))
         connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": upgrade.HEAD})

@@ -15,7 +15,7 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.about import note_backup
 from sotto_collector.store.copy import copy_store
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
 from sotto_collector.tokens import create_token
@@ -53,7 +53,7 @@ def upgrade(db: str) -> None:
     All of it or nothing, in one transaction; stop the collectors of the earlier version first. A database that has the
     schema already stays as it is.
     """
-    dialect = open_dialect(db, create=False)
+    dialect = locate(db).open(create=False)
     try:
         before, after = dialect.upgrade()
     except (dialect.driver_error, SQLAlchemyError) as fault:
@@ -136,7 +136,7 @@ def backup(db: str, target: str, keep: int | None) -> None:
     with closing(Store(db, create=False)) as store:
         day = store.today()
         with daily.make(day) if daily else nullcontext(target) as place:
-            n_rows = copy_store(store, str(place), _progress if sys.stderr.isatty() else lambda _: None)
+            n_rows = copy_store(store, place, _progress if sys.stderr.isatty() else lambda _: None)
             with closing(Store(place, create=False)) as copy:
                 note_backup(copy, day)
         note_backup(store, day)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from sotto_collector.commands.options import db_option
 from sotto_collector.day import today_utc
+from sotto_collector.store.databases import locate
 from sotto_collector.store.facts import (
     LATER,
     NEVER,
@@ -22,7 +23,6 @@ from sotto_collector.store.facts import (
     count_waiting,
     read_facts,
 )
-from sotto_collector.store.glance import glance
 from sotto_collector.store.inbox import count_held
 from sotto_collector.store.sizes import Sizes, measure
 from sotto_collector.store.upgrade import HEAD
@@ -54,7 +54,7 @@ def db_status(db: str, is_json: bool) -> None:
     On a machine that reaches it. Nothing is written, and collectors may run. A database of an earlier sottovoce is
     shown too; of a newer one only its size can be said.
     """
-    seen = glance(db, _read)
+    seen = locate(db).glance(_read)
     document = _describe(seen, today_utc(), time.time())
     click.echo(json.dumps(document, indent=2) if is_json else _say(document))
 

@@ -1,27 +1,14 @@
-"""The databases behind the store, by their URLs."""
+"""The databases behind the store: which one a path or a URL means."""
 
 from pathlib import Path
 
-from sotto_collector.errors import StoreError
-from sotto_collector.store.dialect import Dialect
-from sotto_collector.store.sqlite import SqliteDialect
+from sotto_collector.store.location import Location
+from sotto_collector.store.postgres_url import PostgresUrl
+from sotto_collector.store.sqlite_file import SqliteFile
 
 POSTGRES = ("postgresql:", "postgres:", "postgresql+")
 
 
-def open_dialect(db: str | Path, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
-    """Return a database by its file, made with `create` where it is missing, or by its URL. Raises StoreError.
-
-    Its schema is not checked.
-    """
-    if not str(db):
-        raise StoreError("db must be the path of a file or postgresql://..; it is empty.")
-    if "://" in str(db) and not str(db).startswith(POSTGRES):
-        raise StoreError("db must be the path of a file or postgresql://..; it begins otherwise.")
-    if not str(db).startswith(POSTGRES):
-        return SqliteDialect(Path(db), busy_timeout_ms, create=create)
-    try:
-        from sotto_collector.store.postgres import PostgresDialect
-    except ModuleNotFoundError as fault:
-        raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
-    return PostgresDialect(str(db), busy_timeout_ms)
+def locate(db: str | Path) -> Location:
+    """Return where a database is, or will be: a file, or a server's. Nothing is looked at."""
+    return PostgresUrl(str(db)) if str(db).startswith(POSTGRES) else SqliteFile(str(db))

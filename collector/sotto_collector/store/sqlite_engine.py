@@ -25,7 +25,11 @@ more of them in the same time. Those that read go through the file once, and nee
 
 
 def make_engine(
-    creator: Callable[[], sqlite3.Connection], begin: Callable[[Connection], None], *, pool_size: int, timeout_s: float
+    creator: Callable[[], sqlite3.Connection],
+    begin: Callable[[Connection], object],
+    *,
+    pool_size: int,
+    timeout_s: float,
 ) -> Engine:
     """Return an engine; `begin` begins its transactions. `timeout_s`: the longest wait for a free connection."""
     engine = create_engine(

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sotto_collector.day import Today, today_utc
 from sotto_collector.errors import StoreUnavailableError, SurveyExistsError, SurveyOpenError
 from sotto_collector.journal import Journal
-from sotto_collector.store.databases import open_dialect
+from sotto_collector.store.databases import locate
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
@@ -52,7 +52,7 @@ class Store:
 
         Raises StoreError where it cannot be used.
         """
-        self.dialect = open_dialect(db, busy_timeout_ms, create=create)
+        self.dialect = locate(db).open(busy_timeout_ms, create=create)
         self.today = today
         self.journal: Journal | None = None  # that `keep_journal` opens
         self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)

@@ -1,0 +1,50 @@
+"""Where a database is, or will be: what is done with it while it is not open."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from sotto_collector.store.dialect import Dialect
+
+Result = TypeVar("Result")
+
+
+class Location(ABC):
+    """A database by its path or URL, `db`, that need not be there. `name`: what errors call it, without a password."""
+
+    is_file: bool
+
+    def __init__(self, db: str) -> None:
+        self.db = self.name = db
+
+    @abstractmethod
+    def open(self, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
+        """Return it open, its schema unchecked; with `create` a missing file is made. Raises StoreError."""
+
+    @abstractmethod
+    def glance(self, read: Callable[[Connection, str], Result]) -> Result:
+        """Return what `read` returns of a connection that sees one state, of any schema, and of its revision.
+
+        Nothing is written, not even a log beside it. Raises StoreError where none of ours can be read.
+        """
+
+    @abstractmethod
+    def make(self, what: str) -> AbstractContextManager[str]:
+        """Yield the path or URL at which a new one is made; it appears here once it is whole.
+
+        Raises StoreError, which says `what` it is, where something is there or it cannot be made.
+        """
+
+    @abstractmethod
+    def workplace(self) -> AbstractContextManager[str]:
+        """Yield the path at which one is restored, unseen by others; a file then appears, a server needs its rows.
+
+        Raises StoreError where a store is there or it cannot be made.
+        """
+
+    @abstractmethod
+    def copy_files(self, to: str) -> bool:
+        """Copy a backup's files; return False where it has none: its rows must be copied. Raises StoreError."""

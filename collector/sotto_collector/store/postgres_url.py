@@ -1,0 +1,68 @@
+"""A PostgreSQL that is not open: its driver is loaded where it is opened, and nowhere else."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import SQLAlchemyError
+
+from sotto_collector.errors import StoreError
+from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.location import Location, Result
+from sotto_collector.store.upgrade import HEAD, REVISIONS, is_empty, read_revision, refuse_missing
+from sotto_collector.store.workplace import private_folder
+
+
+class PostgresUrl(Location):
+    """A server's database by its URL. A new one appears with the one transaction that writes it."""
+
+    is_file = False
+
+    def __init__(self, db: str) -> None:
+        super().__init__(db)
+        self.name = "PostgreSQL"
+
+    def open(self, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
+        try:
+            from sotto_collector.store.postgres import PostgresDialect
+        except ModuleNotFoundError as fault:
+            raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
+        return PostgresDialect(self.db, busy_timeout_ms)
+
+    def glance(self, read: Callable[[Connection, str], Result]) -> Result:
+        with closing(self.open()) as dialect:
+            try:
+                with dialect.read_engine.connect() as connection, connection.begin():  # `snapshot` refuses older ones
+                    dialect.begin_snapshot(connection)
+                    revision = read_revision(connection)
+                    if revision is None:
+                        another = f"db ({dialect.name}) must be a sottovoce database; it is another program's."
+                        raise refuse_missing(dialect.name) if is_empty(connection) else StoreError(another)
+                    return read(connection, revision)
+            except (SQLAlchemyError, dialect.driver_error) as fault:
+                raise StoreError(f"db ({dialect.name}) cannot be read: {dialect.reason(fault)}.") from fault
+
+    @contextmanager
+    def make(self, what: str) -> Iterator[str]:
+        with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
+            if is_empty(connection) and inspect(connection).get_table_names():
+                raise StoreError(f"{what} ({dialect.name}) must be a new database; it has another program's tables.")
+        yield self.db
+
+    @contextmanager
+    def workplace(self) -> Iterator[str]:
+        with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
+            if not is_empty(connection):
+                raise StoreError(f"db ({dialect.name}) must be a new database; there is a store in it.")
+        with private_folder() as folder:
+            yield str(folder / "restored.db")
+
+    def copy_files(self, to: str) -> bool:
+        with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
+            revision = read_revision(connection)
+            if revision in REVISIONS[:-1]:
+                raise StoreError(
+                    f"backup ({dialect.name}) must have schema {HEAD}, as a PostgreSQL's; it has {revision}: "
+                    "restore from a copy of it (createdb --template), after sotto db upgrade there."
+                )
+        return False
