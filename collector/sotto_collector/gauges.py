@@ -16,8 +16,8 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from sotto_collector.store import Store
+from sotto_collector.store.disk_usage import DiskUsage, measure
 from sotto_collector.store.facts import Facts, count_admitted, read_facts
-from sotto_collector.store.sizes import Sizes, measure
 from sotto_collector.store.stored import OPEN
 from sotto_collector.store.upgrade import HEAD
 from sotto_protocol import __version__
@@ -61,7 +61,7 @@ class Gauges:
         self._facts = Held(self._read_facts)
         self._admitted = Held(self._count_admitted, INVITATIONS_S)
 
-    def _read_facts(self) -> tuple[Facts, Sizes]:
+    def _read_facts(self) -> tuple[Facts, DiskUsage]:
         with self._store.reader() as connection:
             return read_facts(connection, HEAD, self._store.today()), measure(connection)
 
@@ -71,13 +71,9 @@ class Gauges:
 
     def collect(self) -> list[Metric]:
         """Return the gauges as they are now, or were a moment ago. Raises StoreUnavailableError."""
-        facts, sizes = self._facts.get()
-        is_server = sizes.log is None
-        info = {
-            "version": __version__,
-            "schema": facts.revision,
-            "store": "postgresql" if is_server else "sqlite",
-        }
+        facts, usage = self._facts.get()
+        kind = "postgresql" if usage.log is None else "sqlite"
+        info = {"version": __version__, "schema": facts.revision, "store": kind}
         age = facts.backup_age_days(self._store.today())
         now_s = time.time()
         return [
@@ -92,7 +88,7 @@ class Gauges:
                 "sotto_backup_age_days", "Whole days since sotto backup; +Inf: never.", math.inf if age is None else age
             ),
             _gauge("sotto_restores", "How often the database was restored.", facts.n_restores),
-            *_sizes(sizes),
+            *_sizes(usage),
         ]
 
     def _invitations(self, facts: Facts) -> Metric:
@@ -105,11 +101,11 @@ class Gauges:
         return _gauge("sotto_invitations_left", text, sum(left.values()))
 
 
-def _sizes(sizes: Sizes) -> list[Metric]:
+def _sizes(usage: DiskUsage) -> list[Metric]:
     said = {
-        "sotto_database_bytes": ("Size of the database, in steps of 16 MiB.", sizes.database),
-        "sotto_log_bytes": ("Size of SQLite's write-ahead log, in steps of 16 MiB.", sizes.log),
-        "sotto_disk_free_bytes": ("Free space on the disk of a SQLite file, in steps of 16 MiB.", sizes.free),
+        "sotto_database_bytes": ("Size of the database, in steps of 16 MiB.", usage.database),
+        "sotto_log_bytes": ("Size of SQLite's write-ahead log, in steps of 16 MiB.", usage.log),
+        "sotto_disk_free_bytes": ("Free space on the disk of a SQLite file, in steps of 16 MiB.", usage.free),
     }
     rounded = {name: (text, size // STEP_BYTES * STEP_BYTES) for name, (text, size) in said.items() if size is not None}
     return [_gauge(name, text, size) for name, (text, size) in rounded.items()]

@@ -12,10 +12,10 @@ ORIGIN = re.compile(r"\*|https?://([a-z0-9.\-]{1,253}|\[[0-9a-f]{0,4}(:[0-9a-f]{
 Browsers write hosts in lower case, names in ASCII, IPv6 addresses in brackets, of up to eight groups and without zone.
 """
 MAX_AGE_S = "600"
-RESTORED = "Sottovoce-Restored"
+RESTORE_MARK = "Sottovoce-Restored"
 """Of the response to who asks for a survey: 0, or a number that every restore of the store draws anew. A device that
 sees another one than before sends again what it has kept: the store may have lost it."""
-EXPOSED = f"Retry-After, {RESTORED}"
+EXPOSED = f"Retry-After, {RESTORE_MARK}"
 _OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report", "invitations.check"}
 
 

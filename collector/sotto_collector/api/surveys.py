@@ -10,7 +10,7 @@ from itertools import chain
 from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
-from sotto_collector.api.cors import RESTORED
+from sotto_collector.api.cors import RESTORE_MARK
 from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import (
     find_any_for,
@@ -98,7 +98,7 @@ def get_survey(survey_id: str) -> Response:
     collector, survey = get_collector(), find_survey(survey_id).survey
     response = Response(survey.canonical, content_type="application/json")
     response.set_etag(survey.fingerprint)
-    response.headers[RESTORED] = str(collector.restore_mark)
+    response.headers[RESTORE_MARK] = str(collector.restore_mark)
     response.make_conditional(request)
     return response
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from sotto_collector.commands.options import db_option
 from sotto_collector.day import today_utc
 from sotto_collector.store.databases import locate
+from sotto_collector.store.disk_usage import DiskUsage, measure
 from sotto_collector.store.facts import (
     LATER,
     NEVER,
@@ -24,7 +25,6 @@ from sotto_collector.store.facts import (
     read_facts,
 )
 from sotto_collector.store.inbox import count_held
-from sotto_collector.store.sizes import Sizes, measure
 from sotto_collector.store.upgrade import HEAD
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted
@@ -38,7 +38,7 @@ class _Seen:
     """What was read: `facts` None, and nothing counted, where a newer sottovoce wrote the schema."""
 
     revision: str
-    sizes: Sizes
+    usage: DiskUsage
     facts: Facts | None
     n_reports: dict[int, int]
     n_waiting: dict[int, int]
@@ -60,18 +60,18 @@ def db_status(db: str, is_json: bool) -> None:
 
 
 def _read(connection: Connection, revision: str) -> _Seen:
-    sizes = measure(connection)
+    usage = measure(connection)
     if revision > HEAD:
-        return _Seen(revision, sizes, None, {}, {}, {})
+        return _Seen(revision, usage, None, {}, {}, {})
     facts = read_facts(connection, revision, today_utc())
     waiting, admitted = count_waiting(connection, revision), count_admitted(connection, revision)
-    return _Seen(revision, sizes, facts, count_reports(connection), waiting, admitted)
+    return _Seen(revision, usage, facts, count_reports(connection), waiting, admitted)
 
 
 def _describe(seen: _Seen, today: str, now_s: float) -> dict[str, Any]:
-    revision, sizes, facts = seen.revision, seen.sizes, seen.facts
+    revision, usage, facts = seen.revision, seen.usage, seen.facts
     known = SAME if revision == HEAD else OLDER if revision < HEAD else NEWER
-    document: dict[str, Any] = {"schema": revision, "known_schema": HEAD, "is": known, "bytes": sizes._asdict()}
+    document: dict[str, Any] = {"schema": revision, "known_schema": HEAD, "is": known, "bytes": usage._asdict()}
     if facts is None:
         return document
     next_end_s = facts.next_end_s(now_s)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.records import Selection, count_ids
-from sotto_collector.store.retally import count_reports
+from sotto_collector.store.retally import tally_reports
 from sotto_collector.store.schema import inbox, reports, surveys
 from sotto_collector.store.stock import count_kept
 from sotto_collector.store.store import Store
@@ -77,7 +77,7 @@ def _compare(
     n_erased = connection.scalar(select(surveys.c.n_erased).where(surveys.c.survey_key == stored.key))
     if n_erased is not None or not stored.survey.keeps_reports:
         return _compare_ids(connection, stored, n_erased), {}
-    counted = count_reports(dialect, connection, Selection(stored.key, stored.survey))
+    counted = tally_reports(dialect, connection, Selection(stored.key, stored.survey))
     none = Tally.empty(stored.survey).pack()
     stated, found = sum_shards(connection, stored), {cell: tally.pack() for cell, tally in counted.items()}
     differences = []

@@ -27,7 +27,7 @@ from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.stored import CLOSED, StoredSurvey
 from sotto_collector.store.transaction import Transaction
 
-MAX_MARK = 2**31 - 1
+MAX_RESTORE_MARK = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ def _note_restore(connection: Connection, mark: int) -> None:
     """Draw a new mark; collectors go on with the journals that they have."""
     columns, drawn = schema.store.c, mark
     while drawn == mark:
-        drawn = secrets.randbelow(MAX_MARK) + 1
+        drawn = secrets.randbelow(MAX_RESTORE_MARK) + 1
     connection.execute(update(schema.store).values(n_restores=columns.n_restores + 1, restore_mark=drawn))
 
 

@@ -14,7 +14,7 @@ KEPT_SINCE = "0003"
 """The migration to this revision drops the tallies; those after it keep them."""
 
 
-def count_reports(dialect: Dialect, connection: Connection, selection: Selection) -> dict[int, Tally]:
+def tally_reports(dialect: Dialect, connection: Connection, selection: Selection) -> dict[int, Tally]:
     """Return the tally of every cell that has reports, counted from them."""
     survey = selection.survey
     by_cell: dict[int, Tally] = {}
@@ -38,4 +38,4 @@ def retally(dialect: Dialect, connection: Connection) -> None:
         selection = Selection(key, Survey.from_canonical(bytes(definition)))
         if not selection.survey.keeps_reports:
             raise StoreError(f"survey {selection.survey.id} keeps counts alone: they cannot be counted anew.")
-        Transaction(connection, dialect, 0).replace_tally(key, count_reports(dialect, connection, selection))
+        Transaction(connection, dialect, 0).replace_tally(key, tally_reports(dialect, connection, selection))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sotto_collector.store.place import count_bytes
 
 
-class Sizes(NamedTuple):
+class DiskUsage(NamedTuple):
     """Bytes: of the database; of its write-ahead log, and free on its disk, None where a server has them."""
 
     database: int
@@ -17,10 +17,10 @@ class Sizes(NamedTuple):
     free: int | None
 
 
-def measure(connection: Connection) -> Sizes:
-    """Return the sizes of an open database. Raises SQLAlchemyError, OSError."""
+def measure(connection: Connection) -> DiskUsage:
+    """Return the disk usage of an open database. Raises SQLAlchemyError, OSError."""
     if connection.dialect.name == "postgresql":
         asked = "SELECT pg_database_size(current_database())"
-        return Sizes(int(connection.exec_driver_sql(asked).scalar_one()), None, None)
+        return DiskUsage(int(connection.exec_driver_sql(asked).scalar_one()), None, None)
     path = connection.exec_driver_sql("SELECT file FROM pragma_database_list WHERE name = 'main'").scalar_one()
-    return Sizes(count_bytes(path), count_bytes(f"{path}-wal"), shutil.disk_usage(Path(path).parent).free)
+    return DiskUsage(count_bytes(path), count_bytes(f"{path}-wal"), shutil.disk_usage(Path(path).parent).free)
