@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import CompoundSelect, Connection, LargeBinary, Select, Table, func, literal, select, union_all
 
 from sotto_collector.store.dialect import Dialect
-from sotto_collector.store.schema import inbox, reports, tallies
+from sotto_collector.store.schema import inbox, reports
+from sotto_collector.store.stock import count_tallied
 from sotto_protocol import Survey
 from sotto_protocol.record import STRATUM, WAVE
 
@@ -68,10 +69,7 @@ class Selection:
         """Return how many there are; unless a part is asked for, from the tally."""
         if self.part is not None:
             return int(connection.execute(select(func.count()).select_from(self.rows().subquery())).scalar_one())
-        counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == self.key)
-        if (cells := self.survey.cells(self.wave, self.stratum)) is not None:
-            counted = counted.where(tallies.c.cell.in_(cells))
-        return int(connection.execute(counted).scalar_one())
+        return count_tallied(connection, self.key, self.survey.cells(self.wave, self.stratum))
 
     def chunks(self, dialect: Dialect, connection: Connection) -> Generator[bytes, None, None]:
         """Yield the packed reports, joined, some at a time, in the order of their ids. Raises the driver's error."""

@@ -24,6 +24,7 @@ from sotto_collector.store.about import read_about
 from sotto_collector.store.floors import UNKNOWN, largest_floor, n_sizes, raise_all_floors, raise_floor, tell_floor
 from sotto_collector.store.journals import know_bytes, known_bytes
 from sotto_collector.store.refused import refuse_surveys
+from sotto_collector.store.stock import count_tallied
 from sotto_collector.store.stored import CLOSED, StoredSurvey
 from sotto_collector.store.transaction import Transaction
 
@@ -91,7 +92,7 @@ def find_doomed(
     _check_journals(connection, journals)
     erased = {(act.key, act.fingerprint) for each in journals for act in each.acts if isinstance(act, ErasedSurvey)}
     doomed = [each for each in surveys if (each.key, each.survey.fingerprint) in erased and not each.is_draft]
-    return {each.survey.id: _count_reports(connection, each) for each in doomed}
+    return {each.survey.id: count_tallied(connection, each.key) for each in doomed}
 
 
 def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wishes) -> Redone:
@@ -254,13 +255,9 @@ def _ask(connection: Connection, stored: StoredSurvey, value: ColumnElement[int]
     return int(connection.execute(select(value).where(table.c.survey_key == stored.key)).scalar_one())
 
 
-def _count_reports(connection: Connection, stored: StoredSurvey) -> int:
-    return _ask(connection, stored, func.coalesce(func.sum(schema.tallies.c.n_reports), 0), schema.tallies)
-
-
 def _describe(connection: Connection, stored: StoredSurvey, n_erased: int) -> SurveyRestored:
     is_closed = _ask(connection, stored, schema.surveys.c.is_open, schema.surveys) == 0 and not stored.is_draft
-    n_reports = _count_reports(connection, stored)
+    n_reports = count_tallied(connection, stored.key)
     n_open, floor = _ask(connection, stored, func.count(), schema.invitations), largest_floor(connection, stored)
     below = None if floor >= UNKNOWN else floor and floor + stored.survey.min_reports
     state = CLOSED if is_closed else stored.state

@@ -19,13 +19,18 @@ class Stock(NamedTuple):
 def count_stock(connection: Connection, key: int) -> Stock:
     """Return what is there of a survey. Reads all its rows."""
     in_both = [_count(connection, _rows(table, key)) for table in (inbox, reports)]
-    tallied = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == key)
     return Stock(
         sum(count_kept(connection, key, table) for table in (inbox, reports)),
         sum(in_both),
-        _count(connection, tallied),
+        count_tallied(connection, key),
         _count(connection, _rows(invitations, key)),
     )
+
+
+def count_tallied(connection: Connection, key: int, cells: list[int] | None = None) -> int:
+    """Return how many reports a survey's tally has, of these cells or of all."""
+    tallied = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == key)
+    return _count(connection, tallied if cells is None else tallied.where(tallies.c.cell.in_(cells)))
 
 
 def count_kept(connection: Connection, key: int, table: Table) -> int:

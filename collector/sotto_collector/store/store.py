@@ -21,7 +21,7 @@ from sotto_collector.store.databases import locate
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
 from sotto_collector.store.sqlite import SqliteDialect
-from sotto_collector.store.stock import Stock
+from sotto_collector.store.stock import Stock, count_tallied
 from sotto_collector.store.stored import StoredSurvey, read_row
 from sotto_collector.store.sums import sum_tallies
 from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction
@@ -262,11 +262,8 @@ class Store:
 
     def count_tallied(self, key: int, cells: list[int] | None = None) -> int:
         """Return how many reports a survey's tally has, of these cells or of all."""
-        counted = select(func.coalesce(func.sum(tallies.c.n_reports), 0)).where(tallies.c.survey_key == key)
-        if cells is not None:
-            counted = counted.where(tallies.c.cell.in_(cells))
         with self.reader() as connection:
-            return int(connection.execute(counted).scalar_one())
+            return count_tallied(connection, key, cells)
 
     def read_tally(self, stored: StoredSurvey, wave: int | None = None, stratum: int | None = None) -> Tally:
         """Return the tally that is kept up with every transaction, of one wave, of one stratum, or of all."""
