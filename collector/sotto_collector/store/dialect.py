@@ -28,6 +28,8 @@ class Dialect(ABC):
     read_engine: Engine
     for_update: str = ""
     """The end of a SELECT that locks its rows until the transaction ends."""
+    n_shards: int = 64
+    """A tally has so many shards. A process writes to one, drawn as it opens the store: two seldom want one row."""
     driver_error: type[Exception]
     """What the driver raises; SQLAlchemy wraps it into its own `SQLAlchemyError`."""
 

@@ -47,6 +47,7 @@ class SqliteDialect(Dialect):
     """A file, of mode 0600."""
 
     driver_error = sqlite3.Error
+    n_shards = 1
 
     def __init__(self, path: Path, busy_timeout_ms: int, *, create: bool = True) -> None:
         """Open the file, or make it where it is missing, if that is allowed.

@@ -20,15 +20,12 @@ from sotto_collector.journal import Journal
 from sotto_collector.store.databases import locate
 from sotto_collector.store.records import Part, Records, Selection
 from sotto_collector.store.schema import inbox, reports, surveys, tallies
-from sotto_collector.store.sqlite import SqliteDialect
 from sotto_collector.store.stock import Stock, count_tallied
 from sotto_collector.store.stored import StoredSurvey, read_row
 from sotto_collector.store.sums import sum_tallies
 from sotto_collector.store.transaction import SEVERAL_SHARDS, Transaction
 from sotto_protocol import Survey, Tally
 
-N_SHARDS = 64
-"""A tally has so many shards. A process writes to one, drawn as it opens the store: two seldom want the same row."""
 N_TRIES = 5  # of a transaction that conflicts with others,
 RETRY_S = 3.0  # while no more seconds have passed: a request waits for it
 PREVIEW_BYTES = 16
@@ -55,7 +52,7 @@ class Store:
         self.dialect = locate(db).open(busy_timeout_ms, create=create)
         self.today = today
         self.journal: Journal | None = None  # that `keep_journal` opens
-        self._shard = 0 if isinstance(self.dialect, SqliteDialect) else secrets.randbelow(N_SHARDS)
+        self._shard = secrets.randbelow(self.dialect.n_shards)
         try:
             with self.dialect.guarded(), self.dialect.write_engine.begin() as connection:
                 self.is_new = self.dialect.prepare(connection, create=create)
