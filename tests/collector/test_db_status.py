@@ -224,7 +224,8 @@ def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
         (foreign, "another program's"),
         (text, "cannot be read: file is not a database"),
         (tmp_path / "none.db", "there is none"),
-        ("mysql://host/name", "there is none"),
+        ("mysql://host/name", "it begins otherwise"),
+        ("", "it is empty"),
     ):
         code, out, err = run("--db", path)
         assert (code, out, err.count("\n")) == (1, "", 1)

@@ -31,13 +31,12 @@ class SqliteFile(Location):
     is_file = True
 
     def open(self, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
-        if not self.db or "://" in self.db:
-            found = "begins otherwise" if self.db else "is empty"
-            raise StoreError(f"db must be the path of a file or postgresql://..; it {found}.")
+        self._check()
         return SqliteDialect(Path(self.db), busy_timeout_ms, create=create)
 
     def glance(self, read: Callable[[Connection, str], Result]) -> Result:
-        if "://" in self.db or not Path(self.db).exists() or not Path(self.db).stat().st_size:
+        self._check()
+        if not Path(self.db).exists() or not Path(self.db).stat().st_size:
             raise refuse_missing(self.db)
         log = Path(f"{self.db}-wal")
         try:
@@ -48,6 +47,12 @@ class SqliteFile(Location):
                     return found
         except (SQLAlchemyError, sqlite3.Error, OSError) as fault:
             raise StoreError(f"db ({self.db}) cannot be read: {getattr(fault, 'orig', None) or fault}.") from fault
+
+    def _check(self) -> None:
+        """Raise StoreError for what is no path, but may be a mistyped URL, whose password is not said."""
+        if not self.db or "://" in self.db:
+            found = "begins otherwise" if self.db else "is empty"
+            raise StoreError(f"db must be the path of a file or postgresql://..; it {found}.")
 
     def _look(self, read: Callable[[Connection, str], Result], *, is_alone: bool) -> Result:
         """Where it is alone the file is taken for one that nobody changes: else SQLite would make a log beside it."""
