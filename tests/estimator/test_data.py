@@ -177,6 +177,18 @@ def test_a_group_in_one_cluster_alone_has_no_error_and_says_nothing(path: Path) 
     assert groups[0]["estimates"][0]["low"] > 0  # type: ignore[index]
 
 
+@pytest.mark.parametrize("design", [("crosswise", "--prob", "1/6"), ("direct", "--allow-conclusive")])
+def test_groups_of_equal_reports_are_too_few_to_say_and_have_no_order(path: Path, design: tuple[str, ...]) -> None:
+    path.write_text("r,w,g\nsame,1,a\nsame,2,a\ndifferent,1,b\ndifferent,3,b\n")
+    options = ("--column", "r", "--reports", "same,different", "--design", *design, "--weights", "w", "--by", "g")
+    table = printed(path, *options)
+    assert table.count("too few reports to say") == 2
+    assert "r, yes: the groups by g cannot be told apart." in table
+    groups = loaded(path, *options)["groups"]
+    rows = [row for one in groups for row in one["estimates"]]  # type: ignore[attr-defined]
+    assert [(row["low"], row["high"]) for row in rows] == [(0, 1)] * 2
+
+
 def test_post_stratified_shares_are_those_of_the_groups_in_their_proportions(path: Path, tmp_path: Path) -> None:
     sizes = {"east": 100, "north": 300, "south": 600}
     shares = [of_counts(n, N - n).rows[0].share for n in N_SAME.values()]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.designs.asked import AskedBy
@@ -85,13 +84,11 @@ def _rows(
     """Return a row a label, of two labels the first: the other's share is the rest. `weights`: 0 for whom it is not."""
     labels, n = reported.designs[0].labels, int((weights > 0).sum())
     n_shown = scores.shape[1]
-    errors = np.sqrt(found.variances)
-    tail = check_level(options.level, n_shown if options.simultaneous else 1) / 2
-    half = stats.t.isf(tail, found.degrees) * errors if found.degrees else np.full(n_shown, np.inf)
+    half = found.half_widths(check_level(options.level, n_shown if options.simultaneous else 1) / 2)
     low, high = np.clip(found.shares - half, 0, 1), np.clip(found.shares + half, 0, 1)
     least, most = (of[:n_shown] for of in _extremes(reported, weights))
     up, down = PERCENT * np.maximum(most - found.shares, 0), PERCENT * np.minimum(least - found.shares, 0)
-    numbers = np.stack([found.shares, errors, low, high, up, down], axis=-1).tolist()
+    numbers = np.stack([found.shares, found.errors, low, high, up, down], axis=-1).tolist()
     supports = (scores[weights > 0] > 1 / len(labels)).sum(axis=0).tolist()
     possible = project_on_simplex(found.shares) if n_shown > 1 else found.shares.clip(0, 1)
     consistent = possible.tolist() if options.consistent else [None] * n_shown

@@ -9,19 +9,43 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import SourceError
 from sotto_estimator.sampling.sampling import Codes, Groups, Margins, Sampling
 
+_NO_SPREAD = 1e-12
+"""A standard error below it is rounding."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linearised:
-    """Shares, shape (n_answers,), and their variances, with the degrees of freedom of these."""
+    """Shares, shape (n_answers,), and their variances, with the degrees of freedom of these.
+
+    `noise`: the part of the variances that the reports' noise is. `is_census`: whether all people were drawn, so that
+    there is no other.
+    """
 
     shares: Floats
     variances: Floats
+    noise: Floats
     degrees: int
+    is_census: bool
+
+    @property
+    def errors(self) -> Floats:
+        """Standard errors: at least the noise's, which a small sample of equal reports hides."""
+        found: Floats = np.sqrt(np.maximum(self.variances, self.noise))
+        return found
+
+    def half_widths(self, tail: float) -> Floats:
+        """Return those of Student's t; infinite without degrees of freedom, and where nothing varied that could."""
+        if not self.degrees:
+            return np.full(len(self.shares), np.inf)
+        errors = self.errors
+        is_told = (errors > _NO_SPREAD) | self.is_census
+        return np.where(is_told, stats.t.isf(tail, self.degrees) * errors, np.inf)
 
 
 def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> Linearised:
@@ -46,10 +70,10 @@ def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_
     is_finite = sampling.population_size is not None and not sampling.has_clusters
     drawn = 1 / sampling.weights if is_finite else np.zeros(len(scores))
     variances = _between(*_totals(terms, drawn, sampling), sampling.strata)
-    if is_finite:
-        noise = scores**2 - scores  # unbiased for the variance of z: its mean is 0 or 1, as is its square's
-        variances += np.clip((drawn * inside**2) @ noise, 0, None)
-    return Linearised(shares, variances, _degrees(sampling, domain))
+    noise = scores**2 - scores  # unbiased for the variance of z, whose mean is 0 or 1, and so its own square
+    variances += np.clip((drawn * inside**2) @ noise, 0, None)
+    is_census = is_finite and bool((drawn[inside > 0] == 1).all())
+    return Linearised(shares, variances, inside**2 @ noise, _degrees(sampling, domain), is_census)
 
 
 def _coefficients(sampling: Sampling) -> Floats:
