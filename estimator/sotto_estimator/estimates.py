@@ -30,7 +30,8 @@ class Estimate:
     """The estimate of one value's share.
 
     `share` is unbiased and may lie outside [0, 1]; `low` and `high` do not, and are equal where no share in [0, 1] is
-    inside: then there is no interval (`Estimates.has_interval`). `consistent_share` belongs to the closest
+    inside: then there is no interval (`Estimates.has_interval`); `is_outside`: they were so before they were brought
+    into [0, 1]. `consistent_share` belongs to the closest
     shares that are possible at all: between 0 and 1 and, for one-of, adding up to 1; `consistent_standard_error` is
     approximate, and None where it is not known (`sotto_estimator.consistent`). `shift_up`, `shift_down`: what
     reports that no answer produced add to the share, for each 1 % of them, if all support the value, or none.
@@ -49,6 +50,7 @@ class Estimate:
     shift_down: float
     consistent_share: float | None = None
     consistent_standard_error: float | None = None
+    is_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ class Estimates(Result):
         return (*self.rows, *self.means)
 
     def has_interval(self, row: Estimate) -> bool:
-        """Whether any share in [0, 1] is in a row's interval. Of respondents it may be a point: nobody, or all."""
-        is_void = any(found.question == row.question for found in self.contradictions)
-        may_be_point = self.options.target == "respondents" and not is_void
+        """Whether any share in [0, 1] is in a row's interval. Of people who can be counted it may be a point."""
+        is_void = row.is_outside or any(found.question == row.question for found in self.contradictions)
+        is_of_counted = self.options.target == "respondents" or self.options.population_size is not None
+        may_be_point = is_of_counted and not is_void
         return is_interval(row.low, row.high, may_be_point=may_be_point)
 
     def __iter__(self) -> Iterator[str]:

@@ -161,7 +161,7 @@ def intervals_together(
     n_intervals = n_groups * (count_intervals(tally.survey) if options.simultaneous else len(question.labels))
     found: dict[str, tuple[float, float]] = {}
     for counts in counted:
-        low, high = _ends(counts, options, n_intervals)
+        low, high = np.clip(_ends(counts, options, n_intervals), 0, 1)
         found |= dict(zip(counts.labels, zip(low.tolist(), high.tolist(), strict=True), strict=True))
     return found
 
@@ -279,20 +279,22 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
         design_effect=devices.effect,
         population_size=options.population_size,
     )
-    low, high = _ends(counts, options, n_intervals)
+    ends = np.array(_ends(counts, options, n_intervals))
+    is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()
     shifts = [counts.fakes * shift for shift in shift_per_percent(shares, counts.channel)]
-    numbers = np.stack([shares, errors, low, high, *shifts], axis=-1).tolist()
+    numbers = np.stack([shares, errors, *ends.clip(0, 1), *shifts], axis=-1).tolist()
     return [
-        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, *consistent])
-        for label, count, row, consistent in zip(
-            counts.labels, counts.support_counts, numbers, _consistent(counts, shares, errors, options), strict=True
+        Estimate(counts.question, label, n, count, counts.epsilon, *[*row, *consistent, outside])
+        for label, count, row, consistent, outside in zip(
+            *(counts.labels, counts.support_counts, numbers, _consistent(counts, shares, errors, options), is_outside),
+            strict=True,
         )
     ]
 
 
 def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds:
-    """Return the intervals' ends, clipped to [0, 1]."""
-    low, high = share_bounds(
+    """Return the intervals' ends, which may lie outside [0, 1]."""
+    return share_bounds(
         check_counts(counts.support_counts, counts.n),
         counts.n,
         counts.channel,
@@ -303,7 +305,6 @@ def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds
         devices=counts.devices,
         population_size=options.population_size,
     )
-    return low.clip(0, 1), high.clip(0, 1)
 
 
 def _consistent(

@@ -12,7 +12,7 @@ import numpy as np
 from sotto_estimator.channel import Channel, Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.population import Bounds, hoeffding_shares
-from sotto_estimator.respondents import Noise, log_chernoff_tail, people_expecting, upper_tail
+from sotto_estimator.respondents import Noise, log_chernoff_tail, people_expecting, uncrossed, upper_tail
 from sotto_estimator.tilts import best_tilt, log_mixture
 
 MOST_EXACT = 10**5
@@ -53,7 +53,7 @@ def _both_ends(fewest: _Fewest, s: Floats, n: int, population_size: int, channel
     noise, flat = Noise.of(channel), s.ravel()
     low = fewest(flat, n, population_size, noise, tail)
     high = population_size - fewest(n - flat, n, population_size, noise.mirrored(), tail)
-    return low.reshape(s.shape), np.maximum(low, high).reshape(s.shape)
+    return uncrossed(low.reshape(s.shape), high.reshape(s.shape))
 
 
 def _fewest_by_chernoff(s: Floats, n: int, population_size: int, noise: Noise, tail: float) -> Floats:
@@ -85,7 +85,8 @@ def _fewest_by_chernoff(s: Floats, n: int, population_size: int, noise: Noise, t
     least = budget / np.maximum(s, 1)
     shares = np.maximum(*(bound(best_tilt(bound, least)) for bound in (with_replacement, by_variance)))
     found = np.ceil(population_size * np.clip(shares, 0, 1) * (1 - 8 * _EPS))
-    return np.where(s > 0, found, 0.0)
+    is_none = log_chernoff_tail(s, np.full_like(s, n), np.full_like(s, n), noise) <= -budget
+    return np.where(is_none, population_size + 1.0, np.where(s > 0, found, 0.0))
 
 
 def _fewest_exact(s: Floats, n: int, population_size: int, noise: Noise, tail: float) -> Floats:
@@ -93,7 +94,7 @@ def _fewest_exact(s: Floats, n: int, population_size: int, noise: Noise, tail: f
     found = np.empty_like(s)
     for place, count in enumerate(s.tolist()):
         tails = _tails(count, n, noise)
-        refuted, allowed = -1, population_size
+        refuted, allowed = -1, population_size + 1
         while allowed - refuted > 1:
             people = (refuted + allowed) // 2
             fewest, weights = hypergeometric(people, n, population_size)

@@ -302,6 +302,7 @@ def _withheld_members(withheld: Withheld) -> dict[str, Any]:
 
 def _members(estimates: Estimates, row: Estimate) -> dict[str, Any]:
     members = asdict(row) | ({} if estimates.has_interval(row) else {"low": None, "high": None})
+    del members["is_outside"]  # low and high say it
     if row.consistent_share is None:
         del members["consistent_share"], members["consistent_standard_error"]
     return members

@@ -141,20 +141,25 @@ def _log_chernoff_of_devices(saddle: Floats, s: Floats, k: Floats, n: Floats, no
 
 
 def both_ends(fewest: Fewest, s: Floats, n: Floats, channel: Channel, tail: float) -> tuple[Floats, Floats]:
-    """Return the fewest K of each count, and the most by its mirror image; shape of s."""
+    """Return the fewest K of each count, n + 1 where none is allowed, and the most by its mirror image; shape of s."""
     noise = Noise.of(channel)
     flat_s, flat_n = s.ravel(), n.ravel()
     low = fewest(flat_s, flat_n, noise, tail)
     high = flat_n - fewest(flat_n - flat_s, flat_n, noise.mirrored(), tail)
-    # If no K is likely enough, the ends may cross at an edge: both are then that edge.
-    return low.reshape(s.shape), np.maximum(low, high).reshape(s.shape)
+    return uncrossed(low.reshape(s.shape), high.reshape(s.shape))
+
+
+def uncrossed(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return ends that do not cross. Where no K is likely enough, both are beyond 0, or beyond n."""
+    high = np.where(high < 0, high, np.maximum(low, high))
+    return np.minimum(low, high), high
 
 
 def _fewest_by_chernoff(s: Floats, n: Floats, noise: Noise, tail: float) -> Floats:
     def is_refuted(at: Indices, k: Floats) -> Flags:
         return log_chernoff_tail(s[at], k, n[at], noise) <= math.log(tail)
 
-    return bisect(np.full_like(n, -1), n, is_refuted)
+    return bisect(np.full_like(n, -1), n + 1, is_refuted)
 
 
 def fewest_exact(s: Floats, n: Floats, noise: Noise, tail: float) -> Floats:
@@ -164,7 +169,7 @@ def fewest_exact(s: Floats, n: Floats, noise: Noise, tail: float) -> Floats:
     def is_refuted(at: Indices, k: Floats) -> Flags:
         return _tail_bound(s[at], k, n[at], noise, math.log(tail)) <= tail
 
-    return bisect(least - 1, np.clip(people_expecting(s, n, noise), least, n), is_refuted)
+    return bisect(least - 1, np.clip(people_expecting(s, n, noise), least, n + 1), is_refuted)
 
 
 def people_expecting(s: Floats, n: Floats, noise: Noise) -> Floats:

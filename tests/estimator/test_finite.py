@@ -17,7 +17,7 @@ from published import survey_of
 from sotto_client.cli import main
 from sotto_estimator.channel import Channel, errors_of
 from sotto_estimator.errors import DomainError
-from sotto_estimator.estimation import estimate_tally
+from sotto_estimator.estimation import estimate_counts, estimate_tally
 from sotto_estimator.finite import MOST_EXACT, hypergeometric
 from sotto_estimator.intervals import IntervalOptions, confidence_interval
 from sotto_estimator.methods import METHODS
@@ -84,6 +84,47 @@ def test_exact_ends_are_the_first_people_whom_no_tail_refutes(channel: Channel) 
             if below[0, s] > 0.05 and above[-1, s] > 0.05:  # a count that the design can give
                 ends = np.flatnonzero(above[:, s] > 0.05).min(), np.flatnonzero(below[:, s] > 0.05).max()
                 assert (low[s] * population_size, high[s] * population_size) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("size", [6, 9, None])
+@pytest.mark.parametrize("channel", [*CHANNELS[:2], Channel(0.6, 0.4), Channel(0.99, 0.01), Channel(1, 0)])
+def test_an_interval_may_be_a_point_and_there_is_none_where_every_number_is_refuted(
+    channel: Channel, size: int | None
+) -> None:
+    """By enumeration; `size` None: about the 6 respondents."""
+    n, of = 6, size or 6
+    options = IntervalOptions(
+        0.8, "clopper-pearson", target="population" if size else "respondents", population_size=size
+    )
+    for count in range(n + 1):
+        estimates = estimate_counts(count, n, channel, options)
+        (row,) = estimates.rows
+        pmfs = [pmf_of_count(people, n, of, channel) for people in range(of + 1)]
+        kept = [at for at, pmf in enumerate(pmfs) if min(pmf[count:].sum(), pmf[: count + 1].sum()) > 0.1 * (1 + 1e-6)]
+        assert estimates.has_interval(row) == bool(kept), count
+        assert not kept or (row.low, row.high) == pytest.approx((kept[0] / of, kept[-1] / of)), count
+
+
+POINTS = {
+    "a share": ("--yes", "2", "--n", "3", "--warner", ".99999", "--population-size", "3"),
+    "all": ("--yes", "300", "--n", "300", "--warner", ".99", "--population-size", "300"),
+    "no noise": ("--yes", "1", "--n", "1", "--design", "direct", "--allow-conclusive", "--population-size", "1"),
+}
+
+
+@pytest.mark.parametrize("of", POINTS)
+def test_the_point_of_a_population_is_printed(of: str) -> None:
+    result = CliRunner().invoke(main, ["estimate", *POINTS[of], "--json"])
+    (row,) = json.loads(result.stdout)["estimates"]
+    assert row["low"] == row["high"] == pytest.approx(2 / 3 if of == "a share" else 1)
+    assert "none" not in CliRunner().invoke(main, ["estimate", *POINTS[of]]).stdout
+
+
+@pytest.mark.parametrize("about", [("--target", "respondents"), ("--population-size", "10")])
+def test_an_interval_that_refutes_everybody_is_none(about: tuple[str, ...]) -> None:
+    """10 of 10 where each says so with .6: P is .006, too much for a warning, too little for an interval at 95 %."""
+    result = CliRunner().invoke(main, ["estimate", "--yes", "10", "--n", "10", "--warner", ".6", *about])
+    assert "none  none" in result.stdout
 
 
 @pytest.mark.parametrize("method", KNOWING)

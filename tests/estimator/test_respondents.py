@@ -47,6 +47,11 @@ def counts_of(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.arange(n + 1, dtype=float), np.full(n + 1, float(n))
 
 
+def without_crossing(fewest: int, most: int) -> tuple[int, int]:
+    """Return both ends; where no number is allowed at an edge, both are beyond it."""
+    return (-1, -1) if most < 0 else (fewest, max(fewest, most))
+
+
 @pytest.mark.parametrize("tail", [0.2, 0.025, 1e-6])
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("n", [1, 2, 13])
@@ -54,9 +59,9 @@ def test_the_exact_bounds_are_those_of_a_scan_over_every_composition(n: int, cha
     upper, lower = tails(n, channel)
     low, high = exact_counts(*counts_of(n), channel, tail)
     for s in range(n + 1):
-        fewest = min((k for k in range(n + 1) if upper[k, s] > tail), default=n)
-        most = max((k for k in range(n + 1) if lower[k, s] > tail), default=0)
-        assert (low[s], high[s]) == (fewest, max(fewest, most))
+        fewest = min((k for k in range(n + 1) if upper[k, s] > tail), default=n + 1)
+        most = max((k for k in range(n + 1) if lower[k, s] > tail), default=-1)
+        assert (low[s], high[s]) == without_crossing(fewest, most)
 
 
 def larger_exact_bounds(s: int, n: int, channel: Channel, tail: float) -> tuple[int, int]:
@@ -111,9 +116,9 @@ def test_chernoffs_bounds_are_those_of_a_scan_over_compositions_and_tilts(channe
         bounds = [log_mean - s * tilts for log_mean in of_people]
         is_allowed_above = [bound[tilts > 0].min() > math.log(tail) for bound in bounds]
         is_allowed_below = [bound[tilts < 0].min() > math.log(tail) for bound in bounds]
-        fewest = is_allowed_above.index(True) if any(is_allowed_above) else n
-        most = n - is_allowed_below[::-1].index(True) if any(is_allowed_below) else 0
-        assert (low[s], high[s]) == (fewest, max(fewest, most))
+        fewest = is_allowed_above.index(True) if any(is_allowed_above) else n + 1
+        most = n - is_allowed_below[::-1].index(True) if any(is_allowed_below) else -1
+        assert (low[s], high[s]) == without_crossing(fewest, most)
 
 
 @settings(deadline=None)

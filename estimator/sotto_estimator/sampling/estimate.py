@@ -85,7 +85,9 @@ def _rows(
     labels, n = reported.designs[0].labels, int((weights > 0).sum())
     n_shown = scores.shape[1]
     half = found.half_widths(check_level(options.level, n_shown if options.simultaneous else 1) / 2)
-    low, high = np.clip(found.shares - half, 0, 1), np.clip(found.shares + half, 0, 1)
+    ends = np.stack([found.shares - half, found.shares + half])
+    low, high = ends.clip(0, 1)
+    is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()
     least, most = (of[:n_shown] for of in _extremes(reported, weights))
     up, down = PERCENT * np.maximum(most - found.shares, 0), PERCENT * np.minimum(least - found.shares, 0)
     numbers = np.stack([found.shares, found.errors, low, high, up, down], axis=-1).tolist()
@@ -94,8 +96,8 @@ def _rows(
     consistent = possible.tolist() if options.consistent else [None] * n_shown
     epsilon = max(reported.designs[arm].epsilon for arm in np.unique(reported.arms[weights > 0]))
     return tuple(
-        Estimate("", label, n, support, epsilon, *[*row, share])
-        for label, support, row, share in zip(labels, supports, numbers, consistent, strict=False)
+        Estimate("", label, n, support, epsilon, *[*row, share, None, outside])
+        for label, support, row, share, outside in zip(labels, supports, numbers, consistent, is_outside, strict=False)
     )
 
 
