@@ -14,6 +14,7 @@ from sotto_estimator.designs.design import Arm
 from sotto_estimator.errors import DomainError
 from sotto_estimator.misfit.fit import Cells, Fit, saturated
 from sotto_estimator.misfit.models.model import N_CLASSES, Control, Model, Reading, find_model, probs_of
+from sotto_estimator.misfit.models.unfit import Unfit, unfit_of
 from sotto_estimator.result import GIVEN, Result
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class ModelEstimate(Result):
 
     `fit`: of the model; `without`: G² and degrees of freedom that its third class takes away, of the null that there is
     nobody in it: infinite where a report could not be then. `epsilon`: the largest of the arms', in nats.
+    `contradictions`: that the model's people hardly ever give these counts.
     """
 
     model: str
@@ -63,6 +65,7 @@ class ModelEstimate(Result):
     without: Fit
     designs: tuple[AskedBy, ...]
     title: str = GIVEN
+    contradictions: tuple[Unfit, ...] = ()
 
     def __str__(self) -> str:
         """Return one line: the model, and its first part with its interval."""
@@ -74,6 +77,10 @@ class ModelEstimate(Result):
     def heading(self) -> str:
         """What was estimated, of what data."""
         return f"{self.title}: {self}"
+
+    def alarms(self) -> list[str]:
+        """Return what to say of counts that the model hardly ever gives."""
+        return [found.warning for found in self.contradictions]
 
     def as_table(self) -> str:
         """Return what it means, and an aligned table."""
@@ -116,7 +123,8 @@ def estimate_model(
     if not 0 < level < 1:
         raise DomainError(f"level ({level!r}) must be in (0, 1).")
     model, every = find_model(name), [*arms, *(control.arm for control in controls)]
-    cells = Cells.of(probs_of(model, arms, controls), [arm.counts for arm in every])
+    probs = probs_of(model, arms, controls)
+    cells = Cells.of(probs, [arm.counts for arm in every])
     _check_told_apart(cells, name)
     shares, best = cells.best()
     follow = cells.through(np.eye(N_CLASSES)[:, :2])
@@ -132,6 +140,7 @@ def estimate_model(
         Fit(tuple(shares.tolist()), g_squared, max(0, cells.n_free - (N_CLASSES - 1))),
         Fit((), without, 1),
         tuple(map(AskedBy.of, arms)),
+        contradictions=unfit_of(name, every, probs, g_squared),
     )
 
 

@@ -39,6 +39,7 @@ def caption(estimate: ModelEstimate) -> str:
             *words_of(estimate.designs),
             f"{level_words(estimate.level)} {INTERVALS}",
             *fit_lines(estimate),
+            *map(str, estimate.contradictions),
         ]
     )
 
@@ -59,6 +60,7 @@ def members(estimate: ModelEstimate) -> dict[str, Any]:
     found = {name: getattr(estimate, name) for name in ("model", "n_reports", "n_control", "epsilon", "level")}
     fits = {"fit": estimate.fit.members, "all_follow": estimate.without.members}
     found |= {"title": estimate.title, "designs": [asdict(of) for of in estimate.designs]}
+    found |= {"contradictions": [asdict(of) for of in estimate.contradictions]}
     return found | {"interval": "approximate"} | fits | {"parts": [asdict(part) for part in estimate.parts]}
 
 
@@ -67,6 +69,7 @@ def records(estimate: ModelEstimate) -> list[dict[str, Any]]:
     beside = {name: getattr(estimate, name) for name in ("model", "n_reports", "n_control", "epsilon", "level")}
     fit = {"interval": "approximate", "g_squared": estimate.fit.g_squared, "df": estimate.fit.df}
     fit |= {"p_value": estimate.fit.p_value, "p_value_all_follow": estimate.without.p_value}
+    fit |= {"contradiction_p_value": next((of.p_value for of in estimate.contradictions), None)}
     return [asdict(part) | beside | fit for part in estimate.parts]
 
 
