@@ -344,6 +344,49 @@ def test_a_prediction_of_nobody_is_refused(cells: dict[str, str], message: str) 
         regress(asked(FORCED, 300), "cheated ~ age + region", design=FORCED, predict=[cells])
 
 
+@pytest.mark.parametrize(
+    ("terms", "cells", "message"),
+    [
+        ("C(code)", {"code": "99"}, r"^code \(99\) must be one of 0, 1, 10\.$"),
+        ("C(code) + age", {"code": "99"}, r"code \(99\) must be one of"),
+        ("code + C(code):age", {"code": "99", "age": "1"}, r"code \(99\) must be one of"),
+        ("C(code, contr.sum)", {"code": "99"}, r"code \(99\) must be one of"),
+        ("C(age > 0) + C(code)", {"age": "77", "code": "99"}, r"code \(99\) must be one of"),
+        ("C(code + arm)", {"code": "10", "arm": "1"}, r"\(code=10, arm=1\) must be of categories that somebody has"),
+        ("log(size)", {"size": "-1"}, r"\(size=-1\) must have finite terms, and log\(size\) is no finite number"),
+        ("log(size) + age", {"size": "-1"}, "must have finite terms"),
+        ("bs(age, df=4)", {"age": "77"}, "cannot be made: Unable to evaluate factor"),
+    ],
+)
+def test_a_prediction_of_an_unknown_category_or_of_a_term_that_is_not_finite_is_refused(
+    terms: str, cells: dict[str, str], message: str
+) -> None:
+    with pytest.raises(DomainError, match=message):
+        regress(coded(), f"cheated ~ {terms}", design=FORCED, predict=[cells])
+
+
+def test_a_prediction_takes_numbers_that_nobody_has_where_they_are_no_category() -> None:
+    cells = [{"age": "7.77", "code": "10"}, {"age": "7.77", "code": "10.0"}]
+    found = regress(coded(), "cheated ~ C(age > 0) + C(code):age", design=FORCED, predict=cells).predictions
+    assert found[0].share == found[2].share
+    whole = regress(coded(), "cheated ~ code", design=FORCED, predict=[{"code": "5"}])
+    assert 0 < whole.predictions[0].share < 1
+
+
+def test_categories_of_the_data_that_a_formula_leaves_out_are_refused() -> None:
+    with pytest.raises(DomainError, match="categories outside"):
+        regress(coded(), "cheated ~ C(code, levels=[0, 1])", design=FORCED)
+
+
+def coded() -> pd.DataFrame:
+    """Return people with a code of 0, 1 or 10, an arm of 0 or 1, never 1 where the code is 10, and a size above 0."""
+    frame = asked(FORCED, 300)
+    places = np.arange(len(frame))
+    frame["code"], frame["size"] = np.array([0, 1, 10])[places % 3], 1.0 + places % 7
+    frame["arm"] = np.where(frame["code"] == 10, 0, places % 2)
+    return frame
+
+
 def test_rows_that_miss_a_value_are_left_out_and_said() -> None:
     frame = asked(FORCED, 300)
     frame.loc[:9, "age"] = np.nan

@@ -13,7 +13,7 @@ import numpy as np
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.table.table import Column
+from sotto_estimator.table.table import Column, in_order
 from sotto_protocol.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def _names_of(factor: Any) -> list[str]:
 class Terms:
     """The matrix of a formula's terms, shape (n, k): the names of its columns, and which of them each term has.
 
-    `rows_of` returns the row of a person whose columns are all given; else of every row of the table, with these.
+    `rows_of` returns the row of a person whose columns are all given; else of every row of the table, with these. It
+    raises DomainError for a category that nobody has, and where a term is not finite.
     """
 
     matrix: Floats
@@ -160,9 +161,15 @@ def terms_of(formula: Formula, columns: Mapping[str, Column], n_rows: int) -> Te
             raise DomainError(f"a prediction takes {', '.join(formula.names)}, and not {unknown[0]:.40}.")
         given = {name: _value(columns[name], cells) for name in formula.names if name in cells}
         is_whole = len(given) == len(formula.names)
+        for name, value in given.items():
+            alone = frame.head(1).assign(**{name: value})
+            _matrix_of(spec, alone, f"{name} ({cells[name]:.40}) must be one of {_listed(columns[name])}")
+        said = ", ".join(f"{name}={value:.40}" for name, value in cells.items())
         made = pd.DataFrame(given, index=[0]) if is_whole else frame.assign(**given)
-        with _quiet():
-            rows: Floats = np.asarray(spec.get_model_matrix(made, context={}), np.float64)
+        rows = _matrix_of(spec, made, f"a prediction ({said}) must be of categories that somebody has")
+        for name, column in zip(names, rows.T, strict=True):
+            if not np.isfinite(column).all():
+                raise DomainError(f"a prediction ({said}) must have finite terms, and {name} is no finite number.")
         return rows
 
     return Terms(matrix, names, slices, rows_of)
@@ -170,10 +177,26 @@ def terms_of(formula: Formula, columns: Mapping[str, Column], n_rows: int) -> Te
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let formulaic and NumPy warn of nothing: what comes of it is checked."""
+    """Let formulaic and NumPy warn of nothing, as what comes of it is checked; an unknown category is an error."""
+    from formulaic.errors import DataMismatchWarning
+
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", DataMismatchWarning)
         yield
+
+
+def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> Floats:
+    """Return the matrix of people who are made up. Raises DomainError, for a category that is unknown as `expected`."""
+    from formulaic.errors import DataMismatchWarning
+
+    try:
+        with _quiet():
+            return np.asarray(spec.get_model_matrix(made, context={}), np.float64)
+    except DataMismatchWarning as fault:
+        raise DomainError(f"{expected}.") from fault
+    except Exception as fault:
+        raise DomainError(f"a prediction cannot be made: {_said(fault)}") from fault
 
 
 def _series(column: Column) -> "pd.Series":
@@ -191,8 +214,7 @@ def _value(column: Column, cells: Mapping[str, str]) -> object:
     text = cells[column.name]
     if not column.is_number:
         if text not in column.labels:
-            listed = ", ".join(sorted(column.labels)[:12])
-            raise DomainError(f"{column.name} ({text:.40}) must be one of {listed}.")
+            raise DomainError(f"{column.name} ({text:.40}) must be one of {_listed(column)}.")
         return text
     try:
         value = float(text)
@@ -203,11 +225,18 @@ def _value(column: Column, cells: Mapping[str, str]) -> object:
     return value
 
 
+def _listed(column: Column) -> str:
+    return ", ".join(in_order(column.labels)[:12])
+
+
 def _plain(name: str) -> str:
     """Return a column's name without backticks; a category that is a whole number as one."""
     return re.sub(r"(\d)\.0\]", r"\1]", name.replace("`", "")) if name != "1" else INTERCEPT
 
 
 def _refused(text: str, fault: Exception) -> DomainError:
-    said = " ".join(_COLOURS.sub("", str(fault)).split())
-    return DomainError(f"the formula ({text.strip():.120}) cannot be read: {said:.300}")
+    return DomainError(f"the formula ({text.strip():.120}) cannot be read: {_said(fault)}")
+
+
+def _said(fault: Exception) -> str:
+    return " ".join(_COLOURS.sub("", str(fault)).split())[:300]
