@@ -294,6 +294,11 @@ def test_a_wrong_call_is_told_so(words: str, message: str) -> None:
         ("--counts 4,5,6 --warner .9", "counts (3 of them) must be of the 2 reports of warner"),
         ("--counts 0,0 --warner .9", "one of them above 0"),
         ("--yes 4 --n 9 --design warner(prob=p)", "needs a file that has it"),
+        (
+            "--design k-ary(n_answers=2,prob_truth=.6) --counts 3,4 "
+            "--design k-ary(n_answers=3,prob_truth=.6) --counts 3,4,5",
+            "arms must be one or more, all of the same answers",
+        ),
         ("--yes 4 --n 9 --design unrelated(prob_question=.7) --allow-conclusive", "do not tell the share of yes"),
     ],
 )
@@ -302,6 +307,14 @@ def test_counts_that_a_design_cannot_have_are_one_line(words: str, message: str)
     assert result.exit_code == 1
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_rows_whose_designs_have_different_answers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("r,n\n1,2\n2,3\n", encoding="utf-8")
+    result = sotto(path, "--column", "r", "--design", "k-ary(n_answers=n,prob_truth=.6)")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "arms must be one or more, all of the same answers" in result.stderr
 
 
 def test_a_report_that_cannot_be_is_refused(tmp_path: Path) -> None:

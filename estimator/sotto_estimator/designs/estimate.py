@@ -91,8 +91,9 @@ class _Question:
 
     @classmethod
     def of(cls, arms: Sequence[Arm], options: IntervalOptions) -> "_Question":
+        together = Arms.of(arms)  # checks them
         cells = Cells.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
-        return cls(Arms.of(arms), options, cells.best()[0])
+        return cls(together, options, cells.best()[0])
 
     @property
     def n(self) -> int:
