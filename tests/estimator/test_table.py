@@ -49,6 +49,18 @@ def test_a_name_may_hold_another_delimiter(tmp_path: Path) -> None:
     assert texts(table_of(tmp_path, "a;b,c,d\n1,2,3\n", "a;b").columns["a;b"]) == ["1"]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_header_is_read_that_would_be_too_long_a_name_by_another_delimiter(tmp_path: Path, delimiter: str) -> None:
+    header = delimiter.join(f"column {place:05}" for place in range(12_000))
+    rows = f"{header}{delimiter}a\n" + delimiter.join("x" * 12_000) + f"{delimiter}yes\n"
+    assert texts(table_of(tmp_path, rows, "a").columns["a"]) == ["yes"]
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="line 1: is no CSV: field larger than field limit"):
+        table_of(tmp_path, f"{'x' * 200_000},a\n1,2\n", "a")
+
+
 def test_rows_that_miss_a_chosen_value_are_left_out_and_counted(tmp_path: Path) -> None:
     table = table_of(tmp_path, "a,b,c\n1,x,\n,x,1\nNA,odd,1\n2,,1\n3,y,1\n", "a", "b")
     assert texts(table.columns["a"]) == ["1", "3"]

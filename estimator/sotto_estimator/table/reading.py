@@ -47,8 +47,14 @@ def read_table(
 
 
 def _rank(line: str, delimiter: str, names: Sequence[str]) -> tuple[int, int]:
-    """Return how well a delimiter parts a header: by how many names it gives, then by how many columns."""
-    header = next(csv.reader([line], delimiter=delimiter), [])
+    """Return how well a delimiter parts a header: by how many names it gives, then by how many columns.
+
+    One that leaves a name too long for a CSV parts it worst.
+    """
+    try:
+        header = next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return 0, 0
     return sum(name in header for name in names), len(header)
 
 
