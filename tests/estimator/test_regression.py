@@ -272,6 +272,31 @@ def test_no_signal_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("formula", "n_yes"), [("cheated ~ g", 251), ("cheated ~ g + age", 251), ("voted ~ g + hidden(cheated)", 255)]
+)
+def test_nearly_perfect_separation_is_not_called_no_signal(formula: str, n_yes: int) -> None:
+    """The share of b is estimated as just above 0, so that there is a maximum, though a flat one."""
+    frame = people(3000, 4)
+    places = np.arange(3000) // 2
+    frame["g"] = np.where(np.arange(3000) % 2, "a", "b")
+    frame["cheated"] = np.where(places < np.where(frame["g"] == "a", 1200, n_yes), "yes", "no")  # of 1500; 250: share 0
+    frame["voted"] = frame["age"] + frame["answer"]
+    (warning,) = regress(frame, formula, design=FORCED).warnings
+    assert warning.startswith("nearly separated")
+    assert "g[T.b] of cheated = yes" in warning
+
+
+def test_an_effect_of_a_hidden_answer_that_noise_leaves_open_is_no_signal_whatever_else_explains() -> None:
+    design = "warner(prob=0.52)"
+    frame = asked(design, 1000)
+    frame["rich"] = (np.random.default_rng(5).random(1000) < 1 / (1 + np.exp(-3 * frame["age"]))).astype(int)
+    found = regress(frame, "rich ~ age + hidden(cheated)", design=design)
+    assert found.tests[0].p_value < 1e-9
+    (warning,) = found.warnings
+    assert warning.startswith("no signal: with so much noise")
+
+
+@pytest.mark.parametrize(
     ("terms", "names"),
     [
         ("poly(age, 2)", ["Intercept", "poly(age, 2)[1]", "poly(age, 2)[2]"]),

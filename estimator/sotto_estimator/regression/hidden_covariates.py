@@ -127,7 +127,8 @@ def _quality(found: _Found) -> FitQuality:
 def _warnings(terms: HiddenTerms, found: _Found) -> list[str]:
     fitted: Fitted = found.model.fitted
     labels = [(equation, name) for (equation, name) in found.model.labels]
-    said = warnings_of(fitted, labels, found.model.null.fitted, terms.outcome.labels)
+    of_all = found.model.tests()[0].p_value
+    said = warnings_of(fitted, labels, found.model.null.fitted, terms.outcome.labels, lambda _: of_all)
     table = found.joint.shares(found.place).sum(axis=0)
     if n_empty := int((table < _EDGE).sum()):
         said.append(

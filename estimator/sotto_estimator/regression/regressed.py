@@ -8,6 +8,7 @@ from sotto_estimator.intervals import check_level
 from sotto_estimator.regression.answer_model import fit_answer, fit_columns, predict_answers, predict_average
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
 from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
+from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.lack_of_fit import lack_of_fit
 from sotto_estimator.regression.model import Model
 from sotto_estimator.regression.outcome_column import read_outcome
@@ -104,7 +105,19 @@ def _designs(reported: Reported) -> tuple[str, ...]:
 
 def _warnings(model: Model, sample: Sample) -> list[str]:
     intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
-    return warnings_of(model.fitted, model.labels, fit_columns(sample, intercept), sample.answers)
+    null, n_of_answer = fit_columns(sample, intercept), (len(sample.answers) - 1) * len(sample.terms.names)
+
+    def p_value_of(place: int) -> float:
+        """Return that of all terms that explain the answer; of a coefficient of an outcome, that of its own term."""
+        if place < n_of_answer:
+            whole = fit_columns(sample, range(len(sample.terms.names)))
+            n_more = len(whole.coefficients) - len(null.coefficients)
+            return ratio_test("", whole.log_likelihood, null.log_likelihood, n_more).p_value
+        own = [other for other in model.without.values() if place in other.places]
+        ratios = [ratio_test("", model.fitted.log_likelihood, of.fitted.log_likelihood, len(of.places)) for of in own]
+        return min((of.p_value for of in ratios), default=1.0)
+
+    return warnings_of(model.fitted, model.labels, null, sample.answers, p_value_of)
 
 
 def _predictions(

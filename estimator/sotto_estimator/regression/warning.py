@@ -1,6 +1,6 @@
-"""What is wrong with a fit, said by name: separation, no signal, no convergence."""
+"""What is wrong with a fit, said by name: separation, or nearly so, no signal, no convergence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,10 +8,21 @@ from sotto_estimator.regression.fitting import Fitted
 
 _VAGUE = 3.0
 """A standard error of the log odds over one standard deviation of the terms, from which on anything may be true."""
+_CLEAR = 0.001
+"""A P-value of terms that tell the answer so well that a vague coefficient is one whose shares are nearly 0 or 1."""
 
 
-def warnings_of(fitted: Fitted, labels: Sequence[tuple[str, str]], null: Fitted, answers: Sequence[str]) -> list[str]:
-    """Return what to say of a fit, of its coefficients' equations and names, and of the fit without terms."""
+def warnings_of(
+    fitted: Fitted,
+    labels: Sequence[tuple[str, str]],
+    null: Fitted,
+    answers: Sequence[str],
+    p_value_of: Callable[[int], float],
+) -> list[str]:
+    """Return what to say of a fit, of its coefficients' equations and names, and of the fit without terms.
+
+    `p_value_of` a coefficient's place: that of a likelihood ratio test of the terms which it stands for.
+    """
     if len(null.separated):
         places = sorted({int(place) for place in null.separated})
         listed = ", ".join(answers[place] for place in places if place < len(answers) - 1) or answers[-1]
@@ -27,10 +38,14 @@ def warnings_of(fitted: Fitted, labels: Sequence[tuple[str, str]], null: Fitted,
             f"off to infinity: {of}; likelihood ratio tests hold, Wald's do not"
         )
     elif fitted.largest_error > _VAGUE:
-        vague = np.sqrt(np.diag(fitted.covariance)).argmax()
+        vague = int(np.diag(fitted.covariance).argmax())
+        of = " of ".join(reversed(labels[vague]))
         said.append(
-            "no signal: with so much noise the coefficients can be almost anything, first that of "
-            f"{' of '.join(reversed(labels[int(vague)]))}; more reports, or a design that tells more, are needed"
+            "nearly separated: for some people the probability of an answer is 0 or 1 as far as can be told, by the "
+            f"coefficient of {of} first; likelihood ratio tests hold, Wald's tests and intervals do not"
+            if p_value_of(vague) < _CLEAR
+            else f"no signal: with so much noise the coefficients can be almost anything, first that of {of}; more "
+            "reports, or a design that tells more, are needed"
         )
     if not fitted.maximum.converged:
         said.append(f"not converged after {fitted.maximum.n_iterations} iterations: the numbers are no maximum")
