@@ -1,5 +1,6 @@
 """`sotto estimate`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,9 @@ def estimate(
     """
     options = IntervalOptions(**interval)
     if paper or data:
-        if (paper and (sources or data)) or save_tally or chosen or by_stratum:
+        if paper and (sources or data):
             raise click.UsageError("Give a collector, tally files, counts, or a CSV: one of the four.")
+        _refuse_of_tallies({**chosen.members, "by-stratum": by_stratum, "save-tally": save_tally})
         refuse_token()
     if covariances and (paper or data or by_stratum or output.style != "json"):
         raise click.UsageError("--covariances goes with --json, and with a collector's survey or tally files.")
@@ -83,6 +85,14 @@ def estimate(
         data.check_absent()
         found = _of_tallies(sources, save_tally, token, chosen, by_stratum, covariances, asked, options)
     output.show(found)
+
+
+def _refuse_of_tallies(given: Mapping[str, object]) -> None:
+    """Raise UsageError for an option, by its name, that counts and a CSV cannot have."""
+    for option, value in given.items():
+        if value:
+            others = ", or with tally files" if option == "save-tally" else ""
+            raise click.UsageError(f"--{option} goes with a collector's URL{others}.")
 
 
 def _of_data(

@@ -157,6 +157,8 @@ def paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
         short = _read_shorthand(truth, forced_yes, warner, epsilon)
         if short and designs:
             raise click.UsageError("--design, --truth, --warner and --epsilon say one thing; give one.")
+        if short and prob is not None:
+            raise click.UsageError("--prob goes with --design, and not with --truth, --warner or --epsilon.")
         asked = Asked((("", short),) if short else _read_designs(designs, prob), allow_conclusive)
         given = _read_counts(n_yes, n_reports, counts)
         return command(*arguments, asked=asked, paper=PaperSurvey(asked, given) if given else None, **options)
