@@ -299,6 +299,10 @@ def test_a_wrong_call_is_told_so(words: str, message: str) -> None:
             "--design k-ary(n_answers=3,prob_truth=.6) --counts 3,4,5",
             "arms must be one or more, all of the same answers",
         ),
+        (
+            "--yes 3 --n 9 --design singh-joarder(prob_statement=0.38196601125010515)",
+            "singh-joarder: reports are as likely under yes as under no: they tell nothing",
+        ),
         ("--yes 4 --n 9 --design unrelated(prob_question=.7) --allow-conclusive", "do not tell the share of yes"),
     ],
 )

@@ -53,8 +53,14 @@ class Design:
                 f"{self.name}: the probabilities of the reports must be >= 0 and add up to 1 under each answer; "
                 f"they add up to {', '.join(f'{total:.6g}' for total in sums)}."
             )
+        # of two reports, what is equal for one is equal for the other but for rounding
+        for part in self.matrix[:, None] if len(self.reports) == 2 else [self.matrix]:
+            self._check_different(part)
+
+    def _check_different(self, part: Floats) -> None:
+        """Raise `DomainError` where two different answers have the same column in this part of the matrix."""
         seen: dict[bytes, str] = {}
-        for label, column in zip(self.answers, self.matrix.T, strict=True):
+        for label, column in zip(self.answers, part.T, strict=True):
             known = seen.setdefault(column.tobytes(), label)
             if known != label:
                 raise DomainError(
