@@ -200,6 +200,16 @@ def test_all_together_counts_items_that_nobody_reported(tmp_path: Path) -> None:
     low, high = confidence_interval([30, 5], 35, ReplaceWithAny(50, 0.5).channel, n_intervals=50)
     assert [(row.low, row.high) for row in found.estimates.rows] == [*zip(low.tolist(), high.tolist(), strict=True)]
     assert any("48 items never reported" in note for note in found.notes)
+    assert not any("beforehand" in note for note in found.notes)
+
+
+def test_items_that_have_a_row_because_they_came_are_said_to_have_no_interval_by_themselves(tmp_path: Path) -> None:
+    one = write_lines(tmp_path / "one.ndjson", [{"corpus_item_id": "a"}])
+    name = "firefox-clicks(items=100, epsilon=1)"
+    assert "for an item that was named beforehand" in run(name, str(one)).stdout
+    assert "named beforehand" not in run(name, str(one), "--simultaneous").stdout
+    every = write_lines(tmp_path / "every.ndjson", [{"corpus_item_id": f"item {number}"} for number in range(10)])
+    assert "named beforehand" not in run("firefox-clicks(items=10, epsilon=1)", str(every)).stdout
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ LEAST_ITEMS = 10
 """Of fewer, Firefox sends clicks as they are."""
 MAX_ITEMS = 100_000
 _ITEM = "corpus_item_id"
+_CHOSEN = (
+    "an interval holds by itself for an item that was named beforehand, not for one that has a row because it came: "
+    "simultaneous intervals do"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ def read_firefox_clicks(
     sample = Sample("item", labels, [counts[label] for label in labels], noise.channel)
     found = estimate_samples(", ".join(map(str, files)), [sample], counts.total(), [noise.epsilon], options)
     notes = _notes(noise, epsilon, len(unreported), n_sponsored)
+    if unreported and not found.options.simultaneous:
+        notes += (_CHOSEN,)
     return FormatShares(replace(found, rows=found.rows[: len(counts)]), notes)
 
 
