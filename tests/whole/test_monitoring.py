@@ -210,7 +210,7 @@ def ask(url: str, path: str, **query: str) -> Any:
 def ask_until(url: str, is_there: Any, path: str, **query: str) -> Any:
     deadline = time.monotonic() + TIMEOUT_S
     while True:
-        with suppress(requests.ConnectionError, KeyError):  # it has not begun yet
+        with suppress(requests.RequestException, KeyError):  # it has not begun yet, or says that it has not
             if is_there(found := ask(url, path, **query)):
                 return found
         assert time.monotonic() < deadline, (path, query)
