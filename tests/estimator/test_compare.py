@@ -259,6 +259,26 @@ def test_an_interval_that_holds_no_share_is_shown_as_none() -> None:
     assert sotto(*words).stdout.splitlines()[-1].count(" none ") == 1
 
 
+@pytest.mark.parametrize("how", [(), ("--target", "respondents")])
+@pytest.mark.parametrize("swap", [False, True])
+def test_an_interval_that_holds_no_difference_is_shown_as_none(how: tuple[str, ...], swap: bool) -> None:
+    """127 points apart: no difference that is possible is likely enough, though each count is."""
+    (yes, other) = (38, 165) if swap else (165, 38)
+    words = ("--yes", f"{yes}", "--n", "200", "--other-yes", f"{other}", "--other-n", "200", "--warner", ".75", *how)
+    typed = CliRunner().invoke(main, ["test", "groups", *words])
+    (row,) = json.loads(CliRunner().invoke(main, ["test", "groups", *words, "--json"]).stdout)["rows"]
+    assert (row["difference_low"], row["difference_high"]) == (None, None)
+    assert "none" in typed.stdout
+    assert row["verdict"] == ("more" if swap else "less")
+
+
+def test_a_difference_of_respondents_may_be_all() -> None:
+    words = ("--yes", "0", "--n", "40", "--other-yes", "40", "--other-n", "40", "--design", "direct")
+    typed = ["test", "groups", *words, "--allow-conclusive", "--people", "same", "--target", "respondents", "--json"]
+    (row,) = json.loads(CliRunner().invoke(main, typed).stdout)["rows"]
+    assert (row["difference_low"], row["difference_high"]) == (1, 1)
+
+
 def test_counts_that_contradict_the_design_are_warned_of_beside_the_verdict() -> None:
     asked = ("groups", "--design", "warner(prob=.7)", "--counts", "5,195", "--counts", "100,100")
     found = sotto(*asked, "--json")

@@ -15,7 +15,7 @@ from sotto_estimator.comparing.result import Span, Tested, number_words, p_words
 from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
-from sotto_estimator.render import level_words
+from sotto_estimator.render import NO_INTERVAL, level_words
 from sotto_protocol.words import epsilon_above
 
 _MADE = {
@@ -23,6 +23,8 @@ _MADE = {
     "two intervals": "intervals from two, each at half the error: they hold however the groups depend on one another",
     "anytime": "intervals by a confidence sequence: they hold at every look",
 }
+_NO_WIDTH = 1e-12
+"""Less is rounding, of what is searched by halving."""
 _TESTS = {
     "fisher": "Fisher's exact test",
     "chernoff": "the Chernoff bound",
@@ -36,7 +38,8 @@ class Difference:
     """The share, or mean, of one answer in `group`, less that in `reference`. `unit`: of means; None of shares.
 
     `test`: by which the P-value of equality is; `interval`: by which the intervals are, of which every one holds at the
-    level. `verdict`: "more", "less", or "not told apart", by the P-value. The ratio's are None for means, and where it
+    level; its ends are None where no difference from -1 to 1 is in it. `verdict`: "more", "less", or "not told apart",
+    by the P-value. The ratio's are None for means, and where it
     is not known; its upper end too where it is infinite.
     """
 
@@ -51,8 +54,8 @@ class Difference:
     reference_estimate: float
     group_estimate: float
     difference: float
-    difference_low: float
-    difference_high: float
+    difference_low: float | None
+    difference_high: float | None
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None
@@ -88,7 +91,9 @@ class Difference:
             epsilon_above(self.epsilon),
             f"{number_words(self.group_estimate, unit)}, {number_words(self.reference_estimate, unit)}",
             number_words(self.difference, unit, is_signed=True),
-            span_words(self.difference_low, self.difference_high, unit, is_signed=True),
+            NO_INTERVAL
+            if self.difference_low is None or self.difference_high is None
+            else span_words(self.difference_low, self.difference_high, unit, is_signed=True),
             ratio,
             p_words(self.p_value),
             self.verdict,
@@ -98,7 +103,8 @@ class Difference:
     def span(self) -> Span:
         """What is drawn of it."""
         named = ", ".join(filter(None, [self.question, self.answer, f"{self.group} - {self.reference}"]))
-        return Span(named, self.difference, self.difference_low, self.difference_high, self.unit)
+        low, high = (math.nan if end is None else end for end in (self.difference_low, self.difference_high))
+        return Span(named, self.difference, low, high, self.unit)
 
     @property
     def sentence(self) -> str:
@@ -175,6 +181,7 @@ def _row(reference: str, first: Side, label: str, second: Side, options: Compare
     p_value = min(1.0, p_value * n_rows)
     difference = second.estimate - first.estimate
     is_found = p_value <= 1 - options.level
+    is_none = first.unit is None and _is_none(low, high, interval, options.target)
     is_ratio_known = first.unit is None and ratio is not None
     return Difference(
         question=first.question,
@@ -188,8 +195,8 @@ def _row(reference: str, first: Side, label: str, second: Side, options: Compare
         reference_estimate=first.estimate,
         group_estimate=second.estimate,
         difference=difference,
-        difference_low=low,
-        difference_high=high,
+        difference_low=None if is_none else low,
+        difference_high=None if is_none else high,
         ratio=second.estimate / first.estimate if is_ratio_known and min(first.estimate, second.estimate) > 0 else None,
         ratio_low=ratio[0] if is_ratio_known and ratio else None,
         ratio_high=ratio[1] if is_ratio_known and ratio and math.isfinite(ratio[1]) else None,
@@ -198,6 +205,16 @@ def _row(reference: str, first: Side, label: str, second: Side, options: Compare
         interval=interval,
         verdict=("more" if difference > 0 else "less") if is_found else "not told apart",
     )
+
+
+def _is_none(low: float, high: float, interval: str, target: Target) -> bool:
+    """Whether every difference of shares is refuted, so that both ends are the nearest edge.
+
+    Of respondents two intervals may be points that hold: nobody here, and all there.
+    """
+    if target == "respondents":
+        return interval == "chernoff" and low == high
+    return high - low < _NO_WIDTH
 
 
 def _pair(first: Side, second: Side, options: CompareOptions) -> tuple[Group, Group] | None:
