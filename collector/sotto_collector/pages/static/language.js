@@ -22,6 +22,12 @@ export async function fetchPage(address) {
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
+/** Whether a page that was fetched asks what this one asks, and as this one does. */
+export function isOfSame(page) {
+  const [theirs, ours] = [page, document].map((each) => ({ ...each.querySelector("main")?.dataset }));
+  return JSON.stringify(theirs) === JSON.stringify(ours);
+}
+
 /** Take a page that was fetched into the place of this one. */
 export function takePage(page) {
   const { lang, dir } = page.documentElement;

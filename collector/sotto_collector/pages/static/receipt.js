@@ -14,6 +14,7 @@ export class ReceiptView {
   #title = "";
   #isDurable = true;
   #isErased = false;
+  #isClosed = false;
   #nLooks = 0;
   #timer = 0;
 
@@ -37,6 +38,12 @@ export class ReceiptView {
     this.#hurry();
   }
 
+  /** Let another view have the page. */
+  close() {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
   /** Try to deliver now, and look: most reports are delivered by then. */
   #hurry() {
     const look = () => this.#look();
@@ -47,11 +54,13 @@ export class ReceiptView {
   async #look() {
     clearTimeout(this.#timer);
     const state = await this.#state().catch(() => ""); // the browser's database may be gone for a moment
+    if (this.#isClosed) return;
     if (!state) return this.#lookAgain();
     say("receipt-title", state === "refused" ? t("Your report was not accepted") : this.#title);
     const words = wordsOf(state, this.#isDurable);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
+    holdPage(state === "waiting" && !this.#isDurable);
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
     if (state === "waiting") this.#lookAgain();
   }
@@ -116,6 +125,16 @@ export class ReceiptView {
     }
     say("erased", words);
   }
+}
+
+/** Have the browser ask before it leaves a page that alone holds a report. */
+function holdPage(isHeld) {
+  globalThis[isHeld ? "addEventListener" : "removeEventListener"]("beforeunload", ask);
+}
+
+function ask(event) {
+  event.preventDefault();
+  event.returnValue = true; // browsers of before 2023 ask for this alone
 }
 
 /** What became of a report, in words. */

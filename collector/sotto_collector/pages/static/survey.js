@@ -5,7 +5,7 @@ import { describe, forgotten, insecure, sentence, unread } from "../js/form/faul
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
 import { Invitation } from "./invitation.js";
-import { fetchPage, t, takePage } from "./language.js";
+import { fetchPage, isOfSame, t, takePage } from "./language.js";
 import { Parts } from "./parts.js";
 import { ReceiptView } from "./receipt.js";
 import { clearReview, showReview } from "./review.js";
@@ -83,8 +83,7 @@ class Visit {
     on(find("change-button"), "click", () => this.#change());
     for (const link of document.querySelectorAll(".languages a")) {
       on(link, "click", (event) => {
-        if (this.#isOver) return; // the page as it is
-        event.preventDefault();
+        event.preventDefault(); // the page stays: what waits where nothing is kept would go with it
         this.#wanted = link.href;
         this.#run(() => this.#speak());
       });
@@ -219,9 +218,7 @@ class Visit {
     } finally {
       this.#isBusy = false;
     }
-    if (!this.#wanted) return; // a language was chosen meanwhile
-    if (this.#isOver) location.assign(this.#wanted);
-    else void this.#run(() => this.#speak());
+    if (this.#wanted) void this.#run(() => this.#speak()); // a language was chosen meanwhile
   }
 
   async #explain(fault, again) {
@@ -239,7 +236,7 @@ class Visit {
     return alarm(describe(t, fault), again);
   }
 
-  /** Show the page in the language that is wanted, with what was answered. */
+  /** Show the page in the language that is wanted, with what was answered; where another one is served by now, go there. */
   async #speak() {
     const [answers, typed, part] = [this.#form.answers(), find("invitation")?.value ?? "", this.#parts.index];
     const paused = ["fields", "send-button", "change-button"].map(find).filter(({ disabled }) => !disabled);
@@ -255,6 +252,10 @@ class Visit {
     }
     this.#wanted = "";
     if (this.#isLeft) return undefined;
+    if (!isOfSame(page)) {
+      pause(false); // who stays after all goes on
+      return location.assign(address);
+    }
     takePage(page);
     const { isReview, ...state } = history.state ?? {};
     history.replaceState(state, "", address);
@@ -274,6 +275,7 @@ class Visit {
   #end() {
     this.#draft = null;
     this.#listening.abort();
+    this.#receipt.close();
     this.#client.close();
   }
 }
