@@ -110,6 +110,18 @@ def test_survey_is_given_as_its_canonical_bytes_under_its_fingerprint(house: Hou
     assert (again.status_code, again.data) == (304, b"")
 
 
+def test_survey_says_whether_it_takes_reports_beside_its_bytes(house: House) -> None:
+    """To who has the bytes already, too; and no cache may say it for the collector."""
+    open_ = house.http.get("/v1/surveys/habits")
+    assert house.administer("POST", "/v1/surveys/habits/close").status_code == 200
+    tag = {"If-None-Match": open_.headers["ETag"]}
+    closed, again = house.http.get("/v1/surveys/habits"), house.http.get("/v1/surveys/habits", headers=tag)
+    said = [(response.status_code, response.headers["Sottovoce-State"]) for response in (open_, closed, again)]
+    assert said == [(200, "open"), (200, "closed"), (304, "closed")]
+    assert {response.headers["Cache-Control"] for response in (open_, closed, again)} == {"no-cache"}
+    assert closed.data == open_.data
+
+
 def test_reports_are_counted_once(house: House) -> None:
     reports = make_reports(98)
     first = house.http.post(REPORTS, data=batch_body(SURVEY, reports + reports[:2]), content_type=JSON)

@@ -10,7 +10,10 @@ from collecting import SMALL, SURVEY, make_reports
 from house import House, assert_refused, open_house
 
 ORIGIN = "https://clinic.example"
-ALLOWED = {"Access-Control-Allow-Origin": ORIGIN, "Access-Control-Expose-Headers": "Retry-After, Sottovoce-Restored"}
+ALLOWED = {
+    "Access-Control-Allow-Origin": ORIGIN,
+    "Access-Control-Expose-Headers": "Retry-After, Sottovoce-Restored, Sottovoce-State",
+}
 HABITS = "/v1/surveys/habits"
 OF_DEVICES = [
     ("GET", HABITS),

@@ -8,7 +8,7 @@ import { drawnOf, keepSeed } from "./draws.js";
 import { AlreadyAnswered, StateError } from "./errors.js";
 import { checkUrl, postErasure } from "./exchange.js";
 import { parseInvitation } from "./invitation.js";
-import { endVersion, entriesOf, receiptOf } from "./ledger.js";
+import { endVersion, entriesOf, receiptOf, today } from "./ledger.js";
 import { checkNumber, readOptions } from "./options.js";
 import { putReport, readmit, rejectedReports, sendAgain, waitingReports } from "./outbox.js";
 import { SECRET_BYTES, draftCoins, markAnswers, reportAnswers } from "./permanent.js";
@@ -224,6 +224,16 @@ export class SurveyClient {
       }
     });
     this.#made.clear();
+  }
+
+  /**
+   * Whether reports of the survey are taken: as its collector said when it was fetched; by its last day, and this device's
+   * clock, where that said nothing. Throws what `survey` throws.
+   * @returns {Promise<boolean>}
+   */
+  async isOpen() {
+    const { closes } = await this.survey();
+    return this.#source.isOpen ?? (closes === "" || today() <= closes);
   }
 
   /** Whether what is kept outlives the page; false where the browser stores nothing. @returns {Promise<boolean>} */

@@ -33,6 +33,8 @@ export class SurveySource {
     this.fingerprint = fingerprint;
     this.timeoutMs = timeoutMs;
     this.posting = posting;
+    /** Whether the collector takes reports of it, where it has said so. @type {boolean | undefined} */
+    this.isOpen = undefined;
   }
 
   /**
@@ -58,6 +60,8 @@ export class SurveySource {
     await this.#doubt(survey.fingerprint);
     this.#check(survey);
     await this.#keep(survey.fingerprint, reply);
+    const said = reply.headers.get("Sottovoce-State");
+    this.isOpen = said === "open" || (said === "closed" ? false : undefined);
     return survey;
   }
 

@@ -15,7 +15,9 @@ MAX_AGE_S = "600"
 RESTORE_MARK = "Sottovoce-Restored"
 """Of the response to who asks for a survey: 0, or a number that every restore of the store draws anew. A device that
 sees another one than before sends again what it has kept: the store may have lost it."""
-EXPOSED = f"Retry-After, {RESTORE_MARK}"
+STATE = "Sottovoce-State"
+"""Of the same response: `open` or `closed`, as this collector takes reports of it now, or takes none."""
+EXPOSED = f"Retry-After, {RESTORE_MARK}, {STATE}"
 _OF_DEVICES = {"surveys.get_survey", "surveys.take_reports", "surveys.erase_report", "invitations.check"}
 
 

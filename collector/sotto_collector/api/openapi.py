@@ -11,6 +11,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from sotto_collector.api.cors import RESTORE_MARK, STATE
 from sotto_collector.api.openapi_schemas import HASH_PREFIX, describe_bodies, whole
 from sotto_collector.api.surveys import PART
 from sotto_collector.settings import Settings
@@ -38,12 +39,17 @@ _QUERIES: dict[str, dict[str, Any]] = {
     "part": whole(PART),
 }
 
+_HEADERS: dict[str, dict[str, Any]] = {
+    RESTORE_MARK: {"schema": {"type": "integer", "minimum": 0}, "description": "Another one after every restore."},
+    STATE: {"schema": {"enum": ["open", "closed"]}, "description": "Whether reports are taken now."},
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A method of a route: who may use it, the schema of its body, its responses, and how it may be refused.
 
-    `responses`: by status the name of a schema, or a media type.
+    `responses`: by status the name of a schema, or a media type; `headers`: of all of them.
     """
 
     method: str
@@ -54,6 +60,7 @@ class Operation:
     body: str = ""
     refusals: tuple[int, ...] = ()
     queries: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> list[str]:
@@ -82,7 +89,7 @@ OPERATIONS = (
     ),
     Operation("post", "/v1/drafts", "Put a draft.", {200: "Draft"}, "admin", "Survey", (409,)),
     Operation("get", "/drafts/{preview}/v1/surveys/{survey_id}", "A draft, to who has its link.", {200: "Survey"}),
-    Operation("get", SURVEY, "A survey, as it was published.", {200: "Survey", 304: ""}),
+    Operation("get", SURVEY, "A survey, as it was published.", {200: "Survey", 304: ""}, headers=(RESTORE_MARK, STATE)),
     Operation("patch", SURVEY, "Set what may change.", {200: "SurveySet"}, "admin", "SurveySettings"),
     Operation("delete", SURVEY, "Erase a closed survey, or a draft.", {200: "SurveyErased"}, "admin", refusals=(409,)),
     Operation("post", f"{SURVEY}/reports", "Count reports.", {200: "Outcome"}, body="Batch", refusals=(403, 409, 429)),
@@ -188,7 +195,11 @@ def describe_api(settings: Settings) -> dict[str, Any]:
 
 
 def _describe(operation: Operation) -> dict[str, Any]:
-    responses = {str(status): _describe_response(status, kind) for status, kind in operation.responses.items()}
+    headers = {name: {"required": True, **_HEADERS[name]} for name in operation.headers}
+    responses = {
+        str(status): _describe_response(status, kind) | ({"headers": headers} if headers else {})
+        for status, kind in operation.responses.items()
+    }
     refusals = {str(status): _describe_refusal(status) for status in operation.statuses_refused}
     described: dict[str, Any] = {
         "operationId": f"{operation.method} {operation.path}",

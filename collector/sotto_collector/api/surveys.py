@@ -10,7 +10,7 @@ from itertools import chain
 from flask import Blueprint, Response, request
 
 from sotto_collector.api.access import require_lister, require_role, require_token
-from sotto_collector.api.cors import RESTORE_MARK
+from sotto_collector.api.cors import RESTORE_MARK, STATE
 from sotto_collector.api.reports import REPORTS_RULE, receive_reports
 from sotto_collector.api.request import (
     find_any_for,
@@ -94,11 +94,13 @@ def read_survey() -> Survey:
 
 @surveys.get("/v1/surveys/<survey_id>")
 def get_survey(survey_id: str) -> Response:
-    """Give the published bytes, under their fingerprint."""
-    collector, survey = get_collector(), find_survey(survey_id).survey
-    response = Response(survey.canonical, content_type="application/json")
-    response.set_etag(survey.fingerprint)
+    """Give the published bytes, under their fingerprint; beside them, whether reports are taken."""
+    collector, stored = get_collector(), find_survey(survey_id)
+    response = Response(stored.survey.canonical, content_type="application/json")
+    response.set_etag(stored.survey.fingerprint)
     response.headers[RESTORE_MARK] = str(collector.restore_mark)
+    response.headers[STATE] = stored.state
+    response.headers["Cache-Control"] = "no-cache"  # the bytes stay, what is beside them does not
     response.make_conditional(request)
     return response
 

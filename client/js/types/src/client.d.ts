@@ -75,6 +75,12 @@ export class SurveyClient<Given extends object = Answers> {
      * is still delivered; after a report no further wave is answered.
      */
     forget(): Promise<void>;
+    /**
+     * Whether reports of the survey are taken: as its collector said when it was fetched; by its last day, and this device's
+     * clock, where that said nothing. Throws what `survey` throws.
+     * @returns {Promise<boolean>}
+     */
+    isOpen(): Promise<boolean>;
     /** Whether what is kept outlives the page; false where the browser stores nothing. @returns {Promise<boolean>} */
     isDurable(): Promise<boolean>;
     /** Stop delivering; what is undelivered waits in the state for the next client. */

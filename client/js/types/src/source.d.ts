@@ -20,6 +20,8 @@ export class SurveySource {
     fingerprint: string | undefined;
     timeoutMs: number;
     posting: import("./outbox.js").Posting;
+    /** Whether the collector takes reports of it, where it has said so. @type {boolean | undefined} */
+    isOpen: boolean | undefined;
     /**
      * Return the collector's survey and keep it, or the copy that was kept when the collector does not serve one.
      *
