@@ -11,6 +11,9 @@ import { Visit } from "./visit.js";
 
 /** @typedef {import("../src/survey.js").Survey} Survey */
 /** @typedef {import("../form/faults.js").Fault} Fault */
+/** @typedef {import("../form/words.js").Translate} Translate */
+
+let nOpen = 0; // elements on the page
 
 /** Where there is no page, as on a server that renders one, the class can be imported all the same. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
@@ -27,6 +30,8 @@ export class SottoSurvey extends Base {
   /** @type {Visit | null} */
   #visit = null;
   #isOpen = false;
+  /** @type {[say?: (t: Translate) => Fault, again?: () => void]} what went wrong */
+  #fault = [];
   #isWaiting = false;
   #root = this.attachShadow({ mode: "open" });
   #head = make("header", { part: "header" });
@@ -42,11 +47,13 @@ export class SottoSurvey extends Base {
     addEventListener("pagehide", this.#leave);
     addEventListener("pageshow", this.#comeBack);
     this.#isOpen = true;
+    nOpen++;
     this.#begin();
   }
 
   disconnectedCallback() {
     this.#isOpen = false;
+    nOpen--;
     removeEventListener("pagehide", this.#leave);
     removeEventListener("pageshow", this.#comeBack);
     this.#end();
@@ -74,7 +81,8 @@ export class SottoSurvey extends Base {
       announce: (survey) => this.#announce(survey),
       wordsOf: (id) => ({ lang: this.#lang, ...this.#words.questions[id] }),
       show: (...elements) => this.#place.replaceChildren(...elements),
-      alarm: (fault, again) => this.#alarm(fault, again),
+      alarm: (...fault) => this.#alarm(...fault),
+      isAlone: () => nOpen === 1,
       emit: (name, detail) => this.#emit(name, detail),
     };
     try {
@@ -83,8 +91,9 @@ export class SottoSurvey extends Base {
       const { name, message } = /** @type {Error} */ (fault);
       this.#emit("sotto-error", { survey: this.getAttribute("survey") ?? "", name, message });
       const isBrowsers = name === "StateError"; // it lacks what the client needs
-      const words = isBrowsers ? { ...explain(this.#t, fault), said: message } : misused(this.#t, message);
-      return this.#alarm({ ...words, mayPass: false });
+      const say = (/** @type {Translate} */ t) =>
+        isBrowsers ? { ...explain(t, fault), said: message, mayPass: false } : misused(t, message);
+      return this.#alarm(say);
     }
     void this.#visit.open();
   }
@@ -121,6 +130,7 @@ export class SottoSurvey extends Base {
     this.#body.lang = t.lang;
     this.#body.dir = directionOf(t.lang);
     this.#head.replaceChildren(...this.#introduce(this.#survey));
+    this.#alarm(...this.#fault);
     this.#visit?.translate();
   }
 
@@ -147,8 +157,12 @@ export class SottoSurvey extends Base {
     return [make("label", { class: "chooser", part: "chooser" }, this.#t("Language"), " ", list)];
   }
 
-  #alarm(/** @type {Fault | undefined} */ fault = undefined, /** @type {() => void} */ again = () => undefined) {
-    if (fault === undefined) return this.#alert.replaceChildren();
+  /** @param {[say?: (t: Translate) => Fault, again?: () => void]} given nothing: nothing went wrong */
+  #alarm(...given) {
+    this.#fault = given;
+    const [say, again = () => undefined] = given;
+    if (say === undefined) return this.#alert.replaceChildren();
+    const fault = say(this.#t);
     const retry = fault.mayPass ? [button(this.#t("Try again"), "again", again)] : [];
     const said = fault.said ? [make("p", { class: "small", lang: "en", dir: "ltr" }, fault.said)] : [];
     this.#alert.replaceChildren(make("strong", {}, fault.title), make("p", {}, fault.text), ...retry, ...said);

@@ -5,44 +5,55 @@ import { make } from "./dom.js";
 /** @typedef {import("../form/words.js").Translate} Translate */
 
 export class InvitationView {
-  #field;
-  #isAsked;
+  #field = make("input", {
+    id: "invitation",
+    maxlength: 200,
+    type: "text",
+    part: "field",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-describedby": "invitation-hint invitation-error",
+  });
+  #given;
+  #state;
 
   /**
    * @param {Translate} t @param {string} given what came @param {string} state what the collector says of it
    * @param {(typed: string) => void} take
    */
   constructor(t, given, state, take) {
-    const described = { "aria-describedby": "invitation-hint invitation-error" };
-    const typed = { type: "text", part: "field", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
-    this.#field = make("input", { id: "invitation", maxlength: 200, ...typed, ...described });
-    const why = sayState(t, state);
-    const error = make("p", { id: "invitation-error", class: "error", part: "error", hidden: given === "" }, why);
+    this.#given = given;
+    this.#state = state;
     if (given !== "") this.#field.setAttribute("aria-invalid", "true");
+    const form = { method: "dialog", autocomplete: "off", novalidate: true, class: "question", part: "question" };
+    this.element = make("form", form);
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      take(this.#field.value.trim());
+    });
+    this.translate(t);
+  }
+
+  /** Say all of it in these words; what is typed stays. */
+  translate(/** @type {Translate} */ t) {
+    const error = { id: "invitation-error", class: "error", part: "error", hidden: this.#given === "" };
     const hint = t(
       "26 letters and digits. It says that you may answer. It is sent now to be checked, and with your report.",
     );
     const go = make("button", { type: "submit", part: "button primary", class: "primary" }, t("Next"));
-    const form = make(
-      "form",
-      { method: "dialog", autocomplete: "off", novalidate: true, class: "question", part: "question" },
+    this.element.replaceChildren(
       make("h3", { part: "question-title" }, make("label", { for: "invitation" }, t("Your invitation"))),
       make("p", { id: "invitation-hint", class: "hint", part: "hint" }, hint),
-      error,
+      make("p", error, sayState(t, this.#state)),
       this.#field,
       make("div", { class: "actions" }, go),
     );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      take(this.#field.value.trim());
-    });
-    this.#isAsked = given !== "";
-    this.element = form;
   }
 
   /** The focus goes there only where somebody has typed one before. */
   open() {
-    if (this.#isAsked) this.#field.focus();
+    if (this.#given !== "") this.#field.focus();
   }
 }
 

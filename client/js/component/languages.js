@@ -36,15 +36,16 @@ export function nameOf(tag) {
 
 /**
  * Return the product's words in a language, from a file that has the content which this program was made with; English
- * where there is none, or it cannot be had.
- * @param {string} tag @param {string | URL} folder of the files @returns {Promise<Translate>}
+ * where there is none, or it cannot be had. Throws TypeError for a folder that has no address.
+ * @param {string} tag @param {string | URL} folder of the files, as the page's address has it @returns {Promise<Translate>}
  */
 export async function loadWords(tag, folder) {
   const lang = baseOf(tag);
   const integrity = /** @type {{[lang: string]: string}} */ (INTEGRITY)[lang];
   if (integrity === undefined) return makeWords();
+  const place = new URL(String(folder).replace(/\/?$/, "/"), document.baseURI);
   try {
-    const file = await fetch(new URL(`${lang}.json`, folder), { integrity, credentials: "omit" });
+    const file = await fetch(new URL(`${lang}.json`, place), { integrity, credentials: "omit" });
     return makeWords({ lang, messages: await file.json() });
   } catch {
     return makeWords();

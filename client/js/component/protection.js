@@ -58,8 +58,8 @@ export function aboutOf(t, survey, { controller, contact }, wave) {
   const said = [
     survey.waves > 1 ? t("Wave %(n)s of %(all)s", { n: wave, all: survey.waves }) : "",
     controller ? t("Who asks: %(controller)s", { controller: isolated(controller) }) : "",
-    survey.closes ? t("Open until %(day)s", { day: isolated(survey.closes) }) : "",
-    survey.eraseOn ? t("Reports are erased on %(day)s", { day: isolated(survey.eraseOn) }) : "",
+    survey.closes ? t("Open until %(day)s", { day: isolated(t.day(survey.closes)) }) : "",
+    survey.eraseOn ? t("Reports are erased on %(day)s", { day: isolated(t.day(survey.eraseOn)) }) : "",
     contact ? t("Contact: %(contact)s", { contact: isolated(contact) }) : "",
   ];
   const items = said.filter(Boolean).map((sentence) => make("li", {}, sentence));

@@ -17,12 +17,16 @@ export class ReceiptView {
   #client;
   #survey;
   #receipt;
+  /** @type {(t: Translate) => string} */
   #title;
   #onFate;
   #isDurable = true;
   #nLooks = 0;
   #timer = 0;
+  /** @type {Fate | ""} */
   #fate = "";
+  #code = "";
+  #isErased = false;
   #hurry = () => this.#look(true);
   #heading = make("h3", { id: "receipt-title", tabindex: -1, part: "step-title" });
   #delivery = make("p", { role: "status", part: "delivery" });
@@ -31,7 +35,7 @@ export class ReceiptView {
 
   /**
    * @param {Translate} t @param {{client: SurveyClient, survey: Survey}} asked
-   * @param {string} receipt @param {string} title @param {(fate: Fate, code: string) => void} onFate once for each
+   * @param {string} receipt @param {(t: Translate) => string} title @param {(fate: Fate, code: string) => void} onFate once for each
    */
   constructor(t, { client, survey }, receipt, title, onFate) {
     this.#t = t;
@@ -41,8 +45,15 @@ export class ReceiptView {
     this.#title = title;
     this.#onFate = onFate;
     const labelled = { "aria-labelledby": "receipt-title", part: "receipt" };
-    this.element = make("section", labelled, this.#heading, this.#delivery, this.#refusal, this.#slip(), this.#erasure);
-    this.#heading.textContent = title;
+    this.element = make("section", labelled);
+    this.translate(t);
+  }
+
+  /** Say all of it in these words. */
+  translate(/** @type {Translate} */ t) {
+    this.#t = t;
+    this.element.replaceChildren(this.#heading, this.#delivery, this.#refusal, this.#slip(), this.#erasure);
+    this.#write();
   }
 
   /** Show it, and from then on what becomes of the report. */
@@ -81,20 +92,26 @@ export class ReceiptView {
 
   #show(/** @type {Fate} */ fate, /** @type {string} */ code) {
     if (fate === this.#fate) return;
-    const t = this.#t;
     this.#fate = fate;
-    this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title;
+    this.#code = code;
+    this.#write();
+    this.#onFate(fate, code);
+  }
+
+  #write() {
+    const [t, fate] = [this.#t, this.#fate];
+    this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title(t);
     this.#delivery.textContent = this.#say(fate);
-    this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(code) : []));
+    this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(this.#code) : []));
     const { keep, eraseOn } = this.#survey;
     const isErased = eraseOn !== "" && today() >= eraseOn;
     const mayErase = fate === "delivered" && keep === "reports" && !isErased;
     this.#erasure.replaceChildren(...(mayErase ? [this.#offerErasure()] : []));
-    this.#onFate(fate, code);
   }
 
-  #say(/** @type {Fate} */ fate) {
+  #say(/** @type {Fate | ""} */ fate) {
     const t = this.#t;
+    if (fate === "") return "";
     if (fate === "delivered") return t("Your report was delivered.");
     if (fate === "refused") return t("Your report was not accepted.");
     if (fate === "forgotten") {
@@ -186,11 +203,11 @@ export class ReceiptView {
 
   #offerErasure() {
     const t = this.#t;
-    const said = make("p", { role: "status" });
+    const said = make("p", { role: "status" }, this.#isErased ? sayErased(t) : "");
     const erase = button(t("Erase it now"), "erase", () => this.#erase(said));
     return make(
       "details",
-      {},
+      { open: this.#isErased },
       make("summary", {}, t("Erase my report")),
       make(
         "p",
@@ -208,18 +225,23 @@ export class ReceiptView {
   /** Ask the collector to erase the report, by its receipt. */
   async #erase(/** @type {HTMLElement} */ said) {
     const t = this.#t;
-    const done = t("Your report was erased");
     let words = t("It was not erased. Please ask whoever runs the survey, with your receipt.");
     try {
       if (await this.#client.erase(this.#receipt)) {
-        this.#heading.textContent = this.#title = done;
+        this.#isErased = true;
+        this.#title = (t) => t("Your report was erased");
+        this.#heading.textContent = this.#title(t);
         this.#onFate("erased", "");
       }
     } catch {
       words = t("There is no connection now. Please try again later.");
     }
-    said.textContent = this.#title === done ? t("Your report was erased, and is not counted any more.") : words;
+    said.textContent = this.#isErased ? sayErased(t) : words;
   }
+}
+
+function sayErased(/** @type {Translate} */ t) {
+  return t("Your report was erased, and is not counted any more.");
 }
 
 /** Why a report was not accepted, by the collector's code: its own words are not shown. */

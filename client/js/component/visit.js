@@ -3,7 +3,7 @@
  * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
  */
 
-import { explain, forgotten, over, sentence, unread } from "../form/faults.js";
+import { explain, forgotten, misused, over, sentence, unread } from "../form/faults.js";
 import { isInvitation, stateOf, takeFromAddress } from "../form/invitation.js";
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
@@ -20,13 +20,14 @@ import { reviewOf } from "./review-view.js";
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
- * what went wrong, `emit` tells the page.
+ * what went wrong, in whatever words there are, `emit` tells the page.
  * @typedef {object} Stage
  * @property {Translate} t
  * @property {(survey: Survey) => Promise<void>} announce the survey, checked
  * @property {(id: string) => QuestionWords} wordsOf
  * @property {(...elements: HTMLElement[]) => void} show
- * @property {(fault?: Fault, again?: () => void) => void} alarm
+ * @property {(say?: (t: Translate) => Fault, again?: () => void) => void} alarm
+ * @property {() => boolean} isAlone whether no other survey is asked on the page
  * @property {(name: string, detail: object) => void} emit
  */
 
@@ -44,6 +45,8 @@ export class Visit {
   #made = null;
   /** @type {ReceiptView | null} */
   #receipt = null;
+  /** @type {InvitationView | null} */
+  #prompt = null;
   #invitation = "";
   #isBusy = false;
   #isSent = false;
@@ -64,15 +67,15 @@ export class Visit {
         survey.checkWave(this.#settings.wave);
         const [before] = (await this.#client.answered()).filter(({ wave }) => wave === this.#settings.wave);
         this.#asked = await this.#client.questions();
+        const isOpen = await this.#client.isOpen();
         if (this.#isOver) return;
-        this.#survey = survey;
         await this.#stage.announce(survey);
         if (this.#isOver) return;
+        this.#survey = survey;
         this.#tell("ready", { isAnswered: before !== undefined });
-        if (before) return this.#finish(before.id, sayAnswered(this.#stage.t));
-        if (isOverOn(survey, new Date())) return this.#stage.alarm(over(this.#stage.t));
-        const given = this.#settings.invitation || (survey.invited ? takeFromAddress() : "");
-        return survey.invited ? this.#invite(given) : this.#ask();
+        if (before) return this.#finish(before.id, sayAnswered);
+        if (!isOpen) return this.#stage.alarm(over);
+        return survey.invited ? this.#invite(this.#given()) : this.#ask();
       },
       () => this.open(),
     );
@@ -80,7 +83,8 @@ export class Visit {
 
   /** Say all of it again, in the stage's words: nothing that was answered is lost. */
   translate() {
-    if (this.#receipt || !this.#form) return;
+    if (this.#receipt) return this.#receipt.translate(this.#stage.t);
+    if (!this.#form) return this.#prompt?.translate(this.#stage.t);
     const { state } = this.#form;
     this.#form = this.#makeForm();
     this.#form.state = state;
@@ -112,6 +116,13 @@ export class Visit {
     });
   }
 
+  /** The invitation that came: `#` stands for the address, which an element that is alone on its page looks at unasked. */
+  #given() {
+    const { invitation } = this.#settings;
+    const isInAddress = invitation === "#" || (invitation === "" && this.#stage.isAlone());
+    return isInAddress ? takeFromAddress(this.#url) : invitation;
+  }
+
   /** Go on with an invitation, or ask for one: for the first, or for another. */
   async #invite(/** @type {string} */ given) {
     const state = isInvitation(given) ? await stateOf(this.#url, given, this.#settings.wave) : "none";
@@ -123,9 +134,9 @@ export class Visit {
       return this.#ask();
     }
     const take = (/** @type {string} */ typed) => this.#run(() => this.#invite(typed));
-    const view = new InvitationView(this.#stage.t, given, state, take);
-    this.#stage.show(view.element);
-    return view.open();
+    this.#prompt = new InvitationView(this.#stage.t, given, state, take);
+    this.#stage.show(this.#prompt.element);
+    return this.#prompt.open();
   }
 
   #ask() {
@@ -167,12 +178,11 @@ export class Visit {
     const receipt = await this.#made.draft.send();
     this.#isSent = true;
     this.#tell("sent");
-    const { t } = this.#stage;
-    await this.#finish(receipt.id, t("Thank you"));
+    await this.#finish(receipt.id, (t) => t("Thank you"));
   }
 
   /** Forget what was answered, and show a receipt in its place. */
-  #finish(/** @type {string} */ receipt, /** @type {string} */ title) {
+  #finish(/** @type {string} */ receipt, /** @type {(t: Translate) => string} */ title) {
     if (this.#isOver) return;
     this.#forget();
     const asked = { client: this.#client, survey: /** @type {Survey} */ (this.#survey) };
@@ -215,27 +225,23 @@ export class Visit {
 
   async #explain(/** @type {any} */ fault, /** @type {() => void} */ again) {
     const { t, alarm } = this.#stage;
-    if (this.#isSent) return alarm(unread(t));
-    const { name } = fault;
-    if (name === "AlreadyAnswered") return this.#finish(fault.receipt.id, sayAnswered(t));
+    if (this.#isSent) return alarm(unread);
+    const { name, message } = fault;
+    if (name === "AlreadyAnswered") return this.#finish(fault.receipt.id, sayAnswered);
     if (name === "AnswerError" && fault.where !== "$") return this.#form?.refuse(fault.where, sentence(fault.problem));
     if (name === "ParticipationEnded" && this.#made && (await this.#client.answered()).length === 0) {
       this.#change(); // what it was drawn from went with the browser's data
-      return alarm(forgotten(t));
+      return alarm(forgotten);
     }
-    const words = explain(t, fault);
-    this.#stage.emit("sotto-error", { survey: this.#settings.survey, name, message: words.said });
-    return alarm(words, again);
+    const isMisused = !this.#survey && (name === "RangeError" || name === "TypeError");
+    const said = isMisused ? message : explain(t, fault).said;
+    this.#stage.emit("sotto-error", { survey: this.#settings.survey, name, message: said });
+    return alarm((t) => (isMisused ? misused(t, message) : explain(t, fault)), again);
   }
 }
 
 function focusIn(/** @type {HTMLElement} */ element) {
   /** @type {HTMLElement | null} */ (element.querySelector("[tabindex]"))?.focus();
-}
-
-/** Whether a survey takes no report any more, by its own last day: the collector's clock decides, in UTC. */
-function isOverOn(/** @type {Survey} */ { closes }, /** @type {Date} */ now) {
-  return closes !== "" && now.toISOString().slice(0, 10) > closes;
 }
 
 function sayAnswered(/** @type {Translate} */ t) {

@@ -6,14 +6,20 @@ const KEPT = "sottoInvitation"; // in the tab's history, so that it outlives a r
 
 /**
  * Return the invitation behind the # of the page's address, or an empty text. It leaves the address, so that no photo,
- * bookmark or shared address has it. An address that has anything else there is left alone.
+ * bookmark or shared address has it. An address that has anything else there is left alone. What was taken is given again
+ * to who asks for the same survey.
+ * @param {string} url of the survey
  */
-export function takeFromAddress() {
+export function takeFromAddress(url) {
   const given = location.hash.slice(1);
   const { state } = history;
-  if (!isInvitation(given)) return String(state?.[KEPT] ?? "");
+  if (!isInvitation(given)) return String(state?.[KEPT]?.[url] ?? "");
   const isOpen = state === null || (typeof state === "object" && !Array.isArray(state));
-  history.replaceState(isOpen ? { ...state, [KEPT]: given } : state, "", location.pathname + location.search);
+  history.replaceState(
+    isOpen ? { ...state, [KEPT]: { [url]: given } } : state,
+    "",
+    location.pathname + location.search,
+  );
   return given;
 }
 

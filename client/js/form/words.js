@@ -7,6 +7,7 @@
  *   n: (one: string, many: string, n: number, values?: Values) => string,
  *   number: (number: number) => string,
  *   percent: (share: number) => string,
+ *   day: (day: string) => string,
  *   lang: string,
  * }} Translate
  */
@@ -19,7 +20,7 @@ const FORMS = { 1: ["other"], 2: ["one", "other"], 6: ["zero", "one", "two", "fe
 
 /**
  * Return `t`, which says a message in a language: `t("%(n)s of %(all)s", { n: 3, all: 1200 })`.
- * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.lang` is the language.
+ * `t.n("%(n)s day", "%(n)s days", n)` says it of so many, `t.number` and `t.percent` write numbers, `t.day` a day such as 2026-12-31, `t.lang` is the language.
  * `messages`: translations by English message; what has none is said in English.
  * @param {{lang?: string, messages?: Messages}} [given] @returns {Translate}
  */
@@ -47,6 +48,8 @@ export function makeWords({ lang = "en", messages = {} } = {}) {
   };
   t.number = (/** @type {number} */ number) => numbers.format(number);
   t.percent = (/** @type {number} */ share) => percents.format(share).replace("%", lang === "en" ? " %" : "%");
+  const days = new Intl.DateTimeFormat(lang + DIGITS, { dateStyle: "long", timeZone: "UTC" });
+  t.day = (/** @type {string} */ day) => days.format(new Date(day));
   t.lang = lang;
   return t;
 }

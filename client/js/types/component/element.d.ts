@@ -10,3 +10,4 @@ export class SottoSurvey extends HTMLElement {
 }
 export type Survey = import("../src/survey.js").Survey;
 export type Fault = import("../form/faults.js").Fault;
+export type Translate = import("../form/words.js").Translate;

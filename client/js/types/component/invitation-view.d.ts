@@ -6,6 +6,8 @@ export class InvitationView {
      */
     constructor(t: Translate, given: string, state: string, take: (typed: string) => void);
     element: HTMLFormElement;
+    /** Say all of it in these words; what is typed stays. */
+    translate(t: Translate): void;
     /** The focus goes there only where somebody has typed one before. */
     open(): void;
     #private;

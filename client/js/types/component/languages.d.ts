@@ -9,8 +9,8 @@ export function directionOf(tag: string): "ltr" | "rtl";
 export function nameOf(tag: string): string;
 /**
  * Return the product's words in a language, from a file that has the content which this program was made with; English
- * where there is none, or it cannot be had.
- * @param {string} tag @param {string | URL} folder of the files @returns {Promise<Translate>}
+ * where there is none, or it cannot be had. Throws TypeError for a folder that has no address.
+ * @param {string} tag @param {string | URL} folder of the files, as the page's address has it @returns {Promise<Translate>}
  */
 export function loadWords(tag: string, folder: string | URL): Promise<Translate>;
 export type Translate = import("../form/words.js").Translate;

@@ -7,13 +7,14 @@
 /** @typedef {import("../src/words.js").QuestionWords & {lang: string}} QuestionWords */
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
- * what went wrong, `emit` tells the page.
+ * what went wrong, in whatever words there are, `emit` tells the page.
  * @typedef {object} Stage
  * @property {Translate} t
  * @property {(survey: Survey) => Promise<void>} announce the survey, checked
  * @property {(id: string) => QuestionWords} wordsOf
  * @property {(...elements: HTMLElement[]) => void} show
- * @property {(fault?: Fault, again?: () => void) => void} alarm
+ * @property {(say?: (t: Translate) => Fault, again?: () => void) => void} alarm
+ * @property {() => boolean} isAlone whether no other survey is asked on the page
  * @property {(name: string, detail: object) => void} emit
  */
 export class Visit {
@@ -38,7 +39,7 @@ export type QuestionWords = import("../src/words.js").QuestionWords & {
 };
 /**
  * What a visit is shown in: `t` its words, `wordsOf` a question's, `show` puts an element onto the stage, `alarm` says
- * what went wrong, `emit` tells the page.
+ * what went wrong, in whatever words there are, `emit` tells the page.
  */
 export type Stage = {
     t: Translate;
@@ -48,6 +49,10 @@ export type Stage = {
     announce: (survey: Survey) => Promise<void>;
     wordsOf: (id: string) => QuestionWords;
     show: (...elements: HTMLElement[]) => void;
-    alarm: (fault?: Fault, again?: () => void) => void;
+    alarm: (say?: (t: Translate) => Fault, again?: () => void) => void;
+    /**
+     * whether no other survey is asked on the page
+     */
+    isAlone: () => boolean;
     emit: (name: string, detail: object) => void;
 };

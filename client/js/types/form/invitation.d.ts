@@ -1,8 +1,10 @@
 /**
  * Return the invitation behind the # of the page's address, or an empty text. It leaves the address, so that no photo,
- * bookmark or shared address has it. An address that has anything else there is left alone.
+ * bookmark or shared address has it. An address that has anything else there is left alone. What was taken is given again
+ * to who asks for the same survey.
+ * @param {string} url of the survey
  */
-export function takeFromAddress(): string;
+export function takeFromAddress(url: string): string;
 /** @param {string} text */
 export function isInvitation(text: string): boolean;
 /**

@@ -11,8 +11,7 @@ function readWords() {
 
 /** Write the days that stand in the page, or in a part of it, as this language does. */
 export function writeDays(part = document) {
-  const days = new Intl.DateTimeFormat(`${t.lang}-u-nu-latn`, { dateStyle: "long", timeZone: "UTC" });
-  for (const time of part.querySelectorAll("time")) time.textContent = days.format(new Date(time.dateTime));
+  for (const time of part.querySelectorAll("time")) time.textContent = t.day(time.dateTime);
 }
 
 /** Fetch the page in another language, from its address. */
