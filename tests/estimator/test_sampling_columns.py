@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sotto_client.cli import main
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.sampling.sampling import Sampling
@@ -22,7 +24,7 @@ def read(folder: Path, text: str, population_size: float | None = None, **names:
 
 def test_columns_become_weights_strata_and_clusters(tmp_path: Path) -> None:
     found = read(tmp_path, ROWS, weights="w", strata="s", clusters="c")
-    assert found.weights.tolist() == [2, 4, 2]
+    assert (found.weights / found.weights[0]).tolist() == [1, 2, 1]
     assert found.strata.labels == ("north", "south")
     assert found.clusters.codes.tolist() == [0, 0, 1]
     assert (found.has_clusters, found.population_size, found.margins) == (True, None, None)
@@ -44,6 +46,30 @@ def test_margins_may_be_people_or_shares(tmp_path: Path) -> None:
 def test_a_weight_that_is_none_is_named_with_its_row(tmp_path: Path, weight: str) -> None:
     with pytest.raises(SourceError, match=r"row 3"):
         read(tmp_path, f"w;x\n2;1\n{weight};1\n", weights="w")
+
+
+@pytest.mark.parametrize("weights", [(1e308, 1e308, 1e308), (1e200, 1e200, 2e200), (5e-324, 5e-324, 1e-323)])
+def test_weights_of_any_size_say_what_their_proportions_do(tmp_path: Path, weights: tuple[float, ...]) -> None:
+    path, said = tmp_path / "people.csv", []
+    for scale in (weights, tuple(weight / weights[0] for weight in weights)):
+        path.write_text("r,w\nyes,{}\nno,{}\nyes,{}\n".format(*scale))
+        design = ("--column", "r", "--design", "warner", "--prob", ".9", "--weights", "w")
+        result = CliRunner().invoke(main, ["estimate", str(path), *design])
+        assert (result.exit_code, result.stderr) == (0, "")
+        said.append(result.stdout)
+    assert said[0] == said[1]
+    assert "nan" not in said[0]
+
+
+def test_weights_that_are_lost_beside_others_are_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"row 3: '1e-300' must be at least 1e-12 of the largest weight, 1e\+300"):
+        read(tmp_path, "w\n1e300\n1e-300\n", weights="w")
+    with pytest.raises(SourceError, match=r"column w adds up to inf, far from the population's 10"):
+        read(tmp_path, "w\n1e308\n1e308\n", 10, weights="w")
+    large = {"old": 1e308, "young": 1e308}
+    found = read(tmp_path, ROWS, post_stratify="g", margins=large).margins
+    assert found is not None
+    assert found.shares.tolist() == [0.5, 0.5]
 
 
 def test_weights_beside_a_populations_size_are_its_people(tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ from sotto_estimator.table.table import Column, Table
 _FAR = 2
 """How many times a population's size weights may add up to, or the other way round: else they are of something else."""
 
+_LEAST = 1e-12
+"""Of the largest weight: less is lost in the rounding of their sum."""
+
 
 @dataclass(frozen=True, slots=True)
 class SamplingColumns:
@@ -63,7 +66,7 @@ class SamplingColumns:
         for label in self.margins:
             if label not in column.labels:
                 raise SourceError(f"column {column.name}: nobody is of {label!r:.80}, which the margins have; join it.")
-        sizes = np.array([self.margins[label] for label in column.labels])
+        sizes = _scaled(np.array([self.margins[label] for label in column.labels], np.float64))
         return Margins(_groups(column), sizes / sizes.sum())
 
 
@@ -73,19 +76,36 @@ def _weights(column: Column, population_size: float | None) -> Floats:
     if (is_bad := found <= 0).any():
         raise column.fault(int(column.codes[is_bad.argmax()]), "must be above 0: how many people the row stands for")
     if population_size is None:
-        return found
+        return _in_proportion(column, found)
     if (is_bad := found < 1).any():
         raise column.fault(
             int(column.codes[is_bad.argmax()]),
             "must be >= 1 beside a population's size: a row stands for so many people",
         )
-    total = found.sum()
+    with np.errstate(over="ignore"):
+        total = found.sum()
     if not population_size / _FAR <= total <= population_size * _FAR:
         raise SourceError(
             f"column {column.name} adds up to {total:,.6g}, far from the population's {population_size:,.0f}: "
             "beside its size weights are 1 / P(the person is drawn)."
         )
     return found
+
+
+def _in_proportion(column: Column, weights: Floats) -> Floats:
+    """Return weights of the same proportions, at most 1. Raises SourceError for one that is next to none."""
+    most = weights.max()
+    if (is_bad := weights / most < _LEAST).any():
+        raise column.fault(
+            int(column.codes[is_bad.argmax()]), f"must be at least {_LEAST:g} of the largest weight, {most:g}"
+        )
+    return _scaled(weights)
+
+
+def _scaled(numbers: Floats) -> Floats:
+    """Return numbers, at most 1, of which a sum is one too: divided by a power of two, so that no digit is lost."""
+    scaled: Floats = np.ldexp(numbers, -int(np.frexp(numbers.max())[1]))
+    return scaled
 
 
 def _groups(column: Column) -> Groups:

@@ -41,10 +41,10 @@ class Margins:
 class Sampling:
     """How the rows were drawn.
 
-    `weights`: how many people each row stands for, above 0, shape (n,). `strata` were drawn from independently, and
-    `clusters` are what was drawn of each; a cluster is of one stratum, and in two strata one label is two clusters.
-    `population_size`: of a population drawn from without replacement, where that is known. `margins`: what is known of
-    the population's groups.
+    `weights`: how many people each row stands for, or in proportion, above 0, shape (n,). `strata` were drawn from
+    independently, and `clusters` are what was drawn of each; a cluster is of one stratum, and in two strata one label
+    is two clusters. `population_size`: of a population drawn from without replacement, where that is known. `margins`:
+    what is known of the population's groups.
     """
 
     weights: Floats
