@@ -328,3 +328,6 @@ def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page
     assert "from – to –" in draw_waves("", [last]).description
     section = find_results(Release(SURVEY, True, {1: ZEROS}), Choices()).sections[1]
     assert not any(map(section.has_interval, section.table))
+    respondents = IntervalOptions(target="respondents")
+    (of_them,) = series_of(SURVEY.questions[1], {1: ZEROS, 2: honest(3000)}, ["a"], respondents, 1)
+    assert [point.has_interval for point in of_them.points] == [False, True]

@@ -69,7 +69,8 @@ class Section:
 
     def has_interval(self, row: Estimate) -> bool:
         """Whether any share in [0, 1] is in a row's interval (`Estimates.has_interval`)."""
-        return is_interval(row.low, row.high, may_be_point=self.is_of_respondents and not self.verdict.is_void)
+        is_void = row.is_outside or self.verdict.is_void
+        return is_interval(row.low, row.high, may_be_point=self.is_of_respondents and not is_void)
 
     @property
     def is_outside(self) -> bool:

@@ -82,12 +82,14 @@ def series_of(
         n_intervals=n_intervals if options.simultaneous else 1,
     )
     numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
+    may_be_points = (ends[0] <= 1) & (ends[1] >= 0) & (options.target == "respondents")
     series = []
     for column, answer in enumerate(answers):
         sized = [(row, wave, int(asked[row, column])) for row, wave in enumerate(n_of) if asked[row, column]]
-        points = (Point(wave, n, *numbers[row][column]) for row, wave, n in sized)
-        may_be_point = options.target == "respondents"
-        series.append(WaveSeries(answer, tuple(_marked(point, may_be_point) for point in points)))
+        points = (
+            _marked(Point(wave, n, *numbers[row][column]), bool(may_be_points[row, column])) for row, wave, n in sized
+        )
+        series.append(WaveSeries(answer, tuple(points)))
     return tuple(one for one in series if one.points)
 
 
