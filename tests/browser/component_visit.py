@@ -60,7 +60,7 @@ def answer(page: Page, survey: Survey, answers: Answers = ANSWERS) -> None:
         if question.type == "text":
             place.get_by_role("textbox").fill(given or "")
         elif question.type == "number":
-            place.get_by_role("spinbutton").fill(str(given))
+            place.get_by_role("textbox").fill(str(given))
         elif place.get_by_role("combobox").count():
             place.get_by_role("combobox").select_option(label=given)
         elif given is not None:

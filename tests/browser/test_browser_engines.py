@@ -64,8 +64,8 @@ def test_numbers_are_sent_from_every_engine(engine: str, collector: Served, wire
     with ENGINES[engine](tmp_path / "profile") as tab:
         tab.goto(f"{wire.url}/s/{survey.id}")
         until(tab, "() => !document.getElementById('fields').disabled")
-        tab.type("#q1-1", "6.25")
-        tab.type("#q2-1", "-3")
+        tab.type("#q1-1", "6,25")
+        tab.type("#q2-1", "-٣")
         tab.click("#review-button")
         until(tab, "() => document.getElementById('review').checkVisibility()")
         cells = tab.run("() => [...document.querySelectorAll('td.answered')].map((cell) => cell.textContent)")

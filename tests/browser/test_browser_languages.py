@@ -37,7 +37,7 @@ def test_the_same_answers_are_the_same_report_in_every_language(collector: Serve
         visit.question("pills").get_by_label(texts[7][2], exact=True).check()
         for place in (1, 2):
             visit.question("seen").get_by_label(texts[9][place], exact=True).check()
-        visit.question("overtime").get_by_role("spinbutton").fill("12")
+        visit.question("overtime").get_by_role("textbox").fill("12")
         visit.question("change").get_by_role("textbox").fill("pay")
         bodies.add(review(visit))
         shown = visit.page.locator("td.answered").all_inner_texts()

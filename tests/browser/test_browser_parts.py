@@ -42,7 +42,7 @@ def test_parts_are_answered_one_by_one_and_back_leads_through_them_all(collector
     expect(page.locator("#part-2-title")).to_be_focused()
     expect(page.get_by_text("Chance changes your answers")).to_be_hidden()
     visit.question("seen").get_by_label("a theft").check()
-    visit.question("overtime").get_by_role("spinbutton").fill("12")
+    visit.question("overtime").get_by_role("textbox").fill("12")
     press(page, "Back")
     expect(part).to_have_attribute("id", "part-1")
     page.go_forward()
@@ -83,7 +83,7 @@ def test_what_is_wrong_in_a_part_is_said_there_and_before_the_next(collector: Se
     page.keyboard.press("Space")
     press(page, "Next")
     expect(page.locator("#problems")).to_be_hidden()
-    visit.question("overtime").get_by_role("spinbutton").fill("81")
+    visit.question("overtime").get_by_role("textbox").fill("81")
     press(page, "Next")
     expect(page.get_by_role("link", name="Question 4: A whole number from 0 to 80.")).to_be_visible()
 

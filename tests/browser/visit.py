@@ -12,10 +12,10 @@ FILL = """(answers) => {
   for (const question of document.querySelectorAll("[data-question]")) {
     const answer = answers[question.dataset.question];
     const chosen = answer === null ? [] : [answer].flat();
-    for (const input of question.querySelectorAll("input:not([type=text], [type=number])")) {
+    for (const input of question.querySelectorAll("input:not([type=text])")) {
       if (chosen.includes(JSON.parse(input.value))) input.click();
     }
-    const field = question.querySelector("input[type=text], input[type=number], select");
+    const field = question.querySelector("input[type=text], select");
     if (field) {
       const isChosen = ({ value }) => value && chosen.includes(JSON.parse(value));
       field.value = field.matches("select") ? ([...field.options].find(isChosen)?.value ?? "") : (chosen[0] ?? "");

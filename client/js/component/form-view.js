@@ -61,11 +61,11 @@ export class FormView {
     else views[0].focus();
   }
 
-  /** Show what the client says of one question. @param {string} id @param {string} words */
+  /** Show what the client says of one question, in English. @param {string} id @param {string} words */
   refuse(id, words) {
     const found = /** @type {QuestionView} */ (this.#views.find(({ question }) => question.id === id));
     this.#show(this.#parts.findIndex(({ views }) => views.includes(found)));
-    this.#tell([[found, words]]);
+    this.#tell([[found, words]], { lang: "en", dir: "ltr" });
   }
 
   /** Nothing that was answered stays in the page. */
@@ -100,19 +100,21 @@ export class FormView {
   }
 
   /** Show these problems at their questions, and as a list of links that takes the focus; or that there is none. */
-  #tell(/** @type {[QuestionView, string][]} */ wrong) {
+  #tell(/** @type {[QuestionView, string][]} */ wrong, tongue = {}) {
     for (const view of this.#views) view.tell("");
-    for (const [view, words] of wrong) view.tell(words);
+    for (const [view, words] of wrong) view.tell(words, tongue);
     const words = this.#t("There is a problem");
-    const links = wrong.map(([view, problem]) => make("li", {}, this.#linkTo(view, problem)));
+    const links = wrong.map(([view, problem]) => make("li", {}, this.#linkTo(view, problem, tongue)));
     this.#problems.replaceChildren(make("p", { class: "problems-title" }, words), make("ul", {}, ...links));
     this.#problems.setAttribute("aria-label", words);
     this.#problems.hidden = wrong.length === 0;
     if (wrong.length > 0) this.#problems.focus();
   }
 
-  #linkTo(/** @type {QuestionView} */ view, /** @type {string} */ problem) {
-    const link = make("a", { href: "#" }, this.#t("Question %(n)s: %(problem)s", { n: view.number, problem }));
+  #linkTo(/** @type {QuestionView} */ view, /** @type {string} */ problem, tongue = {}) {
+    const isOwn = Object.keys(tongue).length === 0;
+    const words = isOwn ? this.#t("Question %(n)s: %(problem)s", { n: view.number, problem }) : problem;
+    const link = make("a", { href: "#", ...tongue }, words);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       view.focus();

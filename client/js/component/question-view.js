@@ -38,7 +38,7 @@ export class QuestionView {
     const { field, choices } = this.#control;
     const [first] = this.#fields;
     if (field === "line") return textIn(first.value);
-    if (field === "number") return numberIn(/** @type {HTMLInputElement} */ (first));
+    if (field === "number") return numberIn(first.value, this.question.range);
     if (field === "list") return first.value === "" ? null : choices[Number(first.value)].answer;
     const chosen = choices.filter((_, index) => /** @type {HTMLInputElement} */ (this.#fields[index]).checked);
     const answers = chosen.map(({ answer }) => answer);
@@ -60,9 +60,9 @@ export class QuestionView {
     return judge(this.#t, { field, most, mayBeLeftOut: skip !== null, expected }, this.answer);
   }
 
-  /** Say what is wrong at the question, or that nothing is. @param {string} words */
-  tell(words) {
-    this.#error.textContent = words;
+  /** Say what is wrong at the question, or that nothing is; `tongue`: in which language, where it is another. @param {string} words */
+  tell(words, tongue = {}) {
+    this.#error.replaceChildren(make("span", tongue, words));
     this.#error.hidden = words === "";
     this.element.classList.toggle("wrong", words !== "");
     for (const field of this.#fields) {
@@ -137,8 +137,9 @@ export class QuestionView {
       this.#fields.push(list);
       return list;
     }
-    const typed = { dir: "auto", spellcheck: "false", writingsuggestions: "false" };
-    const input = make("input", { ...common, ...(field === "line" ? { type: "text", ...typed } : this.#ofRange()) });
+    const typed = { type: "text", spellcheck: "false", writingsuggestions: "false" };
+    const inputmode = field === "number" && this.#keyboard;
+    const input = make("input", { ...common, ...typed, dir: field === "line" ? "auto" : "ltr", inputmode });
     this.#fields.push(input);
     const { unit } = this.#control;
     return unit
@@ -146,16 +147,10 @@ export class QuestionView {
       : input;
   }
 
-  #ofRange() {
-    const { minimum, maximum, low, step, scale } = this.question.range;
-    const keyboard = scale === 1 ? "numeric" : "decimal"; // few phones have a sign on these
-    return {
-      type: "number",
-      min: minimum,
-      max: maximum,
-      step: String(step / scale),
-      inputmode: low < 0 ? false : keyboard,
-    };
+  /** What a phone shows for a number: few have a sign on these. */
+  get #keyboard() {
+    const { low, scale } = this.question.range;
+    return low >= 0 && (scale === 1 ? "numeric" : "decimal");
   }
 }
 

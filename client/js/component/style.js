@@ -54,7 +54,7 @@ var(--_edge); border-radius: var(--sotto-radius, .6rem); cursor: pointer; }
 .choice:hover { border-color: var(--_accent); }
 .choice span { min-width: 0; }
 .choice input { flex: none; width: 1.2em; height: 1.2em; margin: .15em 0 0; accent-color: var(--_accent); }
-input[type="text"], input[type="number"], select {
+input[type="text"], select {
 width: 100%; min-height: 2.9em; padding: .5em .8em; border: 1px solid var(--_edge); border-radius:
 var(--sotto-radius, .6rem); background: var(--_sheet); color: inherit; font: inherit; }
 [aria-invalid="true"] { border: 2px solid var(--_error) !important; }

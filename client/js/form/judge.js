@@ -1,6 +1,9 @@
-/** What is wrong with an answer that stands in a form: in words, before the client is asked. */
+/** What is typed in a form, as an answer; and what is wrong with one: in words, before the client is asked. */
+
+import { MAX_ANSWER_CHARACTERS, countCharacters, isAnswer } from "../src/text.js";
 
 /** @typedef {import("./words.js").Translate} Translate */
+/** @typedef {import("../src/questions/number.js").Range} Range */
 /**
  * What a form must know of a question: how it is answered (radios, list, boxes, line, number), how many boxes may be
  * chosen, whether it may be left out, and what a number may be, in a sentence.
@@ -12,11 +15,42 @@ export function textIn(typed) {
   return typed.replace(/[\t\u061c\u200e\u200f]/g, " ").trim() ? typed : null;
 }
 
-/** The number in a field; null where there is none, NaN where it is none of the range. @param {HTMLInputElement} field */
-export function numberIn(field) {
-  const { badInput, rangeOverflow, rangeUnderflow, stepMismatch } = field.validity;
-  if (field.value === "" && !badInput) return null;
-  return badInput || rangeOverflow || rangeUnderflow || stepMismatch ? NaN : field.valueAsNumber;
+const ZEROS = [0x660, 0x6f0, 0x966, 0xff10]; // Arabic, Persian, Devanagari, full width
+const NUMBER = /^([-+\u2212\u2013\uff0d]?)(\d*)[.,\u060c\u066b\uff0c\uff0e]?(\d*)$/;
+
+/**
+ * Return the number that is typed, in the digits of any of the product's languages, with a point or a comma before
+ * decimals; null where there is none, NaN where it cannot be read or can be read in two ways (1,500), undefined where it is
+ * none of the range.
+ * @param {string} typed @param {Range} range
+ */
+export function numberIn(typed, range) {
+  const text = [...typed.replace(/[\u061c\u200e\u200f]/g, "").trim()].map(inLatin).join("");
+  if (text === "") return null;
+  const [, sign, whole = "", decimals = ""] = NUMBER.exec(text) ?? [];
+  if (!(whole || decimals)) return NaN;
+  const places = String(range.scale).length - 1;
+  const isNegative = sign !== "" && sign !== "+";
+  const numberOf = (/** @type {string} */ units) => inRange(Number(units) * (isNegative ? -1 : 1), range);
+  if (/^[1-9]\d{0,2}$/.test(whole) && decimals.length === 3) {
+    const isIn = numberOf(whole + decimals.padEnd(3 + places, "0")) !== undefined;
+    if (places < 3 || isIn) return NaN;
+  }
+  const exact = decimals.replace(/0+$/, "");
+  return exact.length > places ? undefined : numberOf(whole + exact.padEnd(places, "0"));
+}
+
+/** @param {string} character a digit, or another, which stays */
+function inLatin(character) {
+  const code = character.charCodeAt(0);
+  const zero = ZEROS.find((each) => each <= code && code < each + 10);
+  return zero === undefined ? character : String(code - zero);
+}
+
+/** The number of so many units of the last decimal, if it is one of the range. */
+function inRange(/** @type {number} */ units, /** @type {Range} */ { low, step, scale, span }) {
+  const steps = (units - low) / step;
+  return (units - low) % step === 0 && 0 <= steps && steps <= span ? units / scale || 0 : undefined; // no -0
 }
 
 /**
@@ -28,11 +62,24 @@ export function judge(t, { field, most, mayBeLeftOut, expected }, answer) {
   if (answer === null) {
     return [missing(t, field, expected), t("A report without it would tell that you left it out.")].join(" ");
   }
-  if (Number.isNaN(answer)) return expected;
+  if (answer === undefined) return expected;
+  if (Number.isNaN(answer)) {
+    const how = t("Write it in digits, without separating thousands, and with one point or comma at most.");
+    return `${expected} ${how}`;
+  }
+  if (field === "line") return judgeText(t, answer);
   if (field !== "boxes" || answer.length <= most) return "";
   return t.n("Choose at most %(most)s; %(n)s is chosen.", "Choose at most %(most)s; %(n)s are chosen.", answer.length, {
     most,
   });
+}
+
+function judgeText(/** @type {Translate} */ t, /** @type {string} */ typed) {
+  if (isAnswer(typed)) return "";
+  const n = countCharacters(typed);
+  return n > MAX_ANSWER_CHARACTERS
+    ? t("This is too long: %(n)s of at most %(most)s characters.", { n, most: MAX_ANSWER_CHARACTERS })
+    : t("This holds a character that cannot be taken, perhaps an invisible one. Please type it anew.");
 }
 
 function missing(/** @type {Translate} */ t, /** @type {string} */ field, /** @type {string} */ expected) {

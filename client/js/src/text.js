@@ -2,7 +2,7 @@
 
 import { isText } from "./documents.js";
 
-const MAX_ANSWER_CHARACTERS = 200; // of the normal form: a syllable that a keyboard types in parts counts once
+export const MAX_ANSWER_CHARACTERS = 200; // of the normal form: a syllable that a keyboard types in parts counts once
 /** In UTF-16. No character is composed of more than four, so whatever is longer is too long in normal form, too. */
 const MAX_TYPED_LENGTH = 8 * MAX_ANSWER_CHARACTERS;
 export const EXPECTED = `a text of 1 to ${MAX_ANSWER_CHARACTERS} characters without control characters or very new accents`;
@@ -31,9 +31,14 @@ export function isAnswer(value) {
 
 /** What an answer must be, of one that is none: of a string that is too long, by how much. @param {unknown} value */
 export function expectedOf(value) {
-  const nCharacters = typeof value === "string" ? [...normalise(value)].length : 0;
+  const nCharacters = typeof value === "string" ? countCharacters(value) : 0;
   const isLong = nCharacters > MAX_ANSWER_CHARACTERS;
   return EXPECTED + (isLong ? ` (too long: ${nCharacters} of ${MAX_ANSWER_CHARACTERS})` : "");
+}
+
+/** How many characters an answer counts as. @param {string} answer */
+export function countCharacters(answer) {
+  return [...normalise(answer)].length;
 }
 
 function tidy(/** @type {string} */ answer) {

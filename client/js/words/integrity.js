@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha256-ZitUkumhOj92LmaBMjZ4AN4s/Twe6RJF1BPcEhiyx1k=",
-  fr: "sha256-uTIDQplaDausd8IUOubledAXl2LSpP49lmTyvYNy8gQ=",
-  es: "sha256-ZhiyqvM1+ckXzap1t88BJzsAeFFn0f0RAkE1C6Aznqc=",
-  pt: "sha256-sc2bqHaLEuCfZgL0ZINzUyhlkzWRbApL4bhIu/5PLH0=",
-  ar: "sha256-NhhtTzlb1G0PlPgvtBLcjfauCNDNeviIzzUfFovvnWE=",
-  hi: "sha256-M2ek4aMjS2+AkqL9zPw4Em/AmUUs6TbhVBE5Fb1VykA=",
-  zh: "sha256-HacfuNKFL2qQ0fW5rNSCa7Qf8hFjeF9vEroRh2SCXM0=",
+  de: "sha256-2/QgbMjiU6InAaLGFViaNRLHm0rsqHYNRPgeMVbEQOk=",
+  fr: "sha256-dh50QM8kubyy/EeKxdorH2fJ/fzncA3rDAVZqe49KbM=",
+  es: "sha256-TLeJxTdwFG8+EXNj7ldq+dkMKXmJN7csR7mv71wODQE=",
+  pt: "sha256-4gzViLFmotRxeJNM80l4I6wOtqnBmLylBUQpkPdtuQY=",
+  ar: "sha256-UJB5bJ5GJTfPRrzqhXLVmpB0Es8goAfgX5QfWjesLL8=",
+  hi: "sha256-Z54D/9wjNPKP0se738B+N/dmAwYyyl8sp7VtYyD0Vjk=",
+  zh: "sha256-mGDKoV77FAQ3UHVImpEzMUtRyC9j6qQlw68IguHMfto=",
 };

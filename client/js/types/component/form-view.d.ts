@@ -23,7 +23,7 @@ export class FormView {
     };
     /** Lead the reader to the questions that are shown. */
     focus(): void;
-    /** Show what the client says of one question. @param {string} id @param {string} words */
+    /** Show what the client says of one question, in English. @param {string} id @param {string} words */
     refuse(id: string, words: string): void;
     /** Nothing that was answered stays in the page. */
     clear(): void;

@@ -18,8 +18,8 @@ export class QuestionView {
     get state(): (string | boolean)[];
     /** What is wrong with the answer, in words; nothing where it is good. */
     get problem(): string;
-    /** Say what is wrong at the question, or that nothing is. @param {string} words */
-    tell(words: string): void;
+    /** Say what is wrong at the question, or that nothing is; `tongue`: in which language, where it is another. @param {string} words */
+    tell(words: string, tongue?: {}): void;
     focus(): void;
     /** Nothing that was answered stays in it. */
     clear(): void;

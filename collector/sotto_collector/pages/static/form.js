@@ -16,6 +16,12 @@ const choicesOf = (question) => [...question.querySelectorAll("[type=radio], [ty
 /** The answer that a choice stands for, as the client takes it: the same in every language. */
 const meaningOf = (choice) => JSON.parse(choice.value);
 
+/** Where an answer is written, of a text or a number. */
+const lineOf = (question) => question.querySelector("[type=text]");
+
+/** What the numbers may be, by the element of their question. */
+const ranges = new WeakMap();
+
 /** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
   const answers = choicesOf(question)
@@ -25,9 +31,9 @@ function read(question) {
     case "boxes":
       return answers;
     case "number":
-      return numberIn(question.querySelector("input"));
+      return numberIn(lineOf(question).value, ranges.get(question));
     case "line":
-      return textIn(question.querySelector("input").value);
+      return textIn(lineOf(question).value);
     default:
       return answers[0] ?? null;
   }
@@ -68,6 +74,12 @@ export class Form {
     }
   }
 
+  /** Read numbers as this survey takes them. */
+  know(survey) {
+    const rangeOf = (asked) => survey.questions.find(({ id }) => id === asked).range;
+    for (const question of this.questions) ranges.set(question, rangeOf(question.dataset.question));
+  }
+
   enable() {
     this.fields.disabled = false;
   }
@@ -82,15 +94,19 @@ export class Form {
     return Object.fromEntries(this.questions.map((question) => [question.dataset.question, read(question)]));
   }
 
-  /** Answer as it was answered on the page in another language: choices have the same values in all of them. */
+  /** What is chosen, and what is typed as it stands there, by question id: for the page in another language. */
+  kept() {
+    return Object.fromEntries(this.questions.map((each) => [each.dataset.question, lineOf(each)?.value ?? read(each)]));
+  }
+
+  /** Fill in what was kept: choices have the same values in all languages. */
   fill(answers) {
     for (const question of this.questions) {
       const answer = answers[question.dataset.question] ?? null;
       for (const choice of choicesOf(question).filter((each) => [answer].flat().includes(meaningOf(each)))) {
         choice[choice.matches("option") ? "selected" : "checked"] = true;
       }
-      const field = question.querySelector("[type=text], [type=number]");
-      if (field) field.value = answer ?? "";
+      if (lineOf(question)) lineOf(question).value = answer ?? "";
     }
   }
 
@@ -107,8 +123,8 @@ export class Form {
   }
 
   /**
-   * What is wrong in a part of the page, or in all of it, as [id of the first field, id of the error's element, words],
-   * in the order of the page.
+   * What is wrong in a part of the page, or in all of it, as [id of the first field, id of the error's element, words,
+   * their language where it is another than the page's], in the order of the page.
    */
   problems(part = this.fields) {
     return this.questions
@@ -117,22 +133,26 @@ export class Form {
       .filter(([, , words]) => words);
   }
 
-  /** The same for what the client says of one question, by its id. */
+  /** The same for what the client says of one question, by its id, in English. */
   problemOf(questionId, words) {
     const { id } = this.questions.find((question) => question.dataset.question === questionId);
-    return [`${id}-1`, `${id}-error`, words];
+    return [`${id}-1`, `${id}-error`, words, { lang: "en", dir: "ltr" }];
   }
 
   /** Show these problems at their fields, and as a list of links that takes the focus. None: show that there is none. */
   show(problems) {
-    for (const error of this.fields.querySelectorAll(".error")) say(error.id, "");
+    for (const error of this.fields.querySelectorAll(".error")) {
+      say(error.id, "");
+      for (const name of ["lang", "dir"]) error.removeAttribute(name);
+    }
     for (const field of this.fields.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     const list = document.getElementById("problems-list");
-    list.replaceChildren(...problems.map(([field, , words]) => this.#link(field, words)));
-    for (const [fieldId, error, words] of problems) {
+    list.replaceChildren(...problems.map(([field, , words, tongue]) => this.#link(field, words, tongue)));
+    for (const [fieldId, error, words, tongue] of problems) {
       say(error, words);
+      Object.assign(document.getElementById(error), tongue);
       const field = document.getElementById(fieldId);
-      if (field.matches("select, [type=text], [type=number]")) field.setAttribute("aria-invalid", "true");
+      if (field.matches("select, [type=text]")) field.setAttribute("aria-invalid", "true");
     }
     const summary = document.getElementById("problems");
     summary.hidden = !problems.length;
@@ -144,7 +164,7 @@ export class Form {
   clear() {
     for (const input of this.fields.querySelectorAll("input")) {
       input.checked = false;
-      if (["text", "number"].includes(input.type)) input.value = "";
+      if (input.type === "text") input.value = "";
     }
     for (const select of this.fields.querySelectorAll("select")) select.selectedIndex = 0;
     this.show([]);
@@ -158,12 +178,13 @@ export class Form {
     if (!words) document.getElementById(`${question.id}-1`).removeAttribute("aria-invalid");
   }
 
-  #link(fieldId, words) {
+  #link(fieldId, words, tongue) {
     const item = document.createElement("li");
-    const link = item.appendChild(document.createElement("a"));
+    const link = Object.assign(item.appendChild(document.createElement("a")), tongue);
     const number = document.getElementById(fieldId).closest(".question").querySelector(".number");
     link.href = `#${fieldId}`;
-    link.textContent = number ? t("Question %(n)s: %(problem)s", { n: number.textContent, problem: words }) : words;
+    link.textContent =
+      number && !tongue ? t("Question %(n)s: %(problem)s", { n: number.textContent, problem: words }) : words;
     link.addEventListener("click", (event) => {
       event.preventDefault();
       document.getElementById(fieldId).focus();

@@ -111,6 +111,7 @@ class Visit {
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
         if (before) return this.#finish(before, t("This device has answered already"));
         if (!IS_OPEN) return undefined;
+        this.#form.know(this.#survey);
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
         this.#parts.begin();
         if (!this.#isLeft) goOn?.();
@@ -238,7 +239,7 @@ class Visit {
 
   /** Show the page in the language that is wanted, with what was answered; where another one is served by now, go there. */
   async #speak() {
-    const [answers, typed, part] = [this.#form.answers(), find("invitation")?.value ?? "", this.#parts.index];
+    const [answers, typed, part] = [this.#form.kept(), find("invitation")?.value ?? "", this.#parts.index];
     const paused = ["fields", "send-button", "change-button"].map(find).filter(({ disabled }) => !disabled);
     const pause = (isPaused) => paused.forEach((element) => (element.disabled = isPaused));
     pause(true); // what is pressed in between would be lost
