@@ -79,3 +79,23 @@ def test_days_are_written_as_the_language_does(ask: Ask, collector: Served) -> N
     expect(page.locator("[part=about]")).to_contain_text("December 31, 2099")
     choose(page, "العربية")
     expect(page.locator("[part=about]")).to_contain_text("31 ديسمبر 2099")
+
+
+DOSE = """
+id = "words-ends"
+title = "Dosis"
+lang = "de"
+[[questions]]
+id = "dose"
+type = "number"
+text = "Wie viel?"
+minimum = 0.5
+maximum = 7.50
+step = 0.5
+epsilon = 1
+"""
+
+
+def test_the_ends_of_a_range_are_written_as_the_language_does(ask: Ask, collector: Served) -> None:
+    page = ask(publish(collector, compile_toml(DOSE)), words="words/")
+    expect(page.locator("[data-question=dose]")).to_contain_text("Eine Zahl von 0,5 bis 7,5, in Schritten von 0,5.")

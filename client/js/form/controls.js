@@ -50,9 +50,9 @@ function saySkip(/** @type {Translate} */ t, /** @type {Question} */ question, /
   return sayAnswer(t, question.skip, question, { label, unit: words.unit });
 }
 
-function expectedOf(/** @type {Translate} */ t, /** @type {any} */ { minimum, maximum, step, scale }) {
+function expectedOf(/** @type {Translate} */ t, /** @type {any} */ { low, step, scale, span }) {
   const isWhole = scale === 1;
-  const given = { minimum, maximum, step: step / scale };
+  const given = { minimum: low / scale, maximum: (low + span * step) / scale, step: step / scale };
   if (isWhole && step === 1) return t("A whole number from %(minimum)s to %(maximum)s.", given);
   if (isWhole) return t("A whole number from %(minimum)s to %(maximum)s, in steps of %(step)s.", given);
   return t("A number from %(minimum)s to %(maximum)s, in steps of %(step)s.", given);
