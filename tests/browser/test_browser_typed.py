@@ -184,7 +184,7 @@ def test_the_element_reads_numbers_as_the_page_does(ask: Ask, collector: Served)
 
 
 def test_the_element_refuses_in_the_readers_language(ask: Ask, collector: Served) -> None:
-    page = ask(halves(collector, "component-refused"), lang="ar")
+    page = ask(halves(collector, "typed-refused"), lang="ar")
     said = language("ar")
     number, text = page.locator("[data-question=n] input"), page.locator("[data-question=why] input")
     number.fill("1.500")
