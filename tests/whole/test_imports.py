@@ -99,6 +99,19 @@ def test_what_the_authors_side_takes_of_the_collector_needs_no_extra(module: str
     assert done.stdout.strip() == ""
 
 
+def test_an_estimate_loads_what_is_slow_to_load_only_where_it_is_needed() -> None:
+    command = "estimate --yes 50 --n 100 --warner 0.75".split()
+    code = f"""
+import sys
+from sotto_client.cli import main
+main({command}, standalone_mode=False)
+print(*[name for name in ("scipy.stats", "scipy.optimize", "pandas", "matplotlib") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "%" in done.stdout
+    assert done.stdout.splitlines()[-1] == ""
+
+
 def test_the_results_page_alone_joins_two_sides_and_only_when_an_app_is_made() -> None:
     source = MOUNT.read_text()
     of_estimator = {name for name in imports_of(source) if name.startswith("sotto_estimator")}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sotto_estimator.association.em import MAX_ITERATIONS, MixtureFit, fit
 from sotto_estimator.association.groups import grouped_reports
@@ -132,7 +132,7 @@ def associate(
     joint = fit(mixture, max_iterations=max_iterations)
     alone = [fit(mixture.marginal(place), max_iterations=max_iterations) for place in range(len(sides))]
     inflation, warnings = _misfits(sides, parts, counts, alone)
-    deviate = float(norm.ppf(0.5 + level / 2))
+    deviate = float(ndtri(0.5 + level / 2))
     errors = standard_errors(mixture, joint, alone) * inflation
     marginals = tuple(
         _cells([side], one.shares, standard_errors(mixture.marginal(place), one, [one]) * inflation, deviate)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.optimize import nnls
 
 from sotto_estimator.association.mixture import Floats, Mixture
 
@@ -123,6 +122,8 @@ def _solve_model(information: Floats, gradient: Floats) -> Floats | None:
     It is the second-order model of the mean log-likelihood less the sum of x, whose maximum lies on the simplex; it
     has this form because information times the present shares is the gradient.
     """
+    from scipy.optimize import nnls  # it takes a fifth of a second to load
+
     information[np.diag_indices_from(information)] *= 1 + 1e-12  # cells that are all but equal
     try:
         root = np.linalg.cholesky(information).T

@@ -7,7 +7,6 @@ noise too, and gives others most of what the candidates have.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from sotto_estimator.association.mixture import Floats
 from sotto_estimator.strings.candidates import CandidateMap
@@ -56,6 +55,8 @@ def random_string(design: BloomDesign, if_one: float, if_zero: float) -> Floats:
     the number of occupied cells after n_hashes throws, J is hypergeometric; each such bit
     is worth `if_one`, the others `if_zero`.
     """
+    from scipy.stats import hypergeom  # it takes half a second to load
+
     n_bits = design.n_bits
     ones = np.arange(n_bits + 1)
     mean = np.zeros(n_bits + 1)

@@ -15,7 +15,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from sotto_estimator.association.em import fit
 from sotto_estimator.association.mixture import Mixture
@@ -100,6 +99,8 @@ class _Side:
 
 def _lowest(side: _Side, budget: float, target: Target) -> float:
     """Return the largest share of which it is shown that it, and all smaller ones, are refuted; 0 where none is."""
+    from scipy.optimize import minimize_scalar  # it takes a fifth of a second to load
+
     end_at = _end_of_population if target == "population" else _end_of_respondents
     best = 0.0
 

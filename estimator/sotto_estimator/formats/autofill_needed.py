@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from sotto_estimator.channel import Floats
 
@@ -43,9 +43,11 @@ def _holds(n: int, least_share: float, power: float, tail: float) -> bool:
 
 def prob_all_decided(n_devices: int, least_share: float, tail: float) -> float:
     """Return the probability that all 256 bits of a text that n devices share are decided."""
-    first, last = stats.binom.isf([1 - _FAR, _FAR], n_devices, 1 / 2)
+    from scipy.stats import binom  # it takes half a second to load
+
+    first, last = binom.isf([1 - _FAR, _FAR], n_devices, 1 / 2)
     n_even = np.arange(max(0, int(first) - 1), min(n_devices, int(last) + 1) + 1)
-    chances = stats.binom.pmf(n_even, n_devices, 1 / 2)
+    chances = binom.pmf(n_even, n_devices, 1 / 2)
     sizes = np.unique(np.concatenate([n_even, n_devices - n_even]))
     probs = dict(zip(sizes.tolist(), prob_decided(sizes, least_share, tail).tolist(), strict=True))
     decided = np.array([probs[int(n)] * probs[n_devices - int(n)] for n in n_even])
@@ -60,7 +62,7 @@ def prob_decided(n: NDArray[np.int64], least_share: float, tail: float) -> Float
     above = _least(n, lambda s: special.betainc(np.maximum(s, 1), n - s + 1, 1 / 4 + least_share / 2) <= tail)
     possible = _least(n, lambda s: special.betaincc(s + 1, np.maximum(n - s, 1), _TRUE) > tail)
     fewest = np.maximum(above, possible)
-    decided: Floats = np.where(fewest <= n, stats.binom.sf(fewest - 1, n, _TRUE), 0.0)
+    decided: Floats = np.where(fewest <= n, special.bdtrc(fewest - 1, n, _TRUE), 0.0)
     return decided
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.numbers.counts import NumberCounts
@@ -81,7 +81,7 @@ def estimate_distribution(counts: NumberCounts, level: float) -> Distribution:
     bandwidth, shares, resampled = _fit(columns.tobytes(), counts.histogram.tobytes(), n)
     found = np.array([_quantiles(of_resample, edges) for of_resample in resampled])
     values = _quantiles(shares, edges)
-    half = norm.isf((1 - level) / 2) * np.sqrt(np.mean((found - values) ** 2, axis=0))
+    half = -ndtri((1 - level) / 2) * np.sqrt(np.mean((found - values) ** 2, axis=0))
     low, high = np.maximum(np.floor(values - half), 0), np.minimum(np.ceil(values + half), edges[-1] - 1)
     ends = zip(PROBS, values, low, high, strict=True)
     width = counts.value_of(int(edges[1])) - float(counts.kind.minimum) if len(edges) > 2 else 0.0

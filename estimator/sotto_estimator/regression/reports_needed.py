@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import logit
-from scipy.stats import norm
+from scipy.special import logit, ndtri
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.regression.joint_model import JointModel
@@ -27,7 +26,7 @@ def reports_needed(model: JointModel, place: Floats, other: Floats, slope: int) 
         variance = float(np.linalg.inv(information)[model.n_free + slope, model.n_free + slope])
     except np.linalg.LinAlgError:
         return float("inf")
-    reach = float(norm.isf(_TAIL) + norm.ppf(POWER))
+    reach = float(ndtri(POWER) - ndtri(_TAIL))
     found = reach**2 * variance / float(other[model.n_free + slope]) ** 2
     return found if found > 0 else float("inf")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import SourceError
@@ -45,7 +45,7 @@ class Linearised:
             return np.full(len(self.shares), np.inf)
         errors = self.errors
         is_told = (errors > _NO_SPREAD) | self.is_census
-        return np.where(is_told, stats.t.isf(tail, self.degrees) * errors, np.inf)
+        return np.where(is_told, -stdtrit(self.degrees, tail) * errors, np.inf)
 
 
 def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> Linearised:
