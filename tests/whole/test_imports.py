@@ -100,7 +100,7 @@ def test_what_the_authors_side_takes_of_the_collector_needs_no_extra(module: str
 
 
 def test_an_estimate_loads_what_is_slow_to_load_only_where_it_is_needed() -> None:
-    command = "estimate --yes 50 --n 100 --warner 0.75".split()
+    command = ["estimate", "--yes", "50", "--n", "100", "--warner", "0.75"]
     code = f"""
 import sys
 from sotto_client.cli import main
