@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sotto_estimator.channel import Floats
-from sotto_estimator.errors import DomainError, SourceError
-from sotto_estimator.table.table import Column, in_order
+from sotto_estimator.errors import DomainError
+from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite
+from sotto_estimator.table.table import Column, Table, in_order
 from sotto_protocol.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -97,10 +98,15 @@ def _parse(right: str, text: str) -> list[Any]:
 
 
 def _written(factor: Any) -> str:
-    """Return a factor as it is written: formulaic takes the backticks off a name that stands alone."""
-    expr = str(factor.expr)
-    is_name = factor.eval_method.name == "LOOKUP" and not expr.isidentifier()
-    return f"`{expr}`" if is_name else expr
+    """Return a factor as it is written: formulaic takes the braces off, and the backticks of a name alone."""
+    expr, method = str(factor.expr), factor.eval_method.name
+    if method == "PYTHON" and not isinstance(_tree(expr).body, ast.Call):
+        return f"{{{expr}}}"
+    return f"`{expr}`" if method == "LOOKUP" and not expr.isidentifier() else expr
+
+
+def _tree(expr: str) -> ast.Expression:
+    return ast.parse(_QUOTED.sub("_quoted", expr), mode="eval")
 
 
 def _names_of(factor: Any) -> list[str]:
@@ -108,7 +114,7 @@ def _names_of(factor: Any) -> list[str]:
     expr, method = str(factor.expr), factor.eval_method.name
     if method != "PYTHON":
         return [expr] if method == "LOOKUP" else []
-    tree = ast.parse(_QUOTED.sub("_quoted", expr), mode="eval")
+    tree = _tree(expr)
     parts = [of.func for of in ast.walk(tree) if isinstance(of, ast.Call)]
     parts += [of.value for of in ast.walk(tree) if isinstance(of, ast.Attribute)]
     names = [of.id for of in ast.walk(tree) if isinstance(of, ast.Name) and of not in parts]
@@ -133,27 +139,24 @@ class Terms:
         return {term: [*range(of.start, of.stop)] for term, of in self.slices.items() if term != INTERCEPT}
 
 
-def terms_of(formula: Formula, columns: Mapping[str, Column], n_rows: int) -> Terms:
-    """Return the matrix of the n_rows rows of a table's columns.
+def terms_of(formula: Formula, table: Table) -> Terms:
+    """Return the matrix of the rows of a table.
 
-    Raises DomainError for what cannot be evaluated, SourceError for what is not finite.
+    Raises DomainError for what cannot be evaluated, SourceError, which names the row, for what is not finite.
     """
     import pandas as pd
     from formulaic import Formula as Parsed
 
-    frame = pd.DataFrame({name: _series(columns[name]) for name in formula.names}, index=range(n_rows))
+    columns = table.columns
+    frame = pd.DataFrame({name: _series(columns[name]) for name in formula.names}, index=range(table.n_rows))
     try:
         with _quiet():
-            found = Parsed(formula.terms).get_model_matrix(frame, context={}, output="numpy", na_action="ignore")
+            spec, matrix, undefined = evaluate(Parsed(formula.terms), frame)
     except Exception as fault:
         raise _refused(formula.text, fault) from fault
-    spec, matrix = found.model_spec, np.ascontiguousarray(found, np.float64)
     names = tuple(_plain(name) for name in spec.column_names)
-    for name, column in zip(names, matrix.T, strict=True):
-        if not np.isfinite(column).all():
-            raise SourceError(
-                f"{name} is no finite number in row {int(np.argmin(np.isfinite(column))) + 1} of those used."
-            )
+    if undefined := undefined or not_finite(names, matrix):
+        raise undefined.fault(table, formula.names)
     slices = {_plain(str(term)): part for term, part in spec.term_slices.items()}
 
     def rows_of(cells: Mapping[str, str]) -> Floats:
@@ -166,10 +169,9 @@ def terms_of(formula: Formula, columns: Mapping[str, Column], n_rows: int) -> Te
             _matrix_of(spec, alone, f"{name} ({cells[name]:.40}) must be one of {_listed(columns[name])}")
         said = ", ".join(f"{name}={value:.40}" for name, value in cells.items())
         made = pd.DataFrame(given, index=[0]) if is_whole else frame.assign(**given)
-        rows = _matrix_of(spec, made, f"a prediction ({said}) must be of categories that somebody has")
-        for name, column in zip(names, rows.T, strict=True):
-            if not np.isfinite(column).all():
-                raise DomainError(f"a prediction ({said}) must have finite terms, and {name} is no finite number.")
+        rows, undefined = _matrix_of(spec, made, f"a prediction ({said}) must be of categories that somebody has")
+        if undefined := undefined or not_finite(names, rows):
+            raise DomainError(f"a prediction ({said}) must have finite terms, and {undefined}.")
         return rows
 
     return Terms(matrix, names, slices, rows_of)
@@ -186,13 +188,16 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> Floats:
-    """Return the matrix of people who are made up. Raises DomainError, for a category that is unknown as `expected`."""
+def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> tuple[Floats, Undefined | None]:
+    """Return the matrix of people who are made up, and a term that has no value.
+
+    Raises DomainError, for a category that is unknown as `expected`.
+    """
     from formulaic.errors import DataMismatchWarning
 
     try:
         with _quiet():
-            return np.asarray(spec.get_model_matrix(made, context={}), np.float64)
+            return evaluate(spec, made)[1:]
     except DataMismatchWarning as fault:
         raise DomainError(f"{expected}.") from fault
     except Exception as fault:
@@ -202,11 +207,20 @@ def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> Floats:
 def _series(column: Column) -> "pd.Series":
     import pandas as pd
 
-    if column.is_number:
+    if all(map(_reads_as_number, column.labels)):
         return pd.Series(column.numbers())
     order = sorted(column.labels)
     codes = np.array([order.index(label) for label in column.labels])[column.codes]
     return pd.Series(pd.Categorical.from_codes(codes, order))
+
+
+def _reads_as_number(text: str) -> bool:
+    """Return whether it is one; NaN and infinity are too: a column of numbers and these is not one of categories."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _value(column: Column, cells: Mapping[str, str]) -> object:

@@ -45,7 +45,7 @@ class Regressed:
             if name in formula.names:
                 raise DomainError(f"{name} cannot explain itself.")
         reported = self.reports.read(table)
-        terms = terms_of(formula, table.columns, table.n_rows)
+        terms = terms_of(formula, table)
         alike = [table.columns[name] for name in self._explaining]
         sample = sample_of(reported, terms, alike)
         model, words, said = self._model(table, sample)
