@@ -81,6 +81,25 @@ def test_export_without_parts_chooses_them(served: Served, tmp_path: Path) -> No
     assert run("export", served.db, "strings", "--to", tmp_path / "archive")[1].endswith(": 1 part\n")
 
 
+def test_reports_in_the_surveys_words_are_one_new_file(served: Served, tmp_path: Path) -> None:
+    target = tmp_path / "reports.parquet"
+    arguments = ("export", served.url, "strings", "--token", served.analyst, "--labels", "--to", target)
+    code, out, err = run(*arguments)
+    assert (code, out) == (0, f"1,000 reports in {target}: in the survey's words\n")
+    assert err.startswith("The columns reported_.. are noise")
+    assert err.endswith(NOTICE)
+    assert run(*arguments) == (1, "", f"Error: {target} must be a new file; there is one already.\n")
+    assert run(*arguments, "--parts", 3)[0] == 2
+    assert run("export", served.db, "strings", "--to", target)[1:] == (
+        "",
+        f"Error: {target} must be a folder; --labels writes a file.\n",
+    )
+    assert (
+        "at least 100 reports; the file holds"
+        in run("export", served.db, "guarded", "--labels", "--to", tmp_path / "guarded.parquet")[2]
+    )
+
+
 def test_survey_with_a_minimum_is_refused_in_the_collectors_words(served: Served, tmp_path: Path) -> None:
     code, out, err = run("export", served.url, "guarded", "--to", tmp_path / "archive", "--token", served.analyst)
     assert (code, out) == (1, "")

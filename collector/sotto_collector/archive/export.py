@@ -85,12 +85,15 @@ def _write_part(source: Source, part: Part, folder: Path) -> tuple[ArchiveFile, 
     layout = Layout(source.survey)
     return tuple(
         write_file(folder / file_name(part.index, part.n_parts, number), layout, records)
-        for number, records in enumerate(_cut(source.survey, source.read(part)))
+        for number, records in enumerate(cut(source.survey, source.read(part)))
     )
 
 
-def _cut(survey: Survey, chunks: Iterator[bytes]) -> Iterator[Bytes]:
-    """Yield packed reports, shape (n, layout.n_bytes), as many as a file may have. Raises ArchiveError."""
+def cut(survey: Survey, chunks: Iterator[bytes]) -> Iterator[Bytes]:
+    """Yield what a source gives as packed reports, shape (n, layout.n_bytes), as many as a file may have.
+
+    Raises ArchiveError where it ends in the middle of one.
+    """
     width = survey.layout.n_bytes
     most = max(1, MAX_FILE_BYTES // width) * width
     waiting = bytearray()

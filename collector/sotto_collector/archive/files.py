@@ -28,7 +28,7 @@ _NAME = b"sottovoce.file"  # so that no two files are equal, whatever they hold:
 
 def write_file(path: Path, layout: Layout, records: Bytes) -> ArchiveFile:
     """Write packed reports, shape (n, layout.n_bytes), in an order that says nothing of their ids."""
-    shuffled = _shuffle(layout, records)
+    shuffled = shuffle(layout, records)
     out = pa.BufferOutputStream()
     schema = layout.schema.with_metadata({SURVEY_KEY: layout.survey.canonical, _NAME: path.name.encode()})
     numbers = [column.name for column in layout.columns if column.is_number]
@@ -77,7 +77,7 @@ def read_checked(path: Path, file: ArchiveFile) -> bytearray:
     return content
 
 
-def _shuffle(layout: Layout, records: Bytes) -> Bytes:
+def shuffle(layout: Layout, records: Bytes) -> Bytes:
     """Return the records in a random order, within the cohorts of the first text where there is one."""
     chance = np.random.default_rng(secrets.randbits(128))
     order = chance.permutation(len(records))

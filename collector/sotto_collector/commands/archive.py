@@ -21,30 +21,53 @@ if TYPE_CHECKING:  # these load Arrow
     from sotto_protocol.archive import Manifest
 
 _NOTICE = "Receipts are not exported; a report that is erased later stays in what was exported before."
+_NOISY = "The columns reported_.. are noise as they were sent: a share of one is no estimate.\n"
+_NEW = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command(epilog="Example:  sotto export survey.db my-survey --to archive")
 @click.argument("source")
 @click.argument("survey")
-@click.option("--to", "folder", type=_FOLDER, required=True, help="Folder of the archive; made if missing. No default.")
+@click.option(
+    "--to", "target", type=_NEW, required=True, help="Folder of the archive, or with --labels a new file. No default."
+)
 @click.option("--token", envvar="SOTTO_TOKEN", show_envvar=True, help="Analyst's token, for a URL; no default.")
 @click.option("--parts", type=click.IntRange(1, 4096), help="Parts to cut it into; by default of about 16 MB each.")
-def export(source: str, survey: str, folder: Path, token: str | None, parts: int | None) -> None:
-    """Write a survey's noisy reports to Parquet files.
+@click.option("--labels", is_flag=True, help="One file in the survey's words, to be read, not counted; default: off.")
+def export(source: str, survey: str, target: Path, token: str | None, parts: int | None, labels: bool) -> None:
+    """Write a survey's noisy reports to Parquet files: an archive, which can be counted again.
 
     SOURCE is a collector's URL or its database, a file or postgresql://... Reports may come in meanwhile: each part
     is as it was when it was read. When it is cut short, the same command goes on from there.
+
+    With --labels the reports become one file instead: options by their texts, and a column of yes or no for each where
+    a report speaks for several. They are as noisy there: the column of question ID is called reported_ID.
     """
+    _check_target(target, labels, parts)
     with _scale("export"):
         from sotto_collector.archive.export import export as write_archive
+        from sotto_collector.archive.labelled import export_labelled
     with _open_source(source, survey, token) as opened:
-        _warn(opened.survey)
-        manifest, n_kept = write_archive(opened, folder, parts, _show_parts)
+        _warn(opened.survey, "file" if labels else "archive")
+        if labels:
+            n_reports, rest = export_labelled(opened, target, _show_progress), "in the survey's words"
+        else:
+            manifest, n_kept = write_archive(opened, target, parts, _show_parts)
+            kept = f", {n_kept} of them there already" if n_kept else ""
+            n_reports, rest = manifest.n_reports, f"{counted(manifest.n_parts, 'part')}{kept}"
     _end_line()
-    kept = f", {n_kept} of them there already" if n_kept else ""
-    click.echo(f"{counted(manifest.n_reports, 'report')} in {folder}: {counted(manifest.n_parts, 'part')}{kept}")
-    click.echo(_NOTICE, err=True)
+    click.echo(f"{counted(n_reports, 'report')} in {target}: {rest}")
+    click.echo(_NOISY + _NOTICE if labels else _NOTICE, err=True)
+
+
+def _check_target(target: Path, labels: bool, parts: int | None) -> None:
+    if labels and parts is not None:
+        raise click.UsageError("--parts is for an archive: not with --labels.")
+    if labels and os.path.lexists(target):
+        raise ArchiveError(f"{target} must be a new file; there is one already.")
+    if not labels and target.exists() and not target.is_dir():
+        raise ArchiveError(f"{target} must be a folder; --labels writes a file.")
 
 
 @click.command(epilog="Example:  sotto tally archive --save counted.json")
@@ -114,18 +137,21 @@ def _open_source(source: str, survey: str, token: str | None) -> "Iterator[Sourc
         yield StoreSource(store, survey)
 
 
-def _warn(survey: Survey) -> None:
+def _warn(survey: Survey, what: str) -> None:
     if survey.min_reports > 1:
         click.echo(
-            f"The survey promises counts of at least {survey.min_reports} reports; the archive holds each by itself: "
+            f"The survey promises counts of at least {survey.min_reports} reports; the {what} holds each by itself: "
             "keep it as you keep the database.",
             err=True,
         )
 
 
 def _show_parts(manifest: "Manifest") -> None:
-    n_done = len(manifest.parts)
-    _show(f"part {n_done} of {manifest.n_parts}, {manifest.n_reports:,} reports")
+    _show_progress(len(manifest.parts), manifest.n_parts, manifest.n_reports)
+
+
+def _show_progress(n_done: int, n_parts: int, n_reports: int) -> None:
+    _show(f"part {n_done} of {n_parts}, {n_reports:,} reports")
 
 
 def _show_files(n_done: int, n_files: int) -> None:

@@ -1,0 +1,113 @@
+"""`sotto export --labels`: the reports of an archive, once each, in the survey's words, and said to be noise."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from archiving import Heap
+from made_reports import DRAWN, EVERYTHING, ONCE, people
+from sotto_collector.archive import labelled
+from sotto_collector.archive.export import export
+from sotto_collector.errors import ArchiveError
+from sotto_estimator import read_archive
+from sotto_protocol import Survey, compile_toml
+from sotto_protocol.record import STRATUM
+
+
+def rows_of(table: pa.Table) -> Counter[str]:
+    return Counter(repr([*row.values()]) for row in table.to_pylist())
+
+
+def written(survey: Survey, records: np.ndarray, path: Path) -> pa.Table:
+    assert labelled.export_labelled(Heap(survey, records), path) == len(records)
+    return pq.read_table(path)
+
+
+@pytest.mark.parametrize("toml", [ONCE, DRAWN, EVERYTHING], ids=["once", "drawn", "waves"])
+def test_the_file_holds_the_reports_that_an_archive_holds(
+    toml: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In several parts, row groups and slices, of which each is written, and none twice."""
+    survey = compile_toml(toml)
+    records = people(survey, 130)
+    export(Heap(survey, records), tmp_path / "archive")
+    frame = read_archive(tmp_path / "archive")
+    monkeypatch.setattr(labelled, "count_parts", lambda source: 3)
+    monkeypatch.setattr(labelled, "_ROWS_PER_GROUP", 20)
+    monkeypatch.setattr(labelled, "_CELLS_AT_ONCE", 8 * len(frame.columns))
+    found = written(survey, records, tmp_path / "reports.parquet")
+    noiseless = {"wave", "stratum"}
+    assert found.column_names == [name if name in noiseless else f"reported_{name}" for name in frame.columns]
+    assert rows_of(found) == rows_of(pa.Table.from_pandas(frame, preserve_index=False))
+    assert len({*rows_of(found)}) > 3
+    assert pq.ParquetFile(tmp_path / "reports.parquet").num_row_groups == 9
+    assert (tmp_path / "reports.parquet").stat().st_mode & 0o777 == 0o600
+
+
+def test_columns_have_types_and_say_that_they_are_noise(tmp_path: Path) -> None:
+    survey = compile_toml(ONCE.replace('title = "Once"', 'title = "Once"\ninvited = true\nstrata = ["north", "south"]'))
+    placed = survey.layout.put(people(survey, 30), STRATUM, [2] * 30)
+    schema = written(survey, placed, tmp_path / "reports.parquet").schema
+    kinds = {name: str(schema.field(name).type).split("<")[0] for name in schema.names}
+    assert (
+        kinds.items()
+        >= {
+            "stratum": "dictionary",
+            "reported_paid": "dictionary",
+            "reported_set:a": "bool",
+            "reported_ill.option": "dictionary",
+            "reported_hours": "double",
+            "reported_home.cohort": "uint16",
+            "reported_home.bits": "fixed_size_binary[16]",
+        }.items()
+    )
+    frame = pd.read_parquet(tmp_path / "reports.parquet")
+    assert [*frame["stratum"].cat.categories] == ["north", "south"]
+    assert {*frame["stratum"]} == {"south"}
+    about: dict[bytes, bytes] = schema.field("reported_paid").metadata
+    assert about[b"description"] == b"A noisy report, true with some probability only, to: ?"
+    assert about[b"epsilon"] == b"2"
+    assert b"no estimate" in schema.metadata[b"sottovoce.noise"]
+    assert schema.metadata[b"sottovoce.survey"] == survey.canonical
+    assert schema.field("stratum").metadata is None
+
+
+def test_the_order_of_rows_says_nothing_of_what_is_stored(tmp_path: Path) -> None:
+    survey = compile_toml(ONCE)
+    records = people(survey, 200)
+    first, second = (written(survey, records, tmp_path / name).column("reported_hours").to_pylist() for name in "ab")
+    assert sorted(first) == sorted(second)
+    assert first != second
+
+
+class Breaking(Heap):
+    """A source that ends in the middle of a report, or holds what no device reports."""
+
+    def read(self, part: Any) -> Any:
+        yield from super().read(part)
+        yield b"\x07"
+
+
+def test_what_fails_leaves_no_file(tmp_path: Path) -> None:
+    survey = compile_toml(ONCE)
+    impossible = people(survey, 30)
+    with pytest.raises(ArchiveError, match=r"must be of .* bytes each"):
+        labelled.export_labelled(Breaking(survey, impossible), tmp_path / "reports.parquet")
+    impossible[:, 0] = 7
+    with pytest.raises(ArchiveError, match=r"holds what no device reports: .*must be 0 or 1"):
+        labelled.export_labelled(Heap(survey, impossible), tmp_path / "reports.parquet")
+    with pytest.raises(ArchiveError, match=r"no/such\.parquet cannot be written: No such file"):
+        labelled.export_labelled(Heap(survey, impossible), tmp_path / "no" / "such.parquet")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_survey_without_reports_gives_columns_without_rows(tmp_path: Path) -> None:
+    survey = compile_toml(ONCE)
+    table = written(survey, people(survey, 0), tmp_path / "reports.parquet")
+    assert (table.num_rows, table.column_names[0]) == (0, "reported_paid")
