@@ -22,14 +22,17 @@ def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes()
     assert (survey.id, survey.title, survey.epsilon) == ("clinic-2026", "Health at work", Decimal("4.75"))
     assert '# the form\'s element Wie oft (früher)?\n[[questions]]\nid = "wie-oft-fruher"' in result.stdout
     total, languages, *others = result.stderr.splitlines()
-    assert languages.startswith("de is left out, for not every text has it: the text of agrees, ")
+    assert languages.startswith("de is left out, for not every text has it: the introduction, the text of agrees, ")
     assert [total, *others] == [
         "19 questions, epsilon 0.25 each, 4.75 in total",
         "Agrees?: yes stands for 'I agree', no for 'I do not'",
+        "年龄: is a text, for a number must have min and max",
         "may be hidden in the form, and is in every report, then as skipped: brand (visibleIf of "
         "$.pages[1].questions[3]), places (visibleIf of $.pages[1].questions[3]), Anything_else (visibleIf)",
-        "stays in the form, is no part of the survey: validators of 年龄, expression sum, calculatedValues, a setvalue "
-        "trigger",
+        "all choices are options, also those that the form may hide or disable: symptoms (visibleIf of choices[2])",
+        "stays in the form, is no part of the survey: cookieName of the form; clearInvisibleValues of the form; "
+        "firstPageIsStarted of the form; choicesOrder of symptoms; showSelectAllItem of symptoms; validators of 年龄; "
+        "html hello; image logo; expression sum; calculatedValues; a setvalue trigger",
     ]
 
 

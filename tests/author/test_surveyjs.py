@@ -185,6 +185,81 @@ def test_a_form_in_one_language_says_which_if_it_has_a_locale() -> None:
     assert compile_survey(imported(german | {"locale": "x!"}).definition).lang == "en"
 
 
+def paged(*pages: tuple[Any, list[str]], **form: Any) -> dict[str, Any]:
+    """Return a form of pages, each of a title and the names of its texts."""
+    return form | {
+        "pages": [
+            {"title": title, "elements": [{"type": "text", "name": name, "title": "?"} for name in names]}
+            for title, names in pages
+        ]
+    }
+
+
+def test_titles_of_pages_and_panels_are_sections_and_the_description_the_introduction() -> None:
+    form = paged(("One", ["a", "b"]), ("One", ["c"]), (None, ["d"]), ("Two", ["e"]), ("x" * 201, ["f"]))
+    form["pages"][3]["elements"] += [
+        {"type": "panel", "title": "Two and {a}", "elements": [{"type": "text", "name": "g"}]},
+        {"type": "panel", "elements": [{"type": "text", "name": "h"}]},
+    ]
+    found = imported(form | {"description": " Please\n answer. "})
+    survey = compile_toml(found.to_toml())
+    assert survey.introduction == "Please answer."
+    sections = {question.id: question.section for question in survey.questions if question.section}
+    assert sections == {"a": "One", "e": "Two", "g": "Two and {a}", "h": "Two"}
+    assert found.notes == (
+        'd: stands in no group, and in the survey still in the section "One"',
+        "f: begins a group whose title is no section's, of at most 200 characters",
+        "has braces in its text or section, which only the form fills in: g",
+    )
+
+
+def test_a_section_is_in_the_languages_of_its_title_and_a_language_that_lacks_it_is_named() -> None:
+    spoken = paged(({"default": "One", "de": "Eins"}, []), title=SPOKEN["title"])
+    spoken["pages"][0]["elements"] = SPOKEN["elements"]
+    assert compile_survey(imported(spoken).definition).words("de").questions["dish"].section == "Eins"
+    spoken["pages"][0]["title"] = "One"
+    found = imported(spoken)
+    assert "de is left out, for not every text has it: the section that dish begins" in found.notes
+    assert problems_of(paged((7, ["a"]))) == ("$.pages[0].title must be a text, or an object of texts by language.",)
+
+
+def test_every_member_that_is_no_part_of_the_survey_is_said() -> None:
+    choices = ["x", {"value": "y", "visibleIf": "{n} > 1", "score": 2}, {"value": "z", "enableIf": "", "text": "Z"}]
+    several = {"type": "checkbox", "choices": choices, "maxSelectedChoices": 2, "minSelectedChoices": 1}
+    texts = [
+        {"name": "n", "inputType": "number", "min": 0, "max": 9, **REQUIRED, "defaultValue": 3},
+        {"name": "free", "inputType": "number"},
+        {"name": "skipped", "inputType": "number", "min": 0, "max": 9, "step": 1},
+        {"name": "mail", "inputType": "email", "maxLength": 9, "width": ""},
+    ]
+    form = {
+        "logoPosition": "right",
+        "pages": [
+            {
+                "name": "p",
+                "description": "About you",
+                "elements": [
+                    {"name": "s", **several, "colCount": 2, "choicesVisibleIf": "{item} > 1"},
+                    {"name": "t", "type": "radiogroup", "choices": ["a", "b"], "minSelectedChoices": 2, "colCount": 1},
+                    *({"type": "text"} | text for text in texts),
+                    {"type": "html", "name": "h", "html": "Hello"},
+                ],
+            }
+        ],
+    }
+    assert imported(form).notes == (
+        "n: takes steps of 1 alone, for the form says no step",
+        "free: is a text, for a number must have min and max",
+        "skipped: is a text, for a number cannot be skipped: make it required and never hidden",
+        "all choices are options, also those that the form may hide or disable: s (choicesVisibleIf), s (visibleIf of "
+        "choices[1])",
+        "takes any number of choices, also none, whatever its minSelectedChoices: s",
+        "stays in the form, is no part of the survey: logoPosition of the form; description of page p; colCount of s, "
+        "t; score of choices[1] of s; minSelectedChoices of t; defaultValue of n; inputType of mail; maxLength of "
+        "mail; html h",
+    )
+
+
 def test_texts_are_those_of_the_default_language_on_one_line() -> None:
     title = {"default": "How\n  much? ", "de": "Wie viel?"}
     choices = [{"value": 1, "text": {"en": "a lot", "de": "viel"}}, {"value": 2, "text": {"de": "wenig"}}]

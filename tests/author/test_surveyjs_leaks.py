@@ -31,6 +31,7 @@ def test_an_author_hears_at_import_what_the_adapter_will_refuse() -> None:
     form = {"elements": [word, photo], "surveyPostId": "1", "sendResultOnPageNext": True}
     form["navigateToUrlOnCondition"] = [{"expression": "{word} = 1", "url": "https://a.example"}]
     assert import_form(form, "form", Terms(Decimal(1))).notes == (
+        "stays in the form, is no part of the survey: image photo",
         "the adapter refuses this form: surveyPostId sends answers in clear",
         "the adapter refuses this form: partialSendEnabled hands out answers before the form is completed",
         "the adapter refuses this form: navigateToUrlOnCondition tells answers by the address",

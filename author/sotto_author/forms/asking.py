@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from sotto_author.forms.languages import FormText
+from sotto_protocol.documents import is_text
 from sotto_protocol.language import mark
-from sotto_protocol.members import ID_PATTERN
+from sotto_protocol.members import ID_PATTERN, LENGTHS
 
 NO_ANSWER = mark("No answer")
 """The option that skipping is, unless the form offers it in other letters."""
@@ -54,6 +56,20 @@ def or_no_answer(texts: Sequence[str]) -> dict[str, Any]:
     same = [text for text in texts if text.casefold() == NO_ANSWER.casefold()]
     skip = same[0] if same else NO_ANSWER
     return {"type": "one-of", "options": list(texts) if same else [*texts, skip], "skip": skip}
+
+
+def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, FormText], list[str]]:
+    """Return the member by which a question begins a section, where it is another than before, and what to say.
+
+    `title`: that of the section which the question stands in, in the form; `before`: that of the question before it.
+    """
+    if title == before:
+        return {}, []
+    if not title:
+        return {}, [f'{name}: stands in no group, and in the survey still in the section "{before}"']
+    if not all(is_text(text, LENGTHS["section"]) for text in (title, *title.others.values())):
+        return {}, [f"{name}: begins a group whose title is no section's, of at most {LENGTHS['section']} characters"]
+    return {"section": title}, []
 
 
 def skipping(question: dict[str, Any]) -> str:

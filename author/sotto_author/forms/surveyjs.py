@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id
-from sotto_author.forms.languages import in_languages
+from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section
+from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
-from sotto_author.forms.surveyjs_form import Element, is_set, localised, secrets, triggers, walk
-from sotto_author.forms.surveyjs_leaks import find_leaks
+from sotto_author.forms.surveyjs_form import NO_TITLE, Element, is_set, localised, secrets, walk
+from sotto_author.forms.surveyjs_notes import ASK_NOTHING, NUMERIC, notes
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
 from sotto_protocol.questions.definition import compile_question
@@ -27,7 +27,6 @@ _QUESTION_TYPES = {
     "text": "text",
     "comment": "text",
 }
-_ASK_NOTHING = ("html", "image", "expression")
 _INSTEAD = {  # what asks something that has no mechanism, and what to do about it
     "file": "a file cannot be perturbed",
     "imagemap": "ask with a checkbox",
@@ -52,9 +51,6 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("maxValueExpression",): "takes its range from an expression; give numbers",
 }
 _NO_NUMBER = f"has no mechanism; no number is {NO_ANSWER!r}: make it required, or ask with a rating."
-_NUMERIC = ("number", "range")
-"""The `inputType` of a text that holds a number."""
-_CALCULATED = ("validators", "choicesVisibleIf", "choicesEnableIf", "defaultValueExpression", "setValueExpression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
     """Return a parsed form as a survey. Raises FormError with everything that is wrong."""
     asked: list[AskedElement] = []
     left_out: list[Element] = []
-    elements = [element for element in walk(form) if element.type not in _ASK_NOTHING]
+    elements = [element for element in walk(form) if element.type not in ASK_NOTHING]
     unknown = terms.leave_out - {element.name for element in elements}
     problems = [
         f'--leave-out names "{name}", and no element that asks anything is called that.' for name in sorted(unknown)
@@ -97,18 +93,18 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
         try:
             problems += unsupported or _repeated(element, asked)
             if not unsupported:
-                asked.append(_ask(element, terms))
+                asked.append(_ask(element, asked[-1].element.section if asked else NO_TITLE, terms))
         except FormError as fault:
             problems.append(f"{element}: {fault}")
         except SurveyError as fault:
             problems.append(f"{element}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
     if problems or not asked:
         raise FormError(*(problems or ["$: has no element that can be asked."]))
-    title = localised(form.get("title"), "$.title") or survey_id
-    definition, notes = in_languages(
-        {"id": survey_id, "title": title, "questions": [one.question for one in asked]}, _locale(form)
-    )
-    return Imported(definition, tuple(asked), tuple(left_out), (*notes, *_notes(form, asked, left_out)))
+    whole: dict[str, Any] = {"id": survey_id, "title": localised(form.get("title"), "$.title") or survey_id}
+    if introduction := localised(form.get("description"), "$.description"):
+        whole["introduction"] = introduction
+    definition, lacking = in_languages(whole | {"questions": [one.question for one in asked]}, _locale(form))
+    return Imported(definition, tuple(asked), tuple(left_out), (*lacking, *notes(form, asked, left_out)))
 
 
 def _locale(form: dict[str, Any]) -> str:
@@ -135,13 +131,17 @@ def _repeated(element: Element, asked: list[AskedElement]) -> list[str]:
     return [f"{element}: has the same id as {same[0]}, {question_id(element.name)}; rename one."] if same else []
 
 
-def _ask(element: Element, terms: Terms) -> AskedElement:
-    """Return the question that an element becomes. Raises FormError, or SurveyError where it does not compile."""
+def _ask(element: Element, before: FormText, terms: Terms) -> AskedElement:
+    """Return the question that an element becomes. `before`: the section of the one before.
+
+    Raises FormError, or SurveyError where it does not compile.
+    """
     members = element.members
     if not question_id(element.name):
         raise FormError("must have a name with a letter or a digit.")
     title = localised(members.get("title"), "title") or localised(members.get("label"), "label") or element.name
-    asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element, terms), "text": title}
+    asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element, terms)}
+    asked |= section(element.name, element.section, before)[0] | {"text": title}
     offered = _offered(element)
     asked |= _answers(element, [choice.text for choice in offered], terms) | {"epsilon": terms.epsilon}
     compile_question(asked, "$")
@@ -155,7 +155,7 @@ def _type_of(element: Element, terms: Terms) -> str:
     if element.type == "rating":
         is_number = bool(scale_of(rates(members)))
     else:
-        is_number = usual == "text" and members.get("inputType") in _NUMERIC and {"min", "max"} <= members.keys()
+        is_number = usual == "text" and members.get("inputType") in NUMERIC and {"min", "max"} <= members.keys()
     return "number" if is_number and _must_be_answered(element, terms) else usual
 
 
@@ -205,24 +205,3 @@ def _must_be_answered(element: Element, terms: Terms) -> bool:
         f"is required, and {element.hidden_by} may keep it from being answered{by}: take isRequired away, so that "
         f"skipping is an answer like any other (--ask-everybody), or what hides it{public}."
     )
-
-
-def _notes(form: dict[str, Any], asked: list[AskedElement], left_out: list[Element]) -> list[str]:
-    """Return what an author should know of what was not taken over."""
-    notes = [
-        f"{one.element.name}: yes stands for {labels[0].text!r}, no for {labels[1].text!r}"
-        for one in asked
-        if one.question["type"] == "yes-no" and is_set(one.element.members, "labelTrue", "labelFalse")
-        for labels in [yes_and_no(one.element.members)]
-    ]
-    hidden = [f"{one.element.name} ({one.element.hidden_by})" for one in asked if one.element.hidden_by]
-    notes += ["may be hidden in the form, and is in every report, then as skipped: " + ", ".join(hidden)] * bool(hidden)
-    ignored = [f"{name} of {one.element.name}" for one in asked for name in _CALCULATED if name in one.element.members]
-    ignored += [f"{element.type} {element.name}" for element in walk(form) if element.type == "expression"]
-    ignored += ["calculatedValues"] * is_set(form, "calculatedValues")
-    ignored += [f"a {trigger} trigger" for trigger in triggers(form)]
-    notes += ["stays in the form, is no part of the survey: " + ", ".join(ignored)] if ignored else []
-    notes += [f"the adapter refuses this form: {why}" for why in find_leaks(form)]
-    notes += [f"left out: {element}" for element in left_out]
-    names = listed([element.name for element in left_out])
-    return notes + [f"tell the adapter, which then drops their answers: leaveOut: [{names}]"] * bool(left_out)

@@ -18,6 +18,7 @@ _SPECIAL = (  # (its members' names, the value that SurveyJS stores, the member 
     (("showRefuseItem",), "refused", "refuseText", mark("Refuse to answer")),
     (("showDontKnowItem",), "dontknow", "dontKnowText", mark("Don't know")),
 )
+SPECIAL_MEMBERS = tuple(name for names, _, text, _ in _SPECIAL for name in (*names, text))
 _NUMBER = re.compile(r"-?\d{1,7}(\.\d{1,6})?")
 _MAX_RATES = 20
 _MAX_SMILEYS = 10

@@ -9,13 +9,16 @@ from typing import Any
 from sotto_author.errors import FormError
 from sotto_author.forms.languages import FormText
 
-_CONTAINERS = ("panel", "flowpanel")
+CONTAINERS = ("panel", "flowpanel")
 _HIDING_TRIGGERS = ("complete", "skip", "visible")
 _TIME_LIMITS = ("timeLimit", "timeLimitPerPage", "maxTimeToFinish", "maxTimeToFinishPage")
 _CONDITIONS = ("visibleIf", "enableIf")
+HIDING = (*_CONDITIONS, "readOnly", *_TIME_LIMITS, "visible")
+"""Members that may keep a question, or what it is in, from being answered."""
 _NAMED = re.compile("{([^{}]+)}")
 _PUBLIC = ("locale",)
 """What an expression may ask that is nobody's answer."""
+NO_TITLE = FormText("", {})
 _WHITE_SPACE = re.compile("[\t-\r ]+")
 
 
@@ -25,6 +28,7 @@ class Element:
 
     `place` is its JSON path, `hidden_by` what may keep a respondent from answering it, "" where nothing does: its own
     members, those of the panels and the page that it is in, or the form's. `conditions` are the expressions of these.
+    `section` is the title of the panel nearest to it that has one, or of its page, "" where there is none.
     """
 
     type: str
@@ -33,9 +37,27 @@ class Element:
     members: dict[str, Any]
     hidden_by: str
     conditions: tuple[str, ...]
+    section: FormText
 
     def __str__(self) -> str:
         return f"{self.place} ({self.type} {json.dumps(self.name, ensure_ascii=False)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the page and panels around an element say of it."""
+
+    hidden_by: str
+    conditions: tuple[str, ...] = ()
+    section: FormText = NO_TITLE
+
+    def within(self, container: dict[str, Any], place: str) -> "_Around":
+        title = localised(container.get("title"), f"{place}.title")
+        return _Around(
+            self.hidden_by or _hides(container, place),
+            self.conditions + _conditions(container),
+            title or self.section,
+        )
 
 
 def walk(form: Any) -> Iterator[Element]:
@@ -43,8 +65,8 @@ def walk(form: Any) -> Iterator[Element]:
     _check(isinstance(form, dict), "$", "must be an object, as SurveyJS writes a form.")
     hidden_by = _form_hides(form)
     for index, page in enumerate(_listed(form, "pages", "$")):
-        yield from _inside(page, f"$.pages[{index}]", hidden_by, ())
-    yield from _inside(form, "$", hidden_by, ())
+        yield from _inside(page, f"$.pages[{index}]", _Around(hidden_by))
+    yield from _inside(form, "$", _Around(hidden_by))
 
 
 def secrets(element: Element, public: Collection[str]) -> list[str]:
@@ -94,26 +116,25 @@ def triggers(form: dict[str, Any]) -> list[str]:
     return [str(trigger.get("type")).removesuffix("trigger") for trigger in listed]
 
 
-def _inside(container: Any, place: str, hidden_by: str, conditions: tuple[str, ...]) -> Iterator[Element]:
+def _inside(container: Any, place: str, around: _Around) -> Iterator[Element]:
     _check(isinstance(container, dict), place, "must be an object.")
-    if place != "$":  # what hides the whole form is known
-        hidden_by = hidden_by or _hides(container, place)
-        conditions += _conditions(container)
+    if place != "$":  # what hides the whole form is known, and its title is the survey's
+        around = around.within(container, place)
     for key in ("elements", "questions"):
         for index, members in enumerate(_listed(container, key, place)):
             below = f"{place}.{key}[{index}]"
             _check(isinstance(members, dict) and isinstance(members.get("type"), str), below, "must have a `type`.")
-            if members["type"] in _CONTAINERS:
-                yield from _inside(members, below, hidden_by, conditions)
+            if members["type"] in CONTAINERS:
+                yield from _inside(members, below, around)
             else:
-                yield _element(members, below, hidden_by, conditions)
+                yield _element(members, below, around)
 
 
-def _element(members: dict[str, Any], place: str, hidden_by: str, conditions: tuple[str, ...]) -> Element:
+def _element(members: dict[str, Any], place: str, around: _Around) -> Element:
     name = members.get("name", "")
     _check(isinstance(name, str), f"{place}.name", "must be a text.")
-    hidden_by, conditions = _hides(members, "") or hidden_by, (*conditions, *_conditions(members))
-    return Element(members["type"], valid_name(name), place, members, hidden_by, conditions)
+    hidden_by, conditions = _hides(members, "") or around.hidden_by, (*around.conditions, *_conditions(members))
+    return Element(members["type"], valid_name(name), place, members, hidden_by, conditions, around.section)
 
 
 def _conditions(members: dict[str, Any]) -> tuple[str, ...]:
@@ -122,7 +143,7 @@ def _conditions(members: dict[str, Any]) -> tuple[str, ...]:
 
 def _hides(members: dict[str, Any], place: str) -> str:
     """Return what of a question, panel or page may keep it from being answered."""
-    named = [name for name in ("visibleIf", "enableIf", "readOnly", *_TIME_LIMITS) if is_set(members, name)]
+    named = [name for name in HIDING if name != "visible" and is_set(members, name)]
     named += ["visible"] * (members.get("visible") is False)
     return f"{named[0]} of {place}" if named and place else "".join(named[:1])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sotto_author.forms.surveyjs_form import is_set, valid_name
 
-_GIVEN_AWAY = {
+GIVEN_AWAY = {
     ("surveyPostId",): "sends answers in clear",
     ("partialSendEnabled", "sendResultOnPageNext"): "hands out answers before the form is completed",
     ("navigateToUrlOnCondition",): "tells answers by the address",
@@ -68,7 +68,7 @@ class _Place:
 
 def find_leaks(form: dict[str, Any]) -> list[str]:
     """Return why the adapter does not attach to a form, a line for each reason."""
-    found = [f"{names[0]} {what}" for names, what in _GIVEN_AWAY.items() if is_set(form, *names)]
+    found = [f"{names[0]} {what}" for names, what in GIVEN_AWAY.items() if is_set(form, *names)]
     found += [*_chosen_addresses(form), *_names_in_menu(form)]
     for text, place in _texts(form, _Place("the form", "", "", is_hidden=False)):
         is_text = _TEXT.search(place.member) or _LIST.search(place.member)

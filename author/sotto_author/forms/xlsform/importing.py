@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import NO_TEXT, Terms, listed, or_no_answer, origin, question_id, skipping
+from sotto_author.forms.asking import NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section, skipping
 from sotto_author.forms.languages import FormText, in_languages
 from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, refusal, secrets
 from sotto_author.forms.xlsform.form import Form, Row
@@ -133,14 +133,10 @@ def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
 
 def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:
     """Return the section that a question begins: the group nearest to it that has a label, where it is another."""
-    label = form.languages.text(row.section)
-    before = form.languages.text(found.asked[-1][0].section) if found.asked else ""
-    if label == before:
-        return {}
-    if not label:
-        found.said.append(f'{row.name}: stands in no group, and in the survey still in the section "{before}"')
-        return {}
-    return {"section": label}
+    before = form.languages.text(found.asked[-1][0].section if found.asked else None)
+    member, said = section(row.name, form.languages.text(row.section), before)
+    found.said += said
+    return member
 
 
 def _answers(row: Row, form: Form, kind: str) -> dict[str, Any]:
