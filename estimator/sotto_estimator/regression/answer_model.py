@@ -28,7 +28,7 @@ def fit_answer(question: str, sample: Sample) -> Model:
     def without(columns: Sequence[int]) -> Without:
         kept = [place for place in every if place not in columns]
         places = tuple(equation * len(every) + column for equation in range(n_equations) for column in columns)
-        return Without(places, fit_columns(sample, kept, fitted.without(places)))
+        return Without(places, fit_columns(sample, kept, None if sample.drawn else fitted.without(places)))
 
     null = without([place for place in every if terms.names[place] != INTERCEPT])
     each = {term: without(columns) for term, columns in terms.tested().items()}
@@ -45,7 +45,7 @@ def fit_columns(sample: Sample, columns: Sequence[int], start: Floats | None = N
     kept = list(columns)
     basis = basis_of(sample.terms.matrix[:, kept], sample.weights, [sample.terms.names[place] for place in kept])
     bases = [basis] * (len(sample.answers) - 1)
-    return fit_rows(HiddenAnswer(sample.log_channel), bases, sample.weights, start)
+    return fit_rows(HiddenAnswer(sample.log_channel), bases, sample.weights, start, sample.drawn)
 
 
 def predict_answers(
@@ -61,7 +61,8 @@ def predict_answers(
         others = np.where(is_own, -np.inf, logs)
         of_others = logsumexp(others)  # log(1 - s), with all its digits where s is nearly 1
         gradient = np.outer((is_own - np.exp(others - of_others))[:-1], row).ravel()
-        found.append(prediction_of(cells, answer, float(logs[place] - of_others), gradient, covariance, level))
+        log_odds, degrees = float(logs[place] - of_others), fitted.degrees_of_freedom
+        found.append(prediction_of(cells, answer, log_odds, gradient, covariance, level, degrees))
     return tuple(found)
 
 
@@ -82,5 +83,6 @@ def predict_average(fitted: Fitted, sample: Sample, cells: str, rows: Floats, le
         slopes = parts[:, None] * shares[:, [place]] * (is_own - shares[:, :-1])  # of the mean share, in predictors
         gradient = (slopes.T @ rows).ravel() / (share * left)
         log_odds = float(np.log(share) - np.log(left))
-        found.append(prediction_of(cells, answer, log_odds, gradient, covariance, level))
+        degrees = fitted.degrees_of_freedom
+        found.append(prediction_of(cells, answer, log_odds, gradient, covariance, level, degrees))
     return tuple(found)

@@ -14,6 +14,7 @@ from sotto_estimator.regression.formula import Formula, read_formula
 from sotto_estimator.regression.outcome_column import OUTCOMES
 from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.reports_source import names_reports, regress_sources
+from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.reported import ReportColumn
 
@@ -39,6 +40,14 @@ from sotto_estimator.table.reported import ReportColumn
     help="With hidden(COLUMN): what kind the outcome is; auto is logistic of yes and no, else normal.",
 )
 @click.option("--cluster", metavar="COLUMN", default="", help="Let each cluster have an intercept of its own (random).")
+@click.option("--weights", metavar="COLUMN", default="", help="How many people of the population each row stands for.")
+@click.option("--strata", metavar="COLUMN", default="", help="What people were drawn from independently.")
+@click.option(
+    "--clusters",
+    metavar="COLUMN",
+    default="",
+    help="Who were drawn together: errors know it, and no intercept differs (--cluster).",
+)
 @click.option(
     "--predict",
     "people",
@@ -59,6 +68,9 @@ def regress(
     reports: str,
     outcome: str,
     cluster: str,
+    weights: str,
+    strata: str,
+    clusters: str,
     people: tuple[str, ...],
     chosen: Chosen,
     token: str,
@@ -76,7 +88,7 @@ def regress(
     if len(sources) < 2:
         raise click.UsageError("Give a file, or a collector's URL and a survey, and a formula.")
     if names_reports(sources[:-1], designs):
-        if any([allow_conclusive, arm, yes_is, reports, outcome != "auto", cluster, people]):
+        if any([allow_conclusive, arm, yes_is, reports, outcome != "auto", cluster, weights, strata, clusters, people]):
             raise click.UsageError("A survey's reports take --level, --wave and --stratum: the survey says the rest.")
         output.show(regress_sources(sources[:-1], sources[-1], chosen, token, level))
         return
@@ -88,8 +100,8 @@ def regress(
     texts = (yes_is,) if yes_is is not None else tuple(text.strip() for text in reports.split(",") if text.strip())
     read = _read_formula(formula)
     column = ReportColumn(read.reports, _read_designs(designs, arm), arm, texts)
-    asked = Regressed(read, column, outcome, cluster)
-    data = read_table(file, asked.names, complete=column.about)
+    asked = Regressed(read, column, outcome, cluster, SamplingColumns(weights, strata, clusters))
+    data = read_table(file, asked.names, complete=asked.complete)
     for design in column.read(data).designs:
         Asked(allow_conclusive=allow_conclusive).check(design)
     output.show(asked.fit(data, [*map(_read_cells, people)], level))

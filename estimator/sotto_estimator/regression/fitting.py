@@ -1,7 +1,7 @@
 """Fitting the coefficients of rows: in an orthogonal basis, with what runs off to infinity named."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from scipy.linalg import block_diag
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.regression.basis import Basis
+from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.mixture import RowLikelihood, Rows
 from sotto_estimator.regression.newton import Maximum, maximise
 
@@ -22,6 +23,7 @@ class Fitted:
     """Coefficients of all blocks, one after the other, with their covariance by the observed information.
 
     `separated`: the places of coefficients without a finite estimate; their variances are infinite.
+    `degrees_of_freedom`: of the covariance of a sample that is not simple, which is then the sandwich; else None.
     """
 
     coefficients: Floats
@@ -29,6 +31,7 @@ class Fitted:
     maximum: Maximum
     separated: NDArray[np.int64]
     largest_error: float
+    degrees_of_freedom: int | None = None
 
     @property
     def log_likelihood(self) -> float:
@@ -45,9 +48,16 @@ class Fitted:
         return kept - rows @ np.linalg.solve(within, self.coefficients[list(places)])
 
 
-def fit_rows(likelihood: RowLikelihood, bases: Sequence[Basis], weights: Floats, start: Floats | None = None) -> Fitted:
+def fit_rows(
+    likelihood: RowLikelihood,
+    bases: Sequence[Basis],
+    weights: Floats,
+    start: Floats | None = None,
+    drawn: Drawn | None = None,
+) -> Fitted:
     """Return the maximum likelihood fit of one block of coefficients a basis.
 
+    `drawn`: how rows were, where not simply; errors are then linearised (Binder 1983; Skinner 1989).
     `start`: of the coefficients. One from which the climb gets lost, far out where all is flat, is given up for 0.
     """
     rows = Rows(likelihood, [basis.matrix for basis in bases], weights)
@@ -56,11 +66,18 @@ def fit_rows(likelihood: RowLikelihood, bases: Sequence[Basis], weights: Floats,
     maximum = maximise(rows.at, from_start)
     if start is not None and not maximum.converged:
         maximum = maximise(rows.at, np.zeros(len(triangle)))
-    return fitted_of(maximum, triangle, float(weights.sum()))
+    if drawn is None:
+        return fitted_of(maximum, triangle, float(weights.sum()))
+    of_scores = drawn.covariance_of_scores(rows.scores(maximum.place)) if len(triangle) else None
+    fitted = fitted_of(maximum, triangle, float(weights.sum()), of_scores)
+    return replace(fitted, degrees_of_freedom=drawn.degrees_of_freedom)
 
 
-def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float) -> Fitted:
-    """Return the fit that a maximum is in a basis whose coefficients are triangle @ those of the columns."""
+def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float, of_scores: Floats | None = None) -> Fitted:
+    """Return the fit that a maximum is in a basis whose coefficients are triangle @ those of the columns.
+
+    `of_scores`: the covariance of the score, where it is not the information.
+    """
     if not len(triangle):
         empty = np.zeros(0)
         return Fitted(empty, np.zeros((0, 0)), maximum, np.zeros(0, np.int64), 0.0)
@@ -71,6 +88,8 @@ def fitted_of(maximum: Maximum, triangle: Floats, n_rows: float) -> Fitted:
     covariance = np.zeros_like(triangle)
     if kept.size:
         covariance = kept @ np.linalg.inv(kept.T @ maximum.local.information @ kept) @ kept.T
+    if of_scores is not None:
+        covariance = covariance @ of_scores @ covariance
     scale = np.sqrt(np.diag(triangle.T @ triangle))
     involved = np.abs(inverse @ directions[:, is_lost]).max(axis=1, initial=0) * scale
     separated = np.flatnonzero(involved > _INVOLVED * max(1.0, involved.max()))

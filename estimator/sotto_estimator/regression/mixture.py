@@ -83,6 +83,11 @@ class Rows:
             self._assemble(of_rows.complete),
         )
 
+    def scores(self, place: Floats) -> Floats:
+        """Return the rows' scores of all coefficients, without their weights, shape (n, len(place))."""
+        of_rows = self.likelihood.at(self.predictors(place)).score
+        return np.hstack([of_rows[:, [k]] * matrix for k, matrix in enumerate(self.matrices)])
+
     def _assemble(self, of_rows: Floats) -> Floats:
         """Return the matrix of all coefficients from those of the rows' predictors."""
         blocks = [

@@ -23,7 +23,8 @@ class Model:
     """A fit to `n_rows` records. `labels`: each coefficient's equation and name.
 
     `null`: without any term; `without`: without each, by its name. `others`: what else was tested. The last `n_scales`
-    coefficients are logs of deviations: nobody asks whether they are 0.
+    coefficients are logs of deviations: nobody asks whether they are 0. Of a sample that is not simple, likelihoods are
+    not of what was seen: nothing is made of them.
     """
 
     n_rows: int
@@ -36,24 +37,29 @@ class Model:
 
     def coefficients(self, level: float) -> tuple[Coefficient, ...]:
         """Return the coefficients with their errors."""
-        found = coefficients_of(self.labels, self.fitted.coefficients, self.fitted.covariance, level)
+        degrees = self.fitted.degrees_of_freedom
+        found = coefficients_of(self.labels, self.fitted.coefficients, self.fitted.covariance, level, degrees)
         n_tested = len(found) - self.n_scales
         return (*found[:n_tested], *(replace(of, z=math.nan, p_value=math.nan) for of in found[n_tested:]))
 
     def tests(self) -> tuple[Test, ...]:
         """Return the tests of all terms together, and of each, by the likelihood ratio and Wald's."""
-        found = []
+        found, degrees = [], self.fitted.degrees_of_freedom
         for name, other in {"": self.null, **self.without}.items():
             if other.places:
                 n_zero = len(other.places)
-                found.append(ratio_test(name, self.fitted.log_likelihood, other.fitted.log_likelihood, n_zero))
-                found.append(wald_test(name, other.places, self.fitted.coefficients, self.fitted.covariance))
+                if degrees is None:
+                    found.append(ratio_test(name, self.fitted.log_likelihood, other.fitted.log_likelihood, n_zero))
+                coefficients, covariance = self.fitted.coefficients, self.fitted.covariance
+                found.append(wald_test(name, other.places, coefficients, covariance, degrees))
         return (*found, *self.others)
 
     def quality(self) -> FitQuality:
         """Return how well it fits."""
+        maximum, nan = self.fitted.maximum, math.nan
+        if self.fitted.degrees_of_freedom is not None:
+            return FitQuality(nan, nan, nan, nan, nan, maximum.n_iterations, maximum.converged)
         value, null = self.fitted.log_likelihood, self.null.fitted.log_likelihood
         n_free = len(self.fitted.coefficients)
         aic, bic = 2 * n_free - 2 * value, n_free * float(np.log(self.n_rows)) - 2 * value
-        maximum = self.fitted.maximum
         return FitQuality(value, null, max(0.0, 1 - value / null), aic, bic, maximum.n_iterations, maximum.converged)

@@ -47,7 +47,7 @@ class OutcomeSample:
         bases = self._bases(list(columns), has_hidden)
         likelihood = HiddenPredictor(sample.log_channel, self.outcome)
         starts = [start] if start is not None else self._starts(list(columns), n_added * has_hidden)
-        found = [fit_rows(likelihood, bases, sample.weights, begin) for begin in starts]
+        found = [fit_rows(likelihood, bases, sample.weights, begin, sample.drawn) for begin in starts]
         return max(found, key=lambda of: of.log_likelihood)
 
     @property
@@ -106,7 +106,7 @@ def fit_outcome(formula: Formula, data: OutcomeSample) -> Model:
 
     def without(columns: Sequence[int], has_hidden: bool) -> Without:
         places = [n_of_answer + column for column in columns] + [*of_hidden] * (not has_hidden)
-        start = fitted.without(places)
+        start = None if sample.drawn else fitted.without(places)
         return Without(tuple(places), data.fit([of for of in every if of not in columns], has_hidden, start))
 
     null = without([place for place in every if names[place] != INTERCEPT], False)

@@ -10,6 +10,7 @@ from sotto_estimator.regression.formula import read_formula
 from sotto_estimator.regression.frame_table import table_of_frame
 from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.result import Regression
+from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.reported import ReportColumn
 
@@ -28,6 +29,9 @@ def regress(
     report_texts: Sequence[str] = (),
     outcome: str = "auto",
     cluster: str = "",
+    weights: str = "",
+    strata: str = "",
+    clusters: str = "",
     predict: Sequence[Mapping[str, object]] = (),
     level: float = 0.95,
 ) -> Regression:
@@ -37,16 +41,19 @@ def regress(
     answer explains: `outcome` says whether it is logistic or normal. `cluster`: the column of clusters whose
     intercepts differ. `design`: how people were asked, NAME(PARAMETER=VALUE, ..), whose values may be columns; or by
     the texts of column `arm`. `report_texts`: those of the reports in the design's order, or of the first alone.
-    `predict`: the columns of people the probabilities of whose answers are wanted. Rows that miss a value are left out,
-    and `notes` say how many. Raises DomainError, SourceError, MissingExtra without formulaic.
+    `weights`, `strata`, `clusters`: the columns that say how people were drawn, where not simply: how many people a
+    row stands for, what was drawn from independently, and who were drawn together. `predict`: the columns of people
+    the probabilities of whose answers are wanted. Rows that miss a value are left out, and `notes` say how many.
+    Raises DomainError, SourceError, MissingExtra without formulaic.
     """
     read = read_formula(formula)
     designs = {"": design} if isinstance(design, str) else dict(design)
     specs = {label: read_spec(text) for label, text in designs.items()}
-    asked = Regressed(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster)
+    drawn = SamplingColumns(weights, strata, clusters)
+    asked = Regressed(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster, drawn)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
     if isinstance(source, str | os.PathLike):
-        table = read_table(Path(source), asked.names, complete=asked.reports.about)
+        table = read_table(Path(source), asked.names, complete=asked.complete)
     else:
-        table = table_of_frame(source, asked.names, complete=asked.reports.about)
+        table = table_of_frame(source, asked.names, complete=asked.complete)
     return asked.fit(table, people, level)

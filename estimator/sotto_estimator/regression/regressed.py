@@ -1,7 +1,7 @@
 """What is regressed on what: a formula, the column of the reports and how they were asked for, the kind of outcome."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
@@ -16,6 +16,7 @@ from sotto_estimator.regression.outcome_model import fit_outcome
 from sotto_estimator.regression.result import Prediction, Regression
 from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
+from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import Table
 
@@ -24,22 +25,38 @@ _MOST_DESIGNS = 4
 
 @dataclass(frozen=True, slots=True)
 class Regressed:
-    """A regression that is asked for. `outcome`: one of OUTCOMES; `cluster`: the column of clusters, or ""."""
+    """A regression that is asked for.
+
+    `outcome`: one of OUTCOMES; `cluster`: the column of what has intercepts of its own, or ""; `sampling`: the columns
+    that say how people were drawn.
+    """
 
     formula: Formula
     reports: ReportColumn
     outcome: str = "auto"
     cluster: str = ""
+    sampling: SamplingColumns = field(default_factory=SamplingColumns)
 
     @property
     def names(self) -> list[str]:
         """The columns that it takes."""
         formula = self.formula
-        return [formula.outcome, formula.reports, *formula.names, *filter(None, [self.cluster]), *self.reports.about]
+        explaining = [formula.outcome, formula.reports, *formula.names]
+        return [*explaining, *filter(None, [self.cluster]), *self.complete]
+
+    @property
+    def complete(self) -> list[str]:
+        """The columns of which none may miss anything: how people were asked, and how they were drawn."""
+        return [*self.reports.about, *self.sampling.names]
 
     def fit(self, table: Table, people: Sequence[Mapping[str, str]], level: float) -> Regression:
         """Fit it. `people`: of whom predictions are wanted. Raises DomainError, SourceError."""
         check_level(level)
+        if self.cluster and self.sampling.names:
+            raise DomainError(
+                f"an intercept by {self.cluster} does not go with weights, strata and clusters of a sample: its "
+                "likelihood would take weights of the clusters, and of people within them. Leave one of both out."
+            )
         formula = self.formula
         for name in (formula.reports, formula.outcome):
             if name in formula.names:
@@ -47,7 +64,7 @@ class Regressed:
         reported = self.reports.read(table)
         terms = terms_of(formula, table)
         alike = [table.columns[name] for name in self._explaining]
-        sample = sample_of(reported, terms, alike)
+        sample = sample_of(reported, terms, alike, self.sampling.read(table, None) if self.sampling.names else None)
         model, words, said = self._model(table, sample)
         return Regression(
             formula.text,
@@ -61,14 +78,28 @@ class Regressed:
             model.quality(),
             model.fitted.covariance,
             _predictions(model, sample, people, level),
-            tuple(filter(None, [said, table.left_out])),
+            tuple(filter(None, [said, self._drawn_words, table.left_out])),
             tuple(_warnings(model, sample)),
             self._measures(model, sample, reported),
             title=table.name,
+            degrees_of_freedom=model.fitted.degrees_of_freedom,
         )
 
+    @property
+    def _drawn_words(self) -> str:
+        """What says how people were drawn; nothing where they were simply."""
+        of = {"weights": self.sampling.weights, "strata": self.sampling.strata, "clusters": self.sampling.clusters}
+        said = ", ".join(f"{what} by {column}" for what, column in of.items() if column)
+        return f"people were drawn with {said}" if said else ""
+
     def _measures(self, model: Model, sample: Sample, reported: Reported) -> dict[str, float]:
-        """Return the test of lack of fit, where there is one: of an answer to the left, and two reports."""
+        """Return the test of lack of fit, where there is one: of an answer to the left, and two reports.
+
+        Of a sample that is not simple, what its weights leave of it.
+        """
+        if sample.drawn:
+            degrees = float(sample.drawn.degrees_of_freedom)
+            return {"people of equal weight who would say as much": sample.drawn.n_effective, "df": degrees}
         is_binary = all(len(design.reports) == 2 for design in reported.designs)
         return {} if self.formula.hidden or self.cluster or not is_binary else lack_of_fit(sample, model.fitted)
 
@@ -117,7 +148,7 @@ def _warnings(model: Model, sample: Sample) -> list[str]:
         ratios = [ratio_test("", model.fitted.log_likelihood, of.fitted.log_likelihood, len(of.places)) for of in own]
         return min((of.p_value for of in ratios), default=1.0)
 
-    return warnings_of(model.fitted, model.labels, null, sample.answers, p_value_of)
+    return warnings_of(model.fitted, model.labels, null, sample.answers, p_value_of, has_ratios=sample.drawn is None)
 
 
 def _predictions(

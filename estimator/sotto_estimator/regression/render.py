@@ -15,7 +15,7 @@ from sotto_protocol.words import counted, epsilon_above
 if TYPE_CHECKING:
     from sotto_estimator.panels import Panel
 
-_COLUMNS = ("", "coef", "std. error", "z", "P>|z|", "low", "high")
+_NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's t")
 
 
 def table(found: Regression) -> str:
@@ -24,7 +24,7 @@ def table(found: Regression) -> str:
     parts = ["\n".join(found.preface), "\n".join(caption(found))]
     for equation, group in equations:
         rows = [[of.name, *_numbers(of)] for of in group]
-        parts.append(align([[equation, *_COLUMNS[1:]], *rows], n_left=1))
+        parts.append(align([[equation, *_columns(found)], *rows], n_left=1))
     parts.append(align(_test_rows(found), n_left=1) if found.tests else "")
     parts.append(align(_prediction_rows(found), n_left=2) if found.predictions else "")
     parts.append("\n".join(found.notes))
@@ -35,16 +35,26 @@ def caption(found: Regression) -> list[str]:
     """Return what was fitted to what, and how well it fits, a line each."""
     quality = found.quality
     state = "converged" if quality.converged else "NOT converged"
+    is_simple = found.degrees_of_freedom is None
+    pseudo, errors, law = ("", "observed information", "") if is_simple else _NOT_SIMPLE
     lines = [
         f"{found.formula}: n = {counted(found.n_reports, 'report')}, epsilon {epsilon_above(found.epsilon)} a report",
         f"{found.model}; asked by {', '.join(found.designs)}",
-        f"maximum likelihood, {state} in {quality.n_iterations} iterations; observed information; "
-        f"{level_words(found.level)} Wald intervals, approximate, about the population",
-        f"log-likelihood {quality.log_likelihood:.4f} (without terms {quality.null_log_likelihood:.4f}), "
-        f"{_pseudo(quality)}AIC {quality.aic:.2f}, BIC {quality.bic:.2f}",
+        f"{pseudo}maximum likelihood, {state} in {quality.n_iterations} iterations; {errors}; "
+        f"{level_words(found.level)} Wald intervals{law}, approximate, about the population",
     ]
+    if is_simple:
+        lines.append(
+            f"log-likelihood {quality.log_likelihood:.4f} (without terms {quality.null_log_likelihood:.4f}), "
+            f"{_pseudo(quality)}AIC {quality.aic:.2f}, BIC {quality.bic:.2f}"
+        )
     measured = ", ".join(f"{name} {value:.6g}" for name, value in found.measures.items())
     return [*lines, *filter(None, [measured])]
+
+
+def _columns(found: Regression) -> tuple[str, ...]:
+    of = "z" if found.degrees_of_freedom is None else "t"
+    return "coef", "std. error", of, f"P>|{of}|", "low", "high"
 
 
 def _pseudo(quality: FitQuality) -> str:
@@ -65,6 +75,7 @@ def members(found: Regression) -> dict[str, Any]:
         "interval": "approximate",
         "quality": asdict(found.quality),
         "measures": found.measures,
+        "degrees_of_freedom": found.degrees_of_freedom,
         "coefficients": [asdict(of) for of in found.coefficients],
         "covariance": found.covariance.tolist(),
         "tests": [asdict(of) for of in found.tests],
@@ -81,16 +92,22 @@ def records(found: Regression) -> list[dict[str, Any]]:
         "epsilon": found.epsilon,
         "level": found.level,
         "interval": "approximate",
-        "log_likelihood": found.quality.log_likelihood,
+        **_of_whole(found),
         "converged": found.quality.converged,
     }
     return [asdict(of) | beside for of in found.coefficients]
 
 
+def _of_whole(found: Regression) -> dict[str, float]:
+    if found.degrees_of_freedom is None:
+        return {"log_likelihood": found.quality.log_likelihood}
+    return {"degrees_of_freedom": found.degrees_of_freedom}
+
+
 def html_parts(found: Regression) -> list[str]:
     """Return what a notebook shows."""
     rows = [[of.equation, of.name, *_numbers(of)] for of in found.coefficients]
-    tables = [table_html([["equation", "column", *_COLUMNS[1:]], *rows])]
+    tables = [table_html([["equation", "column", *_columns(found)], *rows])]
     tables += [table_html(_test_rows(found))] if found.tests else []
     tables += [table_html(_prediction_rows(found))] if found.predictions else []
     return [said_html([*found.preface, *caption(found), *found.notes, *found.warnings]), *tables]
@@ -109,10 +126,13 @@ def panels(found: Regression) -> "tuple[str, list[Panel]]":
 
 def _test_rows(found: Regression) -> list[list[str]]:
     """Return a row for what is tested, by the likelihood ratio and by Wald's."""
-    rows = [["chi-square tests that all are 0", "df", "likelihood ratio", "P", "Wald", "P"]]
+    is_simple = found.degrees_of_freedom is None
+    methods = ("likelihood ratio", "Wald") if is_simple else ("Wald",)
+    tests = "chi-square tests" if is_simple else "tests by F"
+    rows = [[f"{tests} that all are 0", "df", *[cell for method in methods for cell in (method, "P")]]]
     for name, group in groupby(found.tests, key=lambda of: of.terms):
         by = {of.method: of for of in group}
-        cells = [cell for method in ("likelihood ratio", "Wald") for cell in _test_cells(by.get(method))]
+        cells = [cell for method in methods for cell in _test_cells(by.get(method))]
         rows.append([name or "all terms", str(next(iter(by.values())).degrees_of_freedom), *cells])
     return rows
 

@@ -46,7 +46,10 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class FitQuality:
-    """How well a model fits: likelihoods, criteria, and McFadden's 1 - log-likelihood / null's."""
+    """How well a model fits: likelihoods, criteria, and McFadden's 1 - log-likelihood / null's.
+
+    Of a sample that is not simple these are NaN: weighted likelihoods are of nothing that was seen.
+    """
 
     log_likelihood: float
     null_log_likelihood: float
@@ -76,7 +79,8 @@ class Regression(Result):
     `model`: in words; `designs`: how people were asked; `epsilon`: of one report, an upper bound in nats, or infinite.
     `covariance`: of the coefficients, shape (k, k), in their order. `notes` belong to it; `warnings` say what is wrong;
     `measures` of the fit have names; `preface` is to be read before all else. Pseudo R² is NaN where it has no meaning.
-    `title`: what the data are called, or "".
+    `title`: what the data are called, or "". `degrees_of_freedom`: of errors by linearisation, of a sample that is not
+    simple; Student's t then has the normal's place. None of a simple one.
     """
 
     formula: str
@@ -95,6 +99,7 @@ class Regression(Result):
     measures: dict[str, float] = field(default_factory=dict)
     preface: tuple[str, ...] = ()
     title: str = ""
+    degrees_of_freedom: int | None = None
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""

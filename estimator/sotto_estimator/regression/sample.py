@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 from sotto_estimator.channel import Floats
 from sotto_estimator.designs.design import YES_NO, Design, check_arms
 from sotto_estimator.errors import DomainError
+from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.formula import Terms
+from sotto_estimator.sampling.sampling import Sampling
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Groups of rows: `weights` rows each, `log_channel[i, z]` = log P(their report | answer z), `terms.matrix` theirs.
+    """Groups of rows: `log_channel[i, z]` = log P(their report | answer z), and `terms.matrix` theirs.
 
-    `answers`: in the order of the channel's columns; the last is what others are compared with.
+    `weights`: how many rows they are, or of a sample that is not simple what these weigh.
+    `answers`: in the order of the channel's columns; the last is what others are compared with. `drawn`: how the rows
+    were, None where simply.
     """
 
     answers: tuple[str, ...]
@@ -26,6 +30,7 @@ class Sample:
     weights: Floats
     terms: Terms
     first: NDArray[np.int64]
+    drawn: Drawn | None = None
 
     @property
     def n_rows(self) -> int:
@@ -33,20 +38,25 @@ class Sample:
         return round(float(self.weights.sum()))
 
 
-def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column]) -> Sample:
+def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampling: Sampling | None = None) -> Sample:
     """Return the groups of rows that are alike in their design, their report and these columns.
 
-    Raises DomainError where the designs do not tell the answers, or cannot give a report that is there.
+    `sampling`: how the rows were drawn, where not simply. Raises DomainError where the designs do not tell the answers,
+    or cannot give a report that is there.
     """
     order = order_of(reported.designs[0])
     check_arms(reported.counts())
-    first, weights = alike([reported.arms, reported.reports, *(column.codes for column in columns)])
+    first, group = alike([reported.arms, reported.reports, *(column.codes for column in columns)])
     channels = channel_rows(reported.designs, reported.arms[first], reported.reports[first])[:, order]
     with np.errstate(divide="ignore"):
         log_channel = np.log(np.asfortranarray(channels))
     answers = tuple(reported.designs[0].answers[place] for place in order)
     at_first = Terms(terms.matrix[first], terms.names, terms.slices, terms.rows_of)
-    return Sample(answers, log_channel, weights, at_first, first)
+    if sampling is None:
+        return Sample(answers, log_channel, np.bincount(group).astype(np.float64), at_first, first)
+    drawn = Drawn.of(sampling, group, (len(answers) - 1) * terms.matrix.shape[1])
+    weights = np.bincount(group, drawn.sampling.weights).astype(np.float64)
+    return Sample(answers, log_channel, weights, at_first, first, drawn)
 
 
 def order_of(design: Design) -> list[int]:
@@ -69,10 +79,10 @@ def channel_rows(designs: Sequence[Design], arms: NDArray[np.int32], reports: ND
     return found
 
 
-def alike(codes: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int64], Floats]:
-    """Return the first row of each group of rows with the same codes, and how many rows it has."""
+def alike(codes: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row of each group of rows with the same codes, and the group of each row."""
     group = np.zeros(len(codes[0]), np.int64)
     for column in codes:
         group = np.unique(group * (int(column.max()) + 1) + column, return_inverse=True)[1]
-    _, first, counts = np.unique(group, return_index=True, return_counts=True)
-    return first, counts.astype(np.float64)
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    return first, group

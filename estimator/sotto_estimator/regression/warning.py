@@ -18,11 +18,15 @@ def warnings_of(
     null: Fitted,
     answers: Sequence[str],
     p_value_of: Callable[[int], float],
+    *,
+    has_ratios: bool = True,
 ) -> list[str]:
     """Return what to say of a fit, of its coefficients' equations and names, and of the fit without terms.
 
-    `p_value_of` a coefficient's place: that of a likelihood ratio test of the terms which it stands for.
+    `p_value_of` a coefficient's place: that of a likelihood ratio test of the terms which it stands for. `has_ratios`:
+    whether such tests are shown.
     """
+    hold = "likelihood ratio tests hold, " if has_ratios else ""
     if len(null.separated):
         places = sorted({int(place) for place in null.separated})
         listed = ", ".join(answers[place] for place in places if place < len(answers) - 1) or answers[-1]
@@ -35,14 +39,14 @@ def warnings_of(
         of = ", ".join(" of ".join(reversed(labels[place])) for place in fitted.separated.tolist())
         said.append(
             f"separation: the terms tell for some people that an answer has probability 0 or 1, and the estimates run "
-            f"off to infinity: {of}; likelihood ratio tests hold, Wald's do not"
+            f"off to infinity: {of}; {hold}Wald's do not{'' if hold else ' hold'}"
         )
     elif fitted.largest_error > _VAGUE:
         vague = int(np.diag(fitted.covariance).argmax())
         of = " of ".join(reversed(labels[vague]))
         said.append(
             "nearly separated: for some people the probability of an answer is 0 or 1 as far as can be told, by the "
-            f"coefficient of {of} first; likelihood ratio tests hold, Wald's tests and intervals do not"
+            f"coefficient of {of} first; {hold}Wald's tests and intervals do not{'' if hold else ' hold'}"
             if p_value_of(vague) < _CLEAR
             else f"no signal: with so much noise the coefficients can be almost anything, first that of {of}; more "
             "reports, or a design that tells more, are needed"

@@ -14,7 +14,7 @@ from sotto_estimator.misfit.disagreement import misfits_of
 from sotto_estimator.quality import PERCENT
 from sotto_estimator.result import GIVEN
 from sotto_estimator.sampling.linearised import Linearised, estimate_shares
-from sotto_estimator.sampling.sampling import Sampling
+from sotto_estimator.sampling.sampling import Sampling, n_effective
 from sotto_estimator.sampling.scores import design_scores, scores_of
 from sotto_estimator.simplex import project_on_simplex
 from sotto_estimator.table.file_rows import FileRows
@@ -72,7 +72,7 @@ def estimate_sample(
             file_rows=FileRows(
                 made=_MADE,
                 degrees_of_freedom=found.degrees,
-                n_effective=_effective(weights[weights > 0]),
+                n_effective=n_effective(weights[weights > 0]) if np.ptp(weights[weights > 0]) else None,
             ),
         )
     )
@@ -99,11 +99,6 @@ def _rows(
         Estimate("", label, n, support, epsilon, *[*row, share, None, outside])
         for label, support, row, share, outside in zip(labels, supports, numbers, consistent, is_outside, strict=False)
     )
-
-
-def _effective(weights: Floats) -> float | None:
-    """Return how many people of equal weight would say as much; None where weights are equal."""
-    return float(weights.sum() ** 2 / (weights @ weights)) if np.ptp(weights) else None
 
 
 def _extremes(reported: Reported, weights: Floats) -> tuple[Floats, Floats]:

@@ -73,7 +73,17 @@ def estimate_shares(scores: Floats, sampling: Sampling, domain: NDArray[np.bool_
     noise = scores**2 - scores  # unbiased for the variance of z, whose mean is 0 or 1, and so its own square
     variances += np.clip((drawn * inside**2) @ noise, 0, None)
     is_census = is_finite and bool((drawn[inside > 0] == 1).all())
-    return Linearised(shares, variances, inside**2 @ noise, _degrees(sampling, domain), is_census)
+    return Linearised(shares, variances, inside**2 @ noise, degrees_of(sampling, domain), is_census)
+
+
+def covariance_of_sums(terms: Floats, sampling: Sampling) -> Floats:
+    """Return the covariance matrix of the sums of the rows' terms, shape (k, k): clusters as if drawn with replacement.
+
+    Raises SourceError for a stratum of one.
+    """
+    factors, off = _deviations(*_totals(terms, np.zeros(len(terms)), sampling), sampling.strata)
+    found: Floats = (factors[:, None] * off).T @ off
+    return found
 
 
 def _coefficients(sampling: Sampling) -> Floats:
@@ -92,7 +102,7 @@ def _fitted(terms: Floats, weights: Floats, margins: Margins) -> Floats:
     return weights[:, None] * means[codes]
 
 
-def _degrees(sampling: Sampling, domain: NDArray[np.bool_] | None) -> int:
+def degrees_of(sampling: Sampling, domain: NDArray[np.bool_] | None = None) -> int:
     """Return how many clusters there are, or people, less the strata: of those with any row in the domain."""
     rows = slice(None) if domain is None else domain
     strata, clusters = sampling.strata.codes[rows], sampling.clusters.codes[rows]
@@ -111,7 +121,13 @@ def _totals(terms: Floats, drawn: Floats, sampling: Sampling) -> tuple[Floats, F
 
 
 def _between(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups) -> Floats:
-    """Return the variance of the sum of totals, each stratum's about its own mean (Deville 1993, with 1 - drawn)."""
+    """Return the variance of the sum of totals."""
+    factors, off = _deviations(totals, drawn, of_stratum, strata)
+    return factors @ off**2
+
+
+def _deviations(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups) -> tuple[Floats, Floats]:
+    """Return how far totals are from their stratum's mean, and by what squares count (Deville 1993, with 1 - drawn)."""
     n_strata = len(strata.labels)
     rest = 1 - drawn
     in_all = np.bincount(of_stratum, rest, n_strata)
@@ -125,7 +141,7 @@ def _between(totals: Floats, drawn: Floats, of_stratum: Codes, strata: Groups) -
             f"{where}: a single one was drawn, so that no error can be told; join it with another stratum."
         )
     means = _sum_by(of_stratum, part[:, None] * totals, n_strata)
-    return (rest / spread[of_stratum]) @ (totals - means[of_stratum]) ** 2
+    return rest / spread[of_stratum], totals - means[of_stratum]
 
 
 def _sum_by(codes: Codes, values: Floats, n_groups: int) -> Floats:

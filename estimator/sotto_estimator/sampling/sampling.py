@@ -53,3 +53,8 @@ class Sampling:
     has_clusters: bool = False
     population_size: float | None = None
     margins: Margins | None = None
+
+
+def n_effective(weights: Floats) -> float:
+    """Return how many people of equal weight would say as much (Kish 1965)."""
+    return float(weights.sum() ** 2 / (weights @ weights))
