@@ -171,7 +171,10 @@ def test_languages_in_which_no_text_is_missing_are_taken_over_and_the_others_nam
     assert survey.words("de").questions["dish"].text == "Welches Gericht?"
     assert survey.questions[0].options == ("Soup", "2")
     assert survey.words("de").questions["dish"].options == ("Suppe", "2")
-    assert found.notes[0] == "pt-BR is left out, for not every text has it: the text of again"
+    assert found.notes == (
+        "pt-BR is left out, for not every text has it: the text of again",
+        '"x!" is left out, for it is no language tag',
+    )
     assert compile_survey(found.definition) == survey
     assert 'title.en = "Lunch"\ntitle.de = "Mittag"\n' in found.to_toml()
 

@@ -95,7 +95,10 @@ def test_a_number_without_both_ends_is_refused_and_the_constraint_that_it_needs_
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({"type": "integer", "constraint": ". > 0 and . < 9"}, "has no mechanism unless all must answer"),
+        (
+            {"type": "integer", "constraint": ". > 0 and . < 9"},
+            "has no mechanism unless all must answer; no number is no answer: make it required",
+        ),
         ({"type": "rank drink"}, "has no mechanism; ask for the first choice, with a select_one"),
         ({"type": "geopoint"}, "has no mechanism; ask for the district, with a select_one"),
         ({"type": "image"}, "has no mechanism; a file cannot be perturbed"),

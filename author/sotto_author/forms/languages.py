@@ -38,11 +38,13 @@ def in_languages(definition: Mapping[str, Any], locale: str) -> tuple[dict[str, 
     `locale`: that of the form. Its default texts are in it unless they are translated to it; else in English.
     """
     texts = dict(_texts(definition))
-    named = {tag_of(other) for text in texts.values() for other in _others(text)} - {""}
+    by_locale = {other: tag_of(other) for text in texts.values() for other in _others(text)}
+    named = {*by_locale.values()} - {""}
     own = tag_of(locale) if tag_of(locale) and tag_of(locale) not in named else USUAL_TAG
     lacking = {tag: [at for at, text in texts.items() if not _in(text, tag)] for tag in sorted(named - {own})}
     tags = [tag for tag, missing in lacking.items() if not missing]
     notes = [f"{tag} is left out, for not every text has it: {_first(at)}" for tag, at in lacking.items() if at]
+    notes += [f'"{other}" is left out, for it is no language tag' for other, tag in by_locale.items() if not tag]
     said = {"lang": own} if own != USUAL_TAG else {}
     questions = [_spoken(question, ("section", "text", "options"), own, tags) for question in definition["questions"]]
     whole = _spoken(definition, ("title", "introduction"), own, tags)

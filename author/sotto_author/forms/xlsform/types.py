@@ -48,7 +48,8 @@ def unsupported(row: Row, form: Form) -> list[str]:
         problems += _choices(choices, form)
     elif ANSWERS_OF[row.type] == "number" and not (_is_required(row) and not row.conditions):
         problems.append(
-            "has no mechanism unless all must answer; no number is no answer: ask with a select_one of ranges."
+            "has no mechanism unless all must answer; no number is no answer: make it required and without relevant, "
+            "or ask with a select_one of ranges."
         )
     return problems
 
