@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,11 @@ from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import DomainError
-from sotto_estimator.result import Result
+from sotto_estimator.rendered import Rendered, Renderer
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes
 from sotto_protocol.words import counted
-
-if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
 
 MAX_CELLS = 250_000
 _SURE_MISFIT = 1.5
@@ -53,7 +50,7 @@ class Convergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Association(Result):
+class Association(Rendered):
     """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
 
     `chosen`: whose reports these are.
@@ -75,33 +72,15 @@ class Association(Result):
         """Return one line: title, questions and reports."""
         return f"{self.title}: {' and '.join(self.questions)}, n = {counted(self.n_reports, 'report')}"
 
-    def as_table(self) -> str:
-        """Return what `sotto associate` prints."""
-        from sotto_estimator.association.render import table  # it renders what is defined here
+    def renderer(self) -> Renderer[Self]:
+        """Return what makes its forms."""
+        from sotto_estimator.association import render
 
-        return table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto associate --json`."""
-        from sotto_estimator.association.render import members
-
-        return members(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `sotto associate --csv`."""
-        from sotto_estimator.association.render import records
-
-        return records(self)
+        return render
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the fit, or the reports."""
         return self.warnings
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture, a bar with its interval a row."""
-        from sotto_estimator.association.render import panels
-
-        return panels(self)
 
 
 def associate(

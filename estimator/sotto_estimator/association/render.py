@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
+from sotto_estimator.hypertext import typed_html
 from sotto_estimator.render import escaped, level_words, percent
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
@@ -70,6 +71,11 @@ def records(association: Association) -> list[dict[str, Any]]:
         **association.chosen.members,
     }
     return [_named(association.questions, cell) | _numbers(cell) | beside for cell in association.cells]
+
+
+def html_parts(association: Association) -> list[str]:
+    """Return what a notebook shows: the tables, in a typewriter's letters."""
+    return [typed_html(table(association))]
 
 
 def panels(association: Association) -> "tuple[str, list[Panel]]":

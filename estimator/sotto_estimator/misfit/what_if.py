@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Self
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.misfit.models.model import MODELS, N_CLASSES, find_model
-from sotto_estimator.result import GIVEN, Result
-
-if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+from sotto_estimator.rendered import Rendered, Renderer
+from sotto_estimator.result import GIVEN
 
 WAYS = tuple(name for name, model in MODELS.items() if model.readings[0].whole[N_CLASSES - 1] == 0)
 """The models whose share is of those who follow: where it is said how many do not, nothing else is unknown."""
@@ -37,7 +35,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf(Result):
+class WhatIf(Rendered):
     """Cases of one way not to follow the design. `epsilon`: of one report of who follows it, in nats, at most."""
 
     way: str
@@ -59,35 +57,11 @@ class WhatIf(Result):
         """What was estimated, of what data."""
         return f"{self.title}: {self}"
 
-    def as_table(self) -> str:
-        """Return what it means, and an aligned table."""
-        from sotto_estimator.misfit.what_if_render import table  # it renders what is defined here
+    def renderer(self) -> Renderer[Self]:
+        """Return what makes its forms."""
+        from sotto_estimator.misfit import what_if_render
 
-        return table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of its JSON object."""
-        from sotto_estimator.misfit.what_if_render import members
-
-        return members(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of its CSV."""
-        from sotto_estimator.misfit.what_if_render import records
-
-        return records(self)
-
-    def html_parts(self) -> list[str]:
-        """Return what a notebook shows."""
-        from sotto_estimator.misfit.what_if_render import html_parts
-
-        return html_parts(self)
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture, a bar with its interval a row."""
-        from sotto_estimator.misfit.what_if_render import panels
-
-        return panels(self)
+        return what_if_render
 
 
 def what_if(way: str, parts: Sequence[float], arms: Sequence[Arm], options: IntervalOptions | None = None) -> WhatIf:

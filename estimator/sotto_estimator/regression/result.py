@@ -1,14 +1,11 @@
 """What a regression found: coefficients with errors, tests, how well it fits, and what is to be said of it."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Self
 
 from sotto_estimator.channel import Floats
-from sotto_estimator.result import Result
+from sotto_estimator.rendered import Rendered, Renderer
 from sotto_protocol.words import counted
-
-if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regression(Result):
+class Regression(Rendered):
     """A regression by maximum likelihood. Intervals and tests are approximate: normal, for many records.
 
     `model`: in words; `designs`: how people were asked; `epsilon`: of one report, an upper bound in nats, or infinite.
@@ -122,32 +119,8 @@ class Regression(Result):
         """Return what is wrong with the fit."""
         return self.warnings
 
-    def as_table(self) -> str:
-        """Return what was fitted and how well, the coefficients, tests and predictions."""
-        from sotto_estimator.regression.render import table  # it renders what is defined here
+    def renderer(self) -> Renderer[Self]:
+        """Return what makes its forms."""
+        from sotto_estimator.regression import render
 
-        return table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of `sotto regress --json`."""
-        from sotto_estimator.regression.render import members
-
-        return members(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `sotto regress --csv`, a coefficient each."""
-        from sotto_estimator.regression.render import records
-
-        return records(self)
-
-    def html_parts(self) -> list[str]:
-        """Return what a notebook shows."""
-        from sotto_estimator.regression.render import html_parts
-
-        return html_parts(self)
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture of the coefficients with their intervals, without those that have no finite one."""
-        from sotto_estimator.regression.render import panels
-
-        return panels(self)
+        return render

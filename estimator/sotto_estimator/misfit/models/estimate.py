@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Self
 
 import numpy as np
 from scipy import special
@@ -15,10 +15,8 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.misfit.fit import Cells, Fit, saturated
 from sotto_estimator.misfit.models.model import N_CLASSES, Control, Model, Reading, find_model, probs_of
 from sotto_estimator.misfit.models.unfit import Unfit, unfit_of
-from sotto_estimator.result import GIVEN, Result
-
-if TYPE_CHECKING:
-    from sotto_estimator.panels import Panel
+from sotto_estimator.rendered import Rendered, Renderer
+from sotto_estimator.result import GIVEN
 
 _RANK = 1e-9
 _AT_EDGE = 1e-7
@@ -47,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEstimate(Result):
+class ModelEstimate(Rendered):
     """What a model says of arms. `level`: of the intervals, by profile likelihood: approximate.
 
     `fit`: of the model; `without`: G² and degrees of freedom that its third class takes away, of the null that there is
@@ -82,35 +80,11 @@ class ModelEstimate(Result):
         """Return what to say of counts that the model hardly ever gives."""
         return [found.warning for found in self.contradictions]
 
-    def as_table(self) -> str:
-        """Return what it means, and an aligned table."""
-        from sotto_estimator.misfit.models.render import table  # it renders what is defined here
+    def renderer(self) -> Renderer[Self]:
+        """Return what makes its forms."""
+        from sotto_estimator.misfit.models import render
 
-        return table(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the members of its JSON object."""
-        from sotto_estimator.misfit.models.render import members
-
-        return members(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of its CSV."""
-        from sotto_estimator.misfit.models.render import records
-
-        return records(self)
-
-    def html_parts(self) -> list[str]:
-        """Return what a notebook shows."""
-        from sotto_estimator.misfit.models.render import html_parts
-
-        return html_parts(self)
-
-    def panels(self) -> "tuple[str, list[Panel]]":
-        """Return a picture, a bar with its interval a row."""
-        from sotto_estimator.misfit.models.render import panels
-
-        return panels(self)
+        return render
 
 
 def estimate_model(
