@@ -326,3 +326,22 @@ def test_a_report_that_cannot_be_is_refused(tmp_path: Path) -> None:
     path.write_text("report,yes,no\na,.8,.3\nb,.2,.7\nc,0,0\n", encoding="utf-8")
     result = sotto("--design", f"matrix(file={path})", "--counts", "30,40,1")
     assert "matrix cannot give the report 'c', of which there are 1" in result.stderr
+
+
+def test_an_interval_of_the_respondents_of_several_arms_that_holds_no_share_is_none() -> None:
+    """Of the population [0, 0] is none whatever made it; of respondents nobody is possible, unless it was clipped."""
+    specs = ("warner(prob=.6)", "warner(prob=.65)")
+    cut = [
+        Arm(read_design(spec), np.array(counts)) for spec, counts in zip(specs, [(170, 330), (160, 340)], strict=True)
+    ]
+    nobody = [Arm(read_design("warner(prob=.999999)"), np.array([0, n])) for n in (10, 12)]
+    for method in ("chernoff", "hoeffding"):
+        options = IntervalOptions(target="respondents", method=method)
+        found = estimate_arms(cut, options)
+        assert found.contradictions == ()
+        assert (found.rows[0].low, found.rows[0].high, found.rows[0].is_outside) == (0, 0, True)
+        assert not found.has_interval(found.rows[0])
+        possible = estimate_arms(nobody, options)
+        assert possible.rows[0].low == 0
+        assert possible.has_interval(possible.rows[0])
+    assert estimate_arms(nobody, IntervalOptions(target="respondents")).rows[0].high == 0

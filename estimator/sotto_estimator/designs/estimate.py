@@ -108,32 +108,38 @@ class _Question:
         """Return the estimate of an answer's share."""
         weights = self.arms.weights(label, self.options.target)
         share = float((weights * self.arms.counts).sum())
-        low, high = self._ends(label, weights, len(self.shown) if self.options.simultaneous else 1)
+        ends = self._ends(label, weights, len(self.shown) if self.options.simultaneous else 1)
+        is_outside = ends[0] > 1 or ends[1] < 0 or ends[0] > ends[1]
         error = math.sqrt(variance(self.arms, weights, self.likeliest, self.options.target))
         least, most = (float(self.arms.n_each @ ends) for ends in _extremes(self.arms, weights))
         consistent = float(self.likeliest[self.arms.is_of(label)].sum()) if self.options.consistent else None
         shifts = PERCENT * max(0.0, most - share), PERCENT * min(0.0, least - share)
         n_support = round(float(self.arms.counts[_supporting(self.arms, label)].sum()))
-        return Estimate("", label, self.n, n_support, epsilon, share, error, low, high, *shifts, consistent)
+        numbers = share, error, *_possible(ends), *shifts, consistent
+        return Estimate("", label, self.n, n_support, epsilon, *numbers, is_outside=is_outside)
 
     def order(self) -> Order | None:
         """Return which answers' shares are surely above which, by intervals that hold together; None of two answers."""
         if len(self.shown) == 1:
             return None
         weights = {label: self.arms.weights(label, self.options.target) for label in self.shown}
-        return order_of([Span(label, *self._ends(label, of, len(weights))) for label, of in weights.items()])
+        return order_of([Span(label, *_possible(self._ends(label, of, len(weights)))) for label, of in weights.items()])
 
     def _ends(self, label: str, weights: Floats, n_intervals: int) -> tuple[float, float]:
-        """Return the ends of one of so many intervals that hold together, in [0, 1]."""
+        """Return the ends of one of so many intervals that hold together, which may lie outside [0, 1], or cross."""
         tail = check_level(self.options.level, n_intervals) / 2
         if self.options.method == "chernoff":
-            ends = pooled_interval(self.arms, label, tail=tail, target=self.options.target)
-        else:
-            least, most = _extremes(self.arms, weights)
-            half_width = math.sqrt(-math.log(tail) * float(self.arms.n_each @ (most - least) ** 2) / 2)
-            share = float((weights * self.arms.counts).sum())
-            ends = share - half_width, share + half_width
-        return min(max(ends[0], 0.0), 1.0), min(max(ends[1], 0.0), 1.0)
+            return pooled_interval(self.arms, label, tail=tail, target=self.options.target)
+        least, most = _extremes(self.arms, weights)
+        half_width = math.sqrt(-math.log(tail) * float(self.arms.n_each @ (most - least) ** 2) / 2)
+        share = float((weights * self.arms.counts).sum())
+        return share - half_width, share + half_width
+
+
+def _possible(ends: tuple[float, float]) -> tuple[float, float]:
+    """Return ends in [0, 1], where they cross the first."""
+    low, high = (min(max(end, 0.0), 1.0) for end in ends)
+    return low, max(low, high)
 
 
 def variance(arms: Arms, weights: Floats, shares: Floats, target: Target) -> float:

@@ -55,9 +55,9 @@ def pooled_interval(arms: Arms, label: str, *, tail: float, target: Target = "po
 
 
 def _of_whole_people(low: float, high: float, n: float) -> tuple[float, float]:
-    """Return the fewest and the most people between two shares, as shares; where no number is, the first."""
+    """Return the fewest and the most people between two shares, as shares; where no number is, they cross."""
     fewest, most = math.ceil(n * low * (1 - 4 * _EPS)), math.floor(n * high * (1 + 4 * _EPS))
-    return fewest / n, max(fewest, most) / n
+    return fewest / n, most / n
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -121,6 +121,7 @@ def _shares(cells: TimingCells, options: IntervalOptions, n_intervals: int) -> l
     reports = _reports(cells)
     share, error = reports.share, _share_error(reports, options)
     low, high = np.clip(_share_ends(reports, options, n_intervals), 0, 1).tolist()
+    high = max(low, high)
     return [(share, error, low, high), (1 - share, error, 1 - high, 1 - low)]
 
 
