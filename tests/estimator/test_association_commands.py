@@ -84,7 +84,16 @@ def test_the_three_styles_hold_the_same_numbers(kept: Path, trees: Path) -> None
     arguments = (kept, "tree", "paid", "--candidates", f"tree={trees}", "--level", "0.9")
     document = json.loads(run(*arguments, "--json").stdout)
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--csv").stdout)))
-    table = run(*arguments).stdout
+    page = trees.with_name("out.html")
+    table = run(*arguments, "--report", page, "--title", "Trees & <pay>").stdout
+    written = page.read_text(encoding="utf-8")
+    assert json.loads(written.partition('id="estimates">')[2].partition("</script>")[0]) == document | {
+        "title": "Trees & <pay>"
+    }
+    assert "Trees &amp; &lt;pay&gt;" in written
+    assert "<pay>" not in written
+    assert written.count("<svg") == 1
+    assert "must end in .html" in str(run(*arguments, "--report", trees.with_name("out.txt")).exception)
     assert document["level"] == 0.9
     assert len(rows) == len(document["cells"]) == 8
     for row, cell in zip(rows, document["cells"], strict=True):

@@ -218,11 +218,17 @@ def test_the_columns_of_google_rappor_are_written(folder: Path) -> None:
         assert int(row["estimate"]) == round(32 * PER_COHORT * float(row["proportion"]))
 
 
-def test_a_plot_is_drawn_of_emoji_too(folder: Path) -> None:
-    path = folder / "plot.svg"
+def test_a_plot_is_drawn_of_emoji_too_and_a_report_holds_it_with_the_json(folder: Path) -> None:
+    path, page = folder / "plot.svg", folder / "out.html"
     source = (folder / "tally.json", "liked", "--candidates", folder / "list.txt")
-    assert sotto("decode", *source, "--plot", path).exit_code == 0
+    assert sotto("decode", *source, "--plot", path, "--report", page, "--title", "Fruit").exit_code == 0
     assert "<svg" in path.read_text()
+    written = page.read_text(encoding="utf-8")
+    document = json.loads(sotto("decode", *source, "--title", "Fruit", "--json").stdout)
+    assert document["title"] == "Fruit"
+    assert json.loads(written.partition('id="estimates">')[2].partition("</script>")[0]) == document
+    assert written.count("<svg") == 1
+    assert "must end in .html" in sotto("decode", *source, "--report", folder / "out.txt").stderr
 
 
 def test_options_change_what_is_decoded(folder: Path) -> None:

@@ -7,7 +7,8 @@ import click
 
 from sotto_estimator.association.associate import associate as find_association
 from sotto_estimator.chosen import Chosen, chosen_options
-from sotto_estimator.options import level_option, style_options, warn
+from sotto_estimator.options import level_option
+from sotto_estimator.output import Output, output_options
 from sotto_estimator.records import save_records
 from sotto_estimator.sources import names_collector, read_source
 from sotto_estimator.strings.candidates import read_candidates
@@ -30,7 +31,7 @@ from sotto_estimator.strings.candidates import read_candidates
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep the noisy reports in this file.",
 )
-@style_options
+@output_options
 def associate(
     sources: tuple[str, ...],
     candidates: tuple[str, ...],
@@ -38,7 +39,7 @@ def associate(
     level: float,
     token: str,
     kept: Path | None,
-    style: str,
+    output: Output,
 ) -> None:
     """Estimate the joint distribution of two or three questions, and test whether they are independent.
 
@@ -55,9 +56,7 @@ def associate(
     association = replace(association, chosen=chosen)
     if kept:
         save_records(survey, records, kept)
-    click.echo(association.as_style(style))
-    for warning in association.warnings:
-        warn(warning)
+    output.show(association)
 
 
 def _candidates(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ import click
 
 from sotto_estimator.chosen import Chosen, chosen_options
 from sotto_estimator.options import grouped, level_option, refuse_token, style_options, warn
+from sotto_estimator.report import check_report, write_report
 from sotto_estimator.sources import CollectorSource, FileSource, read_source
 from sotto_estimator.strings.candidates import CandidateMap, read_candidates, read_strings
 from sotto_estimator.strings.decode import CORRECTIONS, DECODE_METHODS, Decoded, DecodeOptions
@@ -61,8 +62,19 @@ class _Files:
 
     rappor_csv: Path | None
     plot_path: Path | None
+    report_path: Path | None
+    title: str
+
+    def check(self, options: DecodeOptions) -> None:
+        """Raise UsageError, SourceError for what cannot be written."""
+        if self.rappor_csv and options.level != RESULT_LEVEL:
+            raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
+        if self.report_path:
+            check_report(self.report_path)
 
     def write(self, subject: Subject, decoded: Decoded, limit: int | None) -> None:
+        if self.report_path:
+            write_report(replace(decoded, subject=subject), self.report_path)
         if self.rappor_csv:
             write_results(decoded, self.rappor_csv)
         if self.plot_path:
@@ -122,6 +134,10 @@ class _Files:
     "files",
     _Files,
     click.option("--plot", "plot_path", type=_FILE, help="Draw bars with intervals into this PNG, PDF or SVG file."),
+    click.option("--report", "report_path", type=_FILE, help="Write all of it, with a picture, into this HTML file."),
+    click.option(
+        "--title", default="", metavar="TEXT", help="What to call the data  [default: the survey's title, or the file]."
+    ),
     click.option("--rappor-csv", type=_FILE, help="Write google/rappor's columns into this file; for level 0.95."),
 )
 def decode(
@@ -145,8 +161,7 @@ def decode(
     --unknown, without --candidates: from a tally, where beginnings of strings are reported; from packed reports, a
     collector's or a file of them, where n-grams are.
     """
-    if files.rappor_csv and options.level != RESULT_LEVEL:
-        raise click.UsageError(f"--rappor-csv has columns of level {RESULT_LEVEL}; leave out --level.")
+    files.check(options)
     if alphabet is not None and not is_unknown:
         raise click.UsageError("--alphabet goes with --unknown.")
     if is_unknown:
@@ -162,11 +177,10 @@ def decode(
             subject, decoded = _from_google(google, listed, options, keep_all)
         else:
             subject, decoded = _from_tally(sources, token, chosen, listed, options, keep_all)
-    subject = replace(subject, stratum=chosen.stratum)
+    subject = replace(subject, stratum=chosen.stratum, title=files.title or subject.title)
     files.write(subject, decoded, limit)
     click.echo({"json": as_json, "csv": as_csv}.get(style, table)(subject, decoded, limit))
-    quality = subject.quality
-    for warning in (*decoded.warnings, *([quality.warning] if quality and quality.is_alarming else [])):
+    for warning in replace(decoded, subject=subject).alarms():
         warn(warning)
 
 

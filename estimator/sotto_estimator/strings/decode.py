@@ -133,7 +133,8 @@ class Decoded(Result):
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the candidates, or the reports."""
-        return self.warnings
+        quality = self.subject.quality
+        return (*self.warnings, *([quality.warning] if quality and quality.is_alarming else []))
 
     def panels(self) -> "tuple[str, list[Panel]]":
         """Return a picture: a bar with its interval a string."""
