@@ -336,6 +336,7 @@ BAD = [
     ("cheated ~ I(age^2)", "cannot be read"),
     ("cheated ~ age | region", "without a bar"),
     ("cheated ~ age:hidden(answer)", "a term of its own"),
+    ("age ~ hidden(cheated) + hidden(answer)", "the only one: of several hidden answers the model would be of all"),
     ("age ~ region", "must be one of the reports"),
 ]
 
@@ -352,7 +353,7 @@ def test_a_report_that_the_design_cannot_give_and_answers_that_it_does_not_tell_
     frame = asked("direct", 60)
     with pytest.raises(DomainError, match="cannot give the report"):
         regress(frame, "cheated ~ age", design="matrix(rows=0 0; 1/2 1/4; 1/2 3/4)", report_texts=["yes", "no", "?"])
-    with pytest.raises(DomainError, match="prevalence"):
+    with pytest.raises(DomainError, match="do not tell the share of yes"):
         regress(frame, "cheated ~ age", design="unrelated(prob_question=2/3)")
 
 

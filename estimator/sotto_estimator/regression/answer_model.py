@@ -6,15 +6,19 @@ import numpy as np
 from scipy.special import logsumexp
 
 from sotto_estimator.channel import Floats
-from sotto_estimator.regression.basis import basis_of
+from sotto_estimator.regression.basis import Basis, basis_of
 from sotto_estimator.regression.fitting import Fitted, fit_rows
 from sotto_estimator.regression.formula import INTERCEPT
 from sotto_estimator.regression.hidden_answer import HiddenAnswer, log_softmax
 from sotto_estimator.regression.inference import prediction_of
+from sotto_estimator.regression.mixture import RowLikelihood
 from sotto_estimator.regression.model import Model, Without
 from sotto_estimator.regression.result import Prediction
 from sotto_estimator.regression.sample import Sample
+from sotto_estimator.regression.unrelated_answer import UnrelatedAnswer
 
+UNRELATED = ("unrelated = yes", INTERCEPT)
+"""The equation and column of the log odds of the unrelated question's yes."""
 _LEAST = 1e-300
 """In place of a mean probability of 0, whose log odds no number is."""
 
@@ -32,7 +36,8 @@ def fit_answer(question: str, sample: Sample) -> Model:
 
     null = without([place for place in every if terms.names[place] != INTERCEPT])
     each = {term: without(columns) for term, columns in terms.tested().items()}
-    return Model(sample.n_rows, labels_of(question, sample), fitted, null, each)
+    more = (UNRELATED,) * sample.has_unrelated
+    return Model(sample.n_rows, (*labels_of(question, sample), *more), fitted, null, each, n_scales=len(more))
 
 
 def labels_of(question: str, sample: Sample) -> tuple[tuple[str, str], ...]:
@@ -45,7 +50,11 @@ def fit_columns(sample: Sample, columns: Sequence[int], start: Floats | None = N
     kept = list(columns)
     basis = basis_of(sample.terms.matrix[:, kept], sample.weights, [sample.terms.names[place] for place in kept])
     bases = [basis] * (len(sample.answers) - 1)
-    return fit_rows(HiddenAnswer(sample.log_channel), bases, sample.weights, start, sample.drawn)
+    likelihood: RowLikelihood = HiddenAnswer(sample.log_channel)
+    if sample.has_unrelated:
+        likelihood = UnrelatedAnswer(sample.log_channel)
+        bases.append(Basis(np.ones((len(sample.weights), 1)), np.ones((1, 1))))
+    return fit_rows(likelihood, bases, sample.weights, start, sample.drawn)
 
 
 def predict_answers(

@@ -63,7 +63,10 @@ def read_formula(text: str) -> Formula:
     kept = [factors for factors, match in found if not match]
     others = [":".join(map(_written, factors)) for factors in kept]
     if any("hidden(" in term for term in others) or len(hidden) > 1:
-        raise DomainError("hidden(COLUMN) must be a term of its own, and the only one.")
+        raise DomainError(
+            "hidden(COLUMN) must be a term of its own, and the only one: of several hidden answers the model would be "
+            "of all their combinations. One survey's hidden answers explain another by `sotto regress RECORDS`."
+        )
     if not others:
         raise DomainError(f"the formula ({text:.80}) must leave an intercept or a column that explains the answer.")
     if hidden and hidden[0] == outcome:

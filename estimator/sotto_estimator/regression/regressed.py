@@ -1,12 +1,14 @@
 """What is regressed on what: a formula, the column of the reports and how they were asked for, the kind of outcome."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
 from sotto_estimator.regression.answer_model import fit_answer, fit_columns, predict_answers, predict_average
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
+from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
 from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.lack_of_fit import lack_of_fit
@@ -101,6 +103,7 @@ class Regressed:
             degrees = float(sample.drawn.degrees_of_freedom)
             return {"people of equal weight who would say as much": sample.drawn.n_effective, "df": degrees}
         is_binary = all(len(design.reports) == 2 for design in reported.designs)
+        is_binary = is_binary and not sample.has_unrelated
         return {} if self.formula.hidden or self.cluster or not is_binary else lack_of_fit(sample, model.fitted)
 
     @property
@@ -111,8 +114,10 @@ class Regressed:
         return list(dict.fromkeys([*own, *formula.names, *filter(None, [self.cluster])]))
 
     def _model(self, table: Table, sample: Sample) -> tuple[Model, str, str]:
-        """Return the model, what it is, and what is to be said of its clusters."""
+        """Return the model, what it is, and what is to be said of its clusters, or of an unrelated question."""
         answers, formula = sample.answers, self.formula
+        if sample.has_unrelated and (formula.hidden or self.cluster):
+            raise DomainError("hidden(..) and an intercept by cluster need the prevalence of the unrelated question.")
         if formula.hidden:
             if self.cluster:
                 raise DomainError("an intercept by cluster goes with a hidden answer to the left, not with hidden(..).")
@@ -124,7 +129,8 @@ class Regressed:
             codes = table.columns[self.cluster].codes[sample.first]
             model, said = fit_clustered(formula.outcome, self.cluster, Clustered.of(sample, codes))
             return model, f"{words}, an intercept by {self.cluster}", said
-        return fit_answer(formula.outcome, sample), words, said
+        model = fit_answer(formula.outcome, sample)
+        return model, words, _unrelated_words(model) if sample.has_unrelated else ""
 
 
 def _designs(reported: Reported) -> tuple[str, ...]:
@@ -134,9 +140,20 @@ def _designs(reported: Reported) -> tuple[str, ...]:
     return (*listed[:_MOST_DESIGNS], *more)
 
 
+def _unrelated_words(model: Model) -> str:
+    share = 1 / (1 + math.exp(-model.fitted.coefficients[-1]))
+    return (
+        f"the share of yes to the unrelated question is estimated with it, as {100 * share:.2f} %: it is taken to be "
+        "the same for everybody, whatever the answer and the terms"
+    )
+
+
 def _warnings(model: Model, sample: Sample) -> list[str]:
     intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
-    null, n_of_answer = fit_columns(sample, intercept), (len(sample.answers) - 1) * len(sample.terms.names)
+    null, n_of_answer = (
+        _of_answers(fit_columns(sample, intercept), sample),
+        (len(sample.answers) - 1) * len(sample.terms.names),
+    )
 
     def p_value_of(place: int) -> float:
         """Return that of all terms that explain the answer; of a coefficient of an outcome, that of its own term."""
@@ -149,6 +166,11 @@ def _warnings(model: Model, sample: Sample) -> list[str]:
         return min((of.p_value for of in ratios), default=1.0)
 
     return warnings_of(model.fitted, model.labels, null, sample.answers, p_value_of, has_ratios=sample.drawn is None)
+
+
+def _of_answers(null: Fitted, sample: Sample) -> Fitted:
+    """Return the fit without terms, whose separation is that of the answer alone, not of an unrelated question."""
+    return replace(null, separated=null.separated[null.separated < len(sample.answers) - 1])
 
 
 def _predictions(

@@ -11,6 +11,7 @@ from sotto_estimator.designs.design import YES_NO, Design, check_arms
 from sotto_estimator.errors import DomainError
 from sotto_estimator.regression.drawn import Drawn
 from sotto_estimator.regression.formula import Terms
+from sotto_estimator.regression.unrelated_answer import PAIRS
 from sotto_estimator.sampling.sampling import Sampling
 from sotto_estimator.table.reported import Reported
 from sotto_estimator.table.table import Column
@@ -33,6 +34,11 @@ class Sample:
     drawn: Drawn | None = None
 
     @property
+    def has_unrelated(self) -> bool:
+        """Whether reports may be on an unrelated question, whose prevalence is a coefficient after all others."""
+        return bool(self.log_channel.shape[1] > len(self.answers))
+
+    @property
     def n_rows(self) -> int:
         """How many rows there are in all groups."""
         return round(float(self.weights.sum()))
@@ -50,7 +56,7 @@ def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampl
     channels = channel_rows(reported.designs, reported.arms[first], reported.reports[first])[:, order]
     with np.errstate(divide="ignore"):
         log_channel = np.log(np.asfortranarray(channels))
-    answers = tuple(reported.designs[0].answers[place] for place in order)
+    answers = tuple(dict.fromkeys(reported.designs[0].answers[place] for place in order))
     at_first = Terms(terms.matrix[first], terms.names, terms.slices, terms.rows_of)
     if sampling is None:
         return Sample(answers, log_channel, np.bincount(group).astype(np.float64), at_first, first)
@@ -62,12 +68,13 @@ def sample_of(reported: Reported, terms: Terms, columns: Sequence[Column], sampl
 def order_of(design: Design) -> list[int]:
     """Return the answers' places, that last with which the others are compared: no, or else the first.
 
-    Raises DomainError where people of one answer differ in something else: it would need a model too.
+    Of PAIRS, which are of two questions, they are left as they are. Raises DomainError where people of one answer
+    differ in something else: it would need a model too.
     """
-    if len(design.labels) < len(design.answers):
-        raise DomainError(f"{design.name}: a regression needs the prevalence of the unrelated question.")
+    if len(design.labels) < len(design.answers) and design.answers != PAIRS:
+        raise DomainError(f"{design.name}: a regression needs to know what else people of one answer differ in.")
     places = [*range(len(design.answers))]
-    return places if design.answers == YES_NO else [*places[1:], 0]
+    return places if design.answers in (YES_NO, PAIRS) else [*places[1:], 0]
 
 
 def channel_rows(designs: Sequence[Design], arms: NDArray[np.int32], reports: NDArray[np.int32]) -> Floats:
