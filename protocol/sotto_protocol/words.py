@@ -75,6 +75,16 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
+def ordinal(n: int) -> str:
+    """Return the place that a number says, in English.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 11, 12, 13, 21, 51, 111, 1_022)]
+    ['1st', '2nd', '3rd', '11th', '12th', '13th', '21st', '51st', '111th', '1,022nd']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"
+
+
 def epsilon_above(epsilon: Decimal | float, language: Language = ENGLISH) -> str:
     """Return an epsilon rounded up to four decimals: never less than is given away.
 

@@ -22,7 +22,7 @@ from sotto_estimator.formats.records import Progress, Record, ignore, read_recor
 from sotto_estimator.formats.shares import FormatShares
 from sotto_estimator.intervals import IntervalOptions
 from sotto_protocol.bounds import float_above, log_ratio_above
-from sotto_protocol.words import counted, epsilon_above
+from sotto_protocol.words import counted, epsilon_above, ordinal
 
 LEAST_ITEMS = 10
 """Of fewer, Firefox sends clicks as they are."""
@@ -115,7 +115,7 @@ def _count(records: Iterable[Record], n_items: int) -> tuple[Counter[str], int]:
             continue
         counts[record.group(_ITEM)] += 1
         if len(counts) > n_items:
-            record.refuse(f"{_ITEM} is the {len(counts)}th that is reported, of {n_items} items.")
+            record.refuse(f"{_ITEM} is the {ordinal(len(counts))} that is reported, of {n_items} items.")
     return counts, n_sponsored
 
 

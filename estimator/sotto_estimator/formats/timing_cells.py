@@ -16,6 +16,8 @@ from sotto_protocol.bounds import float_above, log_ratio_above
 MAX_CELLS = 2**20
 MAX_GROUPS = 1000
 MAX_RATE = 1 - 1e-6
+MAX_DURATION_MS = 1e9
+"""Eleven days: no load takes longer, and a beacon's sender may send any number."""
 _CHUNK = 2**17
 _FIRST_STEP_MS = 0.1
 _MAX_STEP_MS = 100.0
@@ -70,8 +72,8 @@ def _read(record: Record, group: int) -> tuple[int, float, float, int]:
     if not 0 <= rate <= MAX_RATE:
         record.refuse(f"randomizedTriggerRate ({rate!r}) must be in [0, {MAX_RATE}]: at 1 nothing is told.")
     duration = record.number("duration")
-    if duration < 0:
-        record.refuse(f"duration ({duration!r}) must be >= 0, in ms.")
+    if not 0 <= duration <= MAX_DURATION_MS:
+        record.refuse(f"duration ({duration!r}) must be from 0 to {MAX_DURATION_MS:,.0f} ms.")
     return group, duration, rate, is_high
 
 
