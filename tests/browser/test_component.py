@@ -75,7 +75,27 @@ def test_the_same_answers_get_the_same_noise_after_a_change_and_back(ask: Ask, c
     page.get_by_label("Yes", exact=True).check()
     press(page, "Review what will be sent")
     expect(page.locator("pre")).to_have_text(body or "")
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("This page was left before, and keeps no answers.")
     assert wire.posts() == []
+
+
+def test_a_page_that_keeps_nothing_is_held_while_a_report_waits(ask: Ask, collector: Served, wire: Wire) -> None:
+    survey = publish(collector, named("component-memory"))
+    page = ask(survey, before="Object.defineProperty(globalThis, 'indexedDB', { value: undefined })")
+    answer(page, survey)
+    press(page, "Review what will be sent")
+    wire.cut()
+    press(page, "Send")
+    expect(page.get_by_text("Keep this page open until then")).to_be_visible()
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.close(run_before_unload=True)
+    wire.mend()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.get_by_text("Your report was delivered.")).to_be_visible()
+    page.reload()
+    assert asked == ["beforeunload"]
 
 
 def test_what_is_wrong_is_listed_and_led_to(ask: Ask, collector: Served) -> None:

@@ -9,7 +9,7 @@ from chromium import FIND
 from collecting import Served
 from component_site import asking, element, page_of, policy_for
 from engines import ENGINES, Tab, until
-from visit import report_in
+from visit import ASKS, HOLD, report_in
 from wire import Wire
 
 TEXT = f"(path) => ({FIND})(path)?.textContent"
@@ -65,7 +65,11 @@ def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wi
             bodies.append(tab.run(TEXT, f"{host} >> pre"))
         for survey, body in zip(surveys, bodies, strict=True):
             host = f"#{survey.id}"
+            tab.run(HOLD)
             tab.click(f"{host} >> [part~=send]")
+            until(tab, "() => globalThis.isSending")
+            assert tab.run(ASKS) is True
+            tab.run("() => letGo()")
             receipt = until(tab, TEXT, f"{host} >> [part=receipt-code]")
             until(
                 tab,
@@ -73,6 +77,7 @@ def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wi
                 f"{host} >> [part=delivery]",
             )
             assert report_in(body)["id"] == receipt
+            assert tab.run(ASKS) is False
             wait_for_reports(collector, survey, receipt)
         assert [post.body.decode() for post in wire.posts()] == bodies
         heard = tab.run("() => heard.filter(([name]) => name !== 'ready')")

@@ -24,6 +24,25 @@ FILL = """(answers) => {
   }
 }"""
 
+HOLD = """() => {  // no transaction ends that puts a report into the outbox, until `letGo` is called
+  const { put } = IDBObjectStore.prototype;
+  let isHeld = true;
+  globalThis.isSending = false;
+  globalThis.letGo = () => (isHeld = false);
+  IDBObjectStore.prototype.put = function (...given) {
+    const goOn = () => isHeld && (this.count().onsuccess = goOn);
+    if (this.name === "outbox") goOn();
+    globalThis.isSending ||= this.name === "outbox";
+    return put.apply(this, given);
+  };
+}"""
+ASKS = """() => {  // whether the browser would ask before it leaves the page
+  const event = document.createEvent("BeforeUnloadEvent");
+  event.initEvent("beforeunload", false, true);
+  dispatchEvent(event);
+  return event.defaultPrevented || event.returnValue !== "";
+}"""
+
 
 class Visit:
     """One visit to a survey's page, in one tab."""

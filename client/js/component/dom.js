@@ -17,10 +17,10 @@ export function make(name, attributes = {}, ...parts) {
 
 /**
  * Return a button that does something.
- * @param {string} words @param {string} part by which a page's style finds it @param {() => void} press
+ * @param {string} words @param {string} part by which styles find it @param {() => void} press
  */
 export function button(words, part, press) {
-  const made = make("button", { type: "button", part: `button ${part}` }, words);
+  const made = make("button", { type: "button", part: `button ${part}`, class: part }, words);
   made.addEventListener("click", press);
   return made;
 }

@@ -136,14 +136,14 @@ export class SottoSurvey extends Base {
 
   #introduce(/** @type {Survey} */ survey) {
     const { lang, title, introduction } = this.#words;
-    const { collector, wave, resendDays } = readSettings(this);
+    const { collector, wave, options } = readSettings(this);
     const said = introduction ? [make("p", { part: "introduction", dir: "auto", lang }, introduction)] : [];
     return [
       ...this.#chooser(survey.languages),
       make("h2", { class: "title", part: "title", dir: "auto", lang }, title),
       ...aboutOf(this.#t, survey, this.#words, wave),
       ...said,
-      ...protectionOf(this.#t, survey, collector, resendDays),
+      ...protectionOf(this.#t, survey, collector, options.resendDays),
     ];
   }
 

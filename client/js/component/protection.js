@@ -27,9 +27,9 @@ export function protectionOf(t, survey, collector, resendDays) {
       ? t("You get a receipt, with which your report can be erased.")
       : t("You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.");
   const steps = [t("You answer."), t("You see what will be sent, and decide."), receipt];
-  const whole = make("a", { target: "_blank", rel: "noopener noreferrer" }, t("All of it, in numbers"));
-  whole.href = `${collector.replace(/\/+$/, "")}/s/${survey.id}`;
-  const pinned = { id: survey.id, fingerprint: survey.fingerprint };
+  const { id, fingerprint } = survey;
+  const href = `${collector}/s/${id}`;
+  const whole = make("a", { href, target: "_blank", rel: "noopener noreferrer" }, t("All of it, in numbers"));
   const parts = [
     make("summary", {}, t("How this protects you")),
     make("ol", {}, ...steps.map((step) => make("li", {}, step))),
@@ -45,7 +45,10 @@ export function protectionOf(t, survey, collector, resendDays) {
     make(
       "p",
       { class: "small" },
-      t("Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s", pinned),
+      t("Survey %(id)s. Its fingerprint, which stands for every word and number of it: %(fingerprint)s", {
+        id,
+        fingerprint,
+      }),
     ),
   ];
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];

@@ -1,5 +1,6 @@
 /** The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased. */
 
+import { holdPage } from "../form/leaving.js";
 import { today } from "../src/ledger.js";
 import { button, make, paragraph } from "./dom.js";
 
@@ -94,6 +95,7 @@ export class ReceiptView {
     if (fate === this.#fate) return;
     this.#fate = fate;
     this.#code = code;
+    holdPage(this.#client, fate === "waiting" && !this.#isDurable);
     this.#write();
     this.#onFate(fate, code);
   }
@@ -144,14 +146,7 @@ export class ReceiptView {
     const label = make("label", { for: "other" }, t("Your report waits for another invitation"));
     const asked = isInvitation ? [make("p", {}, label), error, field] : [error];
     const again = button(t("Send it again"), "again", () => this.#resend(isInvitation ? field : null, error));
-    const form = make(
-      "form",
-      { method: "dialog", autocomplete: "off" },
-      ...asked,
-      make("div", { class: "actions" }, again),
-    );
-    form.addEventListener("submit", (event) => event.preventDefault());
-    return [...parts, form];
+    return [...parts, ...asked, make("div", { class: "actions" }, again)];
   }
 
   /** Send a report again that was refused for its invitation, under another, or as the collector had no such survey. */

@@ -36,8 +36,6 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
       ),
     ),
   );
-  const sending = button(t("Send"), "primary send", send);
-  sending.classList.add("primary");
   return make(
     "section",
     { "aria-labelledby": "review-title", part: "review" },
@@ -51,7 +49,12 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     make("div", { class: "rows" }, ...rows),
     paragraph("notice", make("strong", {}, whole)),
     text,
-    make("div", { class: "actions" }, sending, button(t("Change answers"), "change", change)),
+    make(
+      "div",
+      { class: "actions" },
+      button(t("Send"), "primary send", send),
+      button(t("Change answers"), "change", change),
+    ),
     paragraph(
       "small",
       t(

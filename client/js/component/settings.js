@@ -2,9 +2,8 @@
 
 /**
  * @typedef {object} Settings
- * @property {string} collector its address @property {string} survey @property {string} fingerprint
- * @property {number} wave @property {string} invitation @property {string} maxEpsilon
- * @property {string} state the name of the device's database @property {number} resendDays
+ * @property {string} collector its address @property {string} survey @property {number} wave
+ * @property {string} invitation @property {import("../src/options.js").Options & {resendDays: number}} options the client's
  */
 
 /** The attributes by which a survey is another one, or asked in another way. */
@@ -30,14 +29,18 @@ export function readSettings(element) {
   for (const name of NEEDED) {
     if (given(name) === "") throw new TypeError(`the attribute ${name} is missing.`);
   }
+  const maxEpsilon = given("max-epsilon", "8");
   return {
-    collector: given("collector"),
+    collector: given("collector").replace(/\/+$/, ""),
     survey: given("survey"),
-    fingerprint: given("fingerprint"),
     wave: Number(given("wave", "1")),
     invitation: given("invitation"),
-    maxEpsilon: given("max-epsilon", "8"),
-    state: given("state", "sottovoce"),
-    resendDays: Number(given("resend-days", "0")),
+    options: {
+      fingerprint: given("fingerprint"),
+      maxEpsilon,
+      maxPeriodEpsilon: Math.max(16, Number(maxEpsilon)),
+      state: given("state") || undefined,
+      resendDays: Number(given("resend-days", "0")),
+    },
   };
 }

@@ -21,15 +21,15 @@ const STYLE = `
 .survey {
 padding: var(--sotto-padding, clamp(1rem, 4vw, 1.6rem)); border-radius: var(--sotto-radius, .8rem); background:
 var(--_sheet); color: var(--_ink); line-height: 1.5; overflow-wrap: break-word; text-align: start; }
-h2, h3, h4, p, ul, ol, dl, dd, pre, fieldset { margin: 0 0 .75em; padding: 0; border: 0; }
-fieldset { min-width: 0; }
+h2, h3, h4, p, ul, ol, dl, dd, pre, fieldset, details { margin: 0 0 .75em; padding: 0; border: 0; }
+fieldset, .choice span { min-width: 0; }
 legend { float: left; width: 100%; padding: 0; }
 legend + * { clear: both; }
 h2 { font-size: 1.5em; line-height: 1.25; }
 h3 { font-size: 1.15em; line-height: 1.35; }
 h4 { margin-bottom: .35em; font-size: 1em; }
 .title, [tabindex="-1"] { outline: none; }
-:focus-visible { outline: 3px solid var(--_accent); outline-offset: 2px; border-radius: .25rem; }
+:focus-visible { outline: 3px solid var(--_accent); outline-offset: 2px; }
 .hint, .small, .number, .progress, .comfort, dt { color: var(--_quiet); font-size: .92em; }
 .number { display: block; font-weight: 400; }
 .question { margin: 0 0 1.25em; padding: 1em 0 0; border-top: 1px solid var(--_line); }
@@ -40,26 +40,25 @@ h4 { margin-bottom: .35em; font-size: 1em; }
 .alert:not(:empty), .problems {
 margin: 0 0 1.25em; padding: .8em 1em; border: 2px solid var(--_error); border-radius: .5rem; }
 .alert > :last-child, .problems > :last-child { margin-bottom: 0; }
-.alert strong, .problems-title { display: block; color: var(--_error); font-weight: 700; }
+.alert strong, .problems-title { display: block; color: var(--_error); font-weight: 600; }
 .about { list-style: none; }
 ol, .problems ul { padding-inline-start: 1.4em; }
 a { color: var(--_error); }
 summary { padding: .35em 0; color: var(--_accent); cursor: pointer; }
-details { margin: 0 0 .75em; }
 .noise { font-size: .92em; }
 .choices { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5em; }
 .choice {
 display: flex; gap: .75em; align-items: flex-start; min-height: 2.9em; padding: .6em .9em; border: 1px solid
 var(--_edge); border-radius: var(--sotto-radius, .6rem); cursor: pointer; }
 .choice:hover { border-color: var(--_accent); }
-.choice span { min-width: 0; }
 .choice input { flex: none; width: 1.2em; height: 1.2em; margin: .15em 0 0; accent-color: var(--_accent); }
 input[type="text"], select {
 width: 100%; min-height: 2.9em; padding: .5em .8em; border: 1px solid var(--_edge); border-radius:
 var(--sotto-radius, .6rem); background: var(--_sheet); color: inherit; font: inherit; }
 [aria-invalid="true"] { border: 2px solid var(--_error) !important; }
-.measured { display: flex; gap: .6em; align-items: center; max-width: 22em; }
-.chooser { display: flex; gap: .6em; align-items: center; justify-content: flex-end; }
+.measured, .chooser { display: flex; gap: .6em; align-items: center; }
+.measured { max-width: 22em; }
+.chooser { justify-content: flex-end; }
 select { contain: paint; }
 .chooser select { width: auto; }
 button {
@@ -68,15 +67,14 @@ background: transparent; color: var(--_accent); font: inherit; font-weight: 600;
 button.primary { background: var(--_accent); color: var(--_on-accent); }
 button:hover { text-decoration: underline; }
 .actions { display: flex; flex-wrap: wrap; gap: .75em 1em; align-items: center; margin: 1em 0; }
-.actions p { margin: 0; }
+dd, .actions p { margin: 0; }
 .row { padding: .8em 0; border-top: 1px solid var(--_line); }
 dl { display: flex; flex-wrap: wrap; gap: .5em 1em; margin: 0; }
 dl > div { flex: 1 1 14em; min-width: 0; overflow-wrap: anywhere; }
-dd { margin: 0; }
 dl > div:last-child { padding: 0 .7em; border-radius: .4rem; background: var(--_tint); }
 .comfort { margin: .5em 0 0; }
 .notice, pre, .slip { padding: .8em 1em; border-radius: .5rem; background: var(--_tint); }
-pre, code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; }
+pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .slip { margin: 0 0 1em; background: transparent; border: 1px dashed var(--_edge); }
 .slip code { overflow-wrap: anywhere; user-select: all; }

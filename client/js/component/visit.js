@@ -3,8 +3,9 @@
  * answered goes into the client and nowhere else; it stands in the form's fields until it was sent, or the page is left.
  */
 
-import { explain, forgotten, misused, over, sentence, unread } from "../form/faults.js";
+import { explain, forgotten, misused, over, sentence, unread, unsent } from "../form/faults.js";
 import { isInvitation, stateOf, takeFromAddress } from "../form/invitation.js";
+import { holdPage } from "../form/leaving.js";
 import { SurveyClient } from "../src/client.js";
 import { FormView } from "./form-view.js";
 import { InvitationView } from "./invitation-view.js";
@@ -64,17 +65,20 @@ export class Visit {
     return this.#run(
       async () => {
         const survey = await this.#client.survey();
-        survey.checkWave(this.#settings.wave);
-        const [before] = (await this.#client.answered()).filter(({ wave }) => wave === this.#settings.wave);
+        const { wave } = this.#settings;
+        survey.checkWave(wave);
+        const before = (await this.#client.answered()).find((receipt) => receipt.wave === wave);
         this.#asked = await this.#client.questions();
         const isOpen = await this.#client.isOpen();
+        const isPrepared = await this.#client.isPrepared(wave);
         if (this.#isOver) return;
         await this.#stage.announce(survey);
         if (this.#isOver) return;
         this.#survey = survey;
-        this.#tell("ready", { isAnswered: before !== undefined });
+        this.#tell("ready", { isAnswered: Boolean(before) });
         if (before) return this.#finish(before.id, sayAnswered);
         if (!isOpen) return this.#stage.alarm(over);
+        if (isPrepared) this.#stage.alarm(unsent);
         return survey.invited ? this.#invite(this.#given()) : this.#ask();
       },
       () => this.open(),
@@ -98,22 +102,16 @@ export class Visit {
     this.#isOver = true;
     this.#receipt?.close();
     const client = this.#client;
-    void client.flush().then(
-      () => client.close(),
-      () => client.close(),
-    ); // a report that was sent is tried once more
+    const close = () => {
+      client.close();
+      holdPage(client, false);
+    };
+    client.flush().then(close, close); // a report that was sent is tried once more
   }
 
   #makeClient() {
-    const { collector, survey, fingerprint, maxEpsilon, state, resendDays } = this.#settings;
-    return new SurveyClient(collector, survey, {
-      fingerprint,
-      state,
-      resendDays,
-      maxEpsilon,
-      maxPeriodEpsilon: Math.max(16, Number(maxEpsilon)),
-      invitation: this.#invitation || undefined,
-    });
+    const { collector, survey, options } = this.#settings;
+    return new SurveyClient(collector, survey, { ...options, invitation: this.#invitation || undefined });
   }
 
   /** The invitation that came: `#` stands for the address, which an element that is alone on its page looks at unasked. */
@@ -175,6 +173,7 @@ export class Visit {
 
   async #send() {
     if (!this.#made) return;
+    holdPage(this.#client); // until it is known to be kept, or delivered
     const receipt = await this.#made.draft.send();
     this.#isSent = true;
     this.#tell("sent");
@@ -201,7 +200,7 @@ export class Visit {
   }
 
   get #url() {
-    return `${this.#settings.collector.replace(/\/+$/, "")}/v1/surveys/${this.#settings.survey}`;
+    return `${this.#settings.collector}/v1/surveys/${this.#settings.survey}`;
   }
 
   #tell(/** @type {string} */ name, /** @type {object} */ more = {}) {
@@ -225,6 +224,7 @@ export class Visit {
 
   async #explain(/** @type {any} */ fault, /** @type {() => void} */ again) {
     const { t, alarm } = this.#stage;
+    holdPage(this.#client, false);
     if (this.#isSent) return alarm(unread);
     const { name, message } = fault;
     if (name === "AlreadyAnswered") return this.#finish(fault.receipt.id, sayAnswered);

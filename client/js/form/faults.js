@@ -92,6 +92,15 @@ export function unread(/** @type {Translate} */ t) {
   ]);
 }
 
+/** The page was left before a report was sent. @returns {Fault} */
+export function unsent(/** @type {Translate} */ t) {
+  return made([
+    t("No answer was sent."),
+    t("This page was left before, and keeps no answers. Please answer again."),
+    false,
+  ]);
+}
+
 /** The survey takes no more reports. @returns {Fault} */
 export function over(/** @type {Translate} */ t) {
   return made([t("This survey is closed"), t("It takes no more answers. No answer was sent."), false]);

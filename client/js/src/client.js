@@ -154,6 +154,13 @@ export class SurveyClient {
     }
   }
 
+  /** Whether this device has made a draft of a wave, and not sent it. @param {number} [wave] @returns {Promise<boolean>} */
+  async isPrepared(wave = 1) {
+    const { fingerprint } = await this.survey();
+    const kept = await this.#transact((transaction) => transaction.get("secrets", fingerprint));
+    return wave in (kept?.drafts ?? {});
+  }
+
   /** The receipts of the reports that this device made of this version of the survey. @returns {Promise<Receipt[]>} */
   async answered() {
     const { fingerprint } = await this.survey();

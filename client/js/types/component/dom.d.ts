@@ -10,7 +10,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attri
 }, ...parts: (Node | string)[]): HTMLElementTagNameMap[Name];
 /**
  * Return a button that does something.
- * @param {string} words @param {string} part by which a page's style finds it @param {() => void} press
+ * @param {string} words @param {string} part by which styles find it @param {() => void} press
  */
 export function button(words: string, part: string, press: () => void): HTMLButtonElement;
 /** Return a paragraph. @param {string} part @param {...(Node | string)} parts */

@@ -7,9 +7,8 @@ export function readSettings(element: Element): Settings;
 /** What a page says of a survey in the element's attributes. */
 /**
  * @typedef {object} Settings
- * @property {string} collector its address @property {string} survey @property {string} fingerprint
- * @property {number} wave @property {string} invitation @property {string} maxEpsilon
- * @property {string} state the name of the device's database @property {number} resendDays
+ * @property {string} collector its address @property {string} survey @property {number} wave
+ * @property {string} invitation @property {import("../src/options.js").Options & {resendDays: number}} options the client's
  */
 /** The attributes by which a survey is another one, or asked in another way. */
 export const ATTRIBUTES: string[];
@@ -19,13 +18,12 @@ export type Settings = {
      */
     collector: string;
     survey: string;
-    fingerprint: string;
     wave: number;
     invitation: string;
-    maxEpsilon: string;
     /**
-     * the name of the device's database
+     * the client's
      */
-    state: string;
-    resendDays: number;
+    options: import("../src/options.js").Options & {
+        resendDays: number;
+    };
 };

@@ -10,6 +10,8 @@ export function misused(t: Translate, message: string): Fault;
 export function forgotten(t: Translate): Fault;
 /** The report is made, and how it stands is not known. @returns {Fault} */
 export function unread(t: Translate): Fault;
+/** The page was left before a report was sent. @returns {Fault} */
+export function unsent(t: Translate): Fault;
 /** The survey takes no more reports. @returns {Fault} */
 export function over(t: Translate): Fault;
 /** A fault's words as a sentence. @param {string} message */

@@ -49,6 +49,8 @@ export class SurveyClient<Given extends object = Answers> {
      * @param {Given} answers @param {number} [wave] @returns {Promise<Receipt>}
      */
     answer(answers: Given, wave?: number): Promise<Receipt>;
+    /** Whether this device has made a draft of a wave, and not sent it. @param {number} [wave] @returns {Promise<boolean>} */
+    isPrepared(wave?: number): Promise<boolean>;
     /** The receipts of the reports that this device made of this version of the survey. @returns {Promise<Receipt[]>} */
     answered(): Promise<Receipt[]>;
     /** The receipts of the reports in this state that wait to be delivered, to any collector. @returns {Promise<string[]>} */

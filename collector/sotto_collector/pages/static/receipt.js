@@ -1,5 +1,6 @@
 // The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased.
 
+import { holdPage } from "../js/form/leaving.js";
 import { say } from "./form.js";
 import { t } from "./language.js";
 
@@ -60,7 +61,7 @@ export class ReceiptView {
     const words = wordsOf(state, this.#isDurable);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");
-    holdPage(state === "waiting" && !this.#isDurable);
+    holdPage(document, state === "waiting" && !this.#isDurable);
     if (state !== "waiting") document.getElementById("not-durable").hidden = true; // there is nothing to lose
     if (state === "waiting") this.#lookAgain();
   }
@@ -125,16 +126,6 @@ export class ReceiptView {
     }
     say("erased", words);
   }
-}
-
-/** Have the browser ask before it leaves a page that alone holds a report. */
-function holdPage(isHeld) {
-  globalThis[isHeld ? "addEventListener" : "removeEventListener"]("beforeunload", ask);
-}
-
-function ask(event) {
-  event.preventDefault();
-  event.returnValue = true; // browsers of before 2023 ask for this alone
 }
 
 /** What became of a report, in words. */

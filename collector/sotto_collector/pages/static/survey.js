@@ -1,7 +1,8 @@
 // The survey page: asks, lets the client perturb, shows what will be sent, sends it, shows the receipt. What was answered
 // goes into the client and nowhere else; it stands in the page's fields until it was sent, or the page is left.
 
-import { describe, forgotten, insecure, sentence, unread } from "../js/form/faults.js";
+import { describe, forgotten, insecure, sentence, unread, unsent } from "../js/form/faults.js";
+import { holdPage } from "../js/form/leaving.js";
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
 import { Invitation } from "./invitation.js";
@@ -115,6 +116,7 @@ class Visit {
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
         this.#parts.begin();
         if (!this.#isLeft) goOn?.();
+        if (!goOn && (await this.#client.isPrepared(WAVE))) alarm(unsent(t));
         this.#form.enable();
         this.#invitation?.ask(); // while the questions are read: nobody waits for it
         return undefined;
@@ -177,6 +179,7 @@ class Visit {
 
   async #send() {
     if (draft) return alarm({ title: t("This is as far as a draft goes"), text: t("No answer was sent.") });
+    holdPage(document); // until it is known to be kept, or delivered
     const receipt = await this.#draft.send();
     this.#isSent = true;
     return this.#finish(receipt, t("Thank you"));
@@ -224,6 +227,7 @@ class Visit {
 
   async #explain(fault, again) {
     if (this.#isSent) return alarm(unread(t));
+    holdPage(document, false);
     const { AlreadyAnswered, AnswerError, InvitationError, ParticipationEnded } = this.#sotto;
     if (fault instanceof AlreadyAnswered) return this.#finish(fault.receipt, t("This device has answered already"));
     if (fault instanceof AnswerError && fault.where !== "$") {
