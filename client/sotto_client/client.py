@@ -100,6 +100,7 @@ class SurveyClient(Renewed):
         callbacks = Callbacks(on_delivered, on_rejected)
         self._fingerprint = check_fingerprint(fingerprint)
         self._survey: Survey | None = None
+        self._said_open: bool | None = None
         self._loaded: Answering | None = None
         self._is_closed = False
         self._state = State.open(check_state(state))
@@ -148,7 +149,7 @@ class SurveyClient(Renewed):
         try:
             if self._survey is None:
                 left_s = max(0.0, deadline - time.monotonic())
-                self._survey = source.survey(self._state, timeout_s=left_s)
+                self._survey, self._said_open = source.survey(self._state, timeout_s=left_s)
                 self._deliver()  # what its collector may have lost
             return self._survey
         finally:
@@ -164,6 +165,15 @@ class SurveyClient(Renewed):
         """
         survey = self.survey
         return tuple(compress(survey.questions, self._answering.draw(survey)))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether reports are taken: as the collector said with the survey; else by its last day and this clock.
+
+        Raises as `survey` does.
+        """
+        closes = self.survey.closes
+        return (not closes or today().isoformat() <= closes) if self._said_open is None else self._said_open
 
     def answer(self, answers: Mapping[str, Any], wave: int = 1) -> Receipt:
         """Perturb the answers to all questions, charge the budget, and leave the noisy report to be delivered.
@@ -247,10 +257,17 @@ class SurveyClient(Renewed):
 
         A report stops waiting when it is counted, or refused for good (see `rejected`). False comes back early where
         nothing can be sent in time: a collector asked to be left alone, or the random delay of a report ends later.
-        `skip_delay` ends the delays of all that wait.
+        `skip_delay` ends the delays of all that wait. Where the client is closed meanwhile, as by a callback, it is
+        False: what may wait is the next client's. Raises StateError.
         """
-        self._drop_old()
-        return self._delivery.flush(timeout_s, skip_delay=skip_delay)
+        was_closed = self._is_closed
+        try:
+            self._drop_old()
+            return self._delivery.flush(timeout_s, skip_delay=skip_delay)
+        except StateError:
+            if was_closed or not self._is_closed:
+                raise
+            return False
 
     def _deliver(self) -> None:
         self._drop_old()
@@ -290,7 +307,8 @@ class SurveyClient(Renewed):
     ) -> None:
         """Flush for at most five seconds, then close; an undelivered report waits."""
         try:
-            self.flush(FLUSH_ON_EXIT_S)
+            if not self._is_closed:
+                self.flush(FLUSH_ON_EXIT_S)
         except StateError as unusable:  # must not hide the app's own exception
             _log.warning("Reports wait: %s", type(unusable).__name__)
         finally:

@@ -25,6 +25,8 @@ INSERT INTO surveys (url, survey_id, canonical, restored) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET canonical = excluded.canonical, restored = excluded.restored
 WHERE canonical <> excluded.canonical OR restored <> excluded.restored
 """  # else nothing is written
+STATE_HEADER = "sottovoce-state"
+_SAID = {"open": True, "closed": False}
 _log = logging.getLogger("sottovoce")
 
 
@@ -38,8 +40,10 @@ class SurveySource:
     limits: Limits
     posting: Posting
 
-    def survey(self, state: State, *, timeout_s: float) -> Survey:
+    def survey(self, state: State, *, timeout_s: float) -> tuple[Survey, bool | None]:
         """Return the collector's survey and keep it, or the copy kept before when the collector does not serve one.
+
+        And whether reports of it are taken, as far as the collector has said so: None where it has not.
 
         The kept version is over if the collector says that it is closed, or says for a week that it has another one or
         none. Then the device forgets what could undo its noise, and does not use the copy. If its store was restored
@@ -58,13 +62,13 @@ class SurveySource:
             if kept is None or is_over:
                 raise
             _log.debug("The survey is the copy that this device keeps.")
-            return self._check(read_survey(kept, self.survey_id))
+            return self._check(read_survey(kept, self.survey_id)), None
         survey = read_survey(reply.body, self.survey_id)
         with state.write() as connection:
             self._doubts(connection).doubt(self._kept_fingerprint(connection), unless=survey.fingerprint)
         self._keep(state, self._check(survey), read_restored(reply.headers.get(RESTORED_HEADER)))
         _log.debug("The survey came from the collector.")
-        return survey
+        return survey, _SAID.get(reply.headers.get(STATE_HEADER, ""))
 
     def _note_code(self, connection: sqlite3.Connection, code: str) -> bool:
         """Note a problem's code, or that the reply is not the collector's; return whether the kept version is over."""

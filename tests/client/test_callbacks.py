@@ -14,7 +14,7 @@ import pytest
 
 from devices import ANSWERS, AWAY, INVITATION, INVITED, LUNCH, OTHER_INVITATION, PULSE, WORDS, let_a_week_pass, let_go
 from fault_server import FaultServer, Scripted, fault_server
-from sotto_client import Receipt, Rejected, SurveyClient
+from sotto_client import Receipt, Rejected, StateError, SurveyClient
 from sotto_protocol import Problem
 
 BAD = Scripted(422, Problem(422, "bad_report", "It is no report.").to_json())
@@ -202,6 +202,19 @@ def test_a_callback_may_use_the_client(state: Path) -> None:
         receipt.id,
         [],
     ]
+
+
+def test_a_flush_ends_where_a_callback_closes_the_client(
+    http: FaultServer, state: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options: dict[str, Any] = {"max_delay_s": 604_800, "on_delivered": lambda _: device.close()}
+    with SurveyClient(http.url, "lunch", state=state, **options) as device:
+        receipt = device.answer(ANSWERS)
+        assert device.flush(300, skip_delay=True) is False
+        with pytest.raises(StateError, match="closed"):
+            device.flush()
+    assert http.seen == {receipt.id}
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_a_callback_that_hangs_holds_up_no_answer_and_no_close(http: FaultServer, state: Path) -> None:

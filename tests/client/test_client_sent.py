@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,23 @@ def test_a_number_that_says_nothing_changes_nothing(http: FaultServer, state: Pa
     restore(http, "7")
     visit(http, state)
     assert len(http.posts) == 1
+
+
+def test_whether_a_survey_is_open_is_the_collectors_word(http: FaultServer, state: Path) -> None:
+    for said, closes, expected in (
+        ("open", "2020-01-01", True),
+        ("closed", "", False),
+        ("ajar", "", True),
+        ("", "2020-01-01", False),
+        ("", "9999-12-31", True),
+    ):
+        survey = replace(LUNCH, closes=closes)
+        http.survey_reply = Scripted(200, survey.canonical, {"Sottovoce-State": said} if said else {})
+        with SurveyClient(http.url, "lunch", state=state) as device:
+            assert device.is_open is expected, (said, closes)
+    http.survey_reply = Scripted(503, b"")
+    with SurveyClient(http.url, "lunch", state=state) as device:
+        assert device.is_open  # by the copy, which was kept last
 
 
 def test_resend_sends_at_once_and_the_collector_counts_once(http: FaultServer, state: Path) -> None:
