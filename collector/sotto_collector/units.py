@@ -128,14 +128,22 @@ export {database}
 if [ -r {environment} ]; then
   # As systemd reads it, and nothing of it is run.
   while read -r line || [ -n "$line" ]; do
-    name=${{line%%=*}} value=${{line#*=}}
+    name=${{line%%=*}} value=${{line#*=}} odd=
     case $value in
+      \\"*[\\"\\\\]*\\" | \\'*\\'*\\' | [[:space:]]* | *[[:cntrl:]]*) odd=yes ;;
       \\"*\\") value=${{value#\\"}} value=${{value%\\"}} ;;
       \\'*\\') value=${{value#\\'}} value=${{value%\\'}} ;;
+      *[\\"\\'\\\\]*) odd=yes ;;
     esac
     case $name in
       "$line" | "" | [0-9]* | *[!A-Za-z0-9_]*) ;;
-      *) export "$name=$value" ;;
+      *)
+        if [ "$odd" ]; then
+          echo "$name in {environment} must be a plain value, or one whole in single quotes." >&2
+          exit 1
+        fi
+        export "$name=$value"
+        ;;
     esac
   done <{environment}
 fi

@@ -154,8 +154,23 @@ SOTTO_LAST=1"""
 """As systemd reads it; without the end of its last line."""
 
 
-def run_script(folder: Path, *words: object) -> list[str]:
-    """Run the script in a folder, where the commands that change a machine say what they are asked; return that."""
+READS = Path("/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator")
+"""Systemd's own reader of such files, which prints them quoted for sh. Only $NAME it takes for a variable."""
+QUOTED = """\
+SOTTO_NAME="in two words"
+SOTTO_SIGNS='50 % of `id` \\ "a" # b; c'
+"""
+"""What sh would read so, too."""
+PLAIN = """\
+SOTTO_HASH=50 % # b; c <d> `id` & e
+SOTTO_SPACE=a=b \t
+"""
+ODD = ["a\\ b", '"a\\"b"', "'a'b'", "a'b", '"a', "'a", '"', " a", "a\rb", "a \\", '"a" # b']
+"""Values that systemd, sh and who writes them may read differently."""
+
+
+def start_script(folder: Path, *words: object) -> "subprocess.CompletedProcess[str]":
+    """Run the script in a folder, where the commands that change a machine say what they are asked."""
     (folder / "bin").mkdir(exist_ok=True)
     for name in ("useradd", "install", "runuser", "systemctl"):
         says_settings = "env | grep ^SOTTO_ | sort\n" if name == "runuser" else ""
@@ -164,11 +179,47 @@ def run_script(folder: Path, *words: object) -> list[str]:
     _, script, _ = install("--systemd", *words)
     script = re.sub(r"/etc/(systemd/system|sottovoce)", rf"{folder}/\1", script)
     variables = {"PATH": f"{folder}/bin:{os.defpath}"}
-    done = subprocess.run(
+    return subprocess.run(
         ["sh"], input=script, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=variables, cwd=folder
     )
+
+
+def run_script(folder: Path, *words: object) -> list[str]:
+    """Return what these commands say."""
+    done = start_script(folder, *words)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
+
+
+def settings_by_sh(text: str) -> list[str]:
+    """Return the settings that sh reads in a text, in order of their names."""
+    words = ["sh", "-c", f"set -a\n{text}\nenv | grep ^SOTTO_ | sort"]
+    return subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=True).stdout.splitlines()
+
+
+@pytest.mark.skipif(not READS.exists(), reason="systemd is not there")
+def test_settings_are_read_as_systemd_itself_reads_them_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "systemd" / "system").mkdir(parents=True)
+    (tmp_path / "environment.d").mkdir()
+    (tmp_path / "sottovoce").mkdir()
+    (tmp_path / "environment.d" / "sotto.conf").write_text(QUOTED + PLAIN)
+    file = tmp_path / "sottovoce" / "collector.env"
+    file.write_text(QUOTED + PLAIN)
+    variables = {"HOME": "/", "XDG_CONFIG_HOME": str(tmp_path)}
+    said = subprocess.run([READS], capture_output=True, text=True, timeout=TIMEOUT_S, check=True, env=variables).stdout
+    expected = settings_by_sh(said)
+    assert len(expected) == 4
+    found = run_script(tmp_path, "--db", "/srv/x/y.db")
+    assert [line for line in found if line.startswith("SOTTO_")] == ["SOTTO_DB=/srv/x/y.db", *expected]
+
+    assert settings_by_sh(QUOTED) == [line for line in expected if line.startswith(("SOTTO_NAME", "SOTTO_SIGNS"))]
+
+    for value in ODD:
+        file.write_bytes(f"SOTTO_GOOD=1\nSOTTO_TITLE={value}\n# it's a comment\n".encode())
+        done = start_script(tmp_path, "--db", "/srv/x/y.db")
+        assert done.returncode == 1, value
+        assert f"SOTTO_TITLE in {file} must be a plain value, or one whole in single quotes." in done.stderr
+        assert "restart" not in done.stdout
 
 
 def test_the_script_reads_settings_as_systemd_does_and_restarts_what_runs(tmp_path: Path) -> None:
