@@ -208,6 +208,18 @@ def test_what_a_phone_records_by_itself_is_dropped_and_never_collected() -> None
     assert calculated == 'dropped, for a survey calculates nothing: "sum"'
 
 
+def test_columns_that_no_question_has_stay_in_the_form_and_are_named() -> None:
+    drink = {"type": "select_one drink", "name": "a", "label": "A?", "required": "yes", "required_message": "Please!"}
+    drink |= {"appearance": "minimal", "parameters": "randomize=true", "image": None, "remark": "first"}
+    level = {"type": "range", "name": "b", "label": "B?", "required": "yes", "parameters": "start=0 end=10 step=1"}
+    level |= {"constraint": ". >= 0 and . <= 10", "constraint_message::French (fr)": "Non."}
+    (*_, said) = imported(form(drink, level)).notes
+    assert said == (
+        "stays in the form, is no part of the survey: "
+        "a (required_message, appearance, parameters: randomize, remark); b (constraint_message)"
+    )
+
+
 def test_groups_are_sections_and_the_notes_before_the_first_question_the_introduction() -> None:
     group = {"type": "begin_group", "name": "g", "label": "One"}
     inner = {"type": "begin_group", "name": "h"}

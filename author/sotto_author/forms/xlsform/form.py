@@ -20,6 +20,12 @@ _MAX_SAID = 400
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)$")
 _TRANSLATED = re.compile(r"(?:label|caption|hint)::?\s*(.+)", re.IGNORECASE)
 _WRITTEN = {"select all that apply": "select_multiple", "photo": "image"}
+_OF_BIND = ("relevant", "required", "constraint", "calculate", "readonly")
+_OF_RANGE = ("start", "end", "step")
+_OF_ROW = {"type", "name", "label", "bind", "control", "parameters", "itemset", _ROW}
+"""Columns that make the question, or are looked at by themselves."""
+_OF_ROW |= {"hint", "guidance_hint", "default", "media", "choices", "choice_filter", "list_name"}
+_COLUMNS = {"jr:constraintMsg": "constraint_message", "jr:requiredMsg": "required_message"}
 _DEFAULT = "default"
 """What pyxform calls the language of texts that name none."""
 
@@ -45,6 +51,17 @@ class Row:
         bind = self.members.get("bind")
         said = bind.get(name, "") if isinstance(bind, dict) else ""
         return said if isinstance(said, str) else ""
+
+    def others(self) -> list[str]:
+        """Return the columns that say what no question of a survey has, but for those of which a note is made."""
+        bind, control = (dict(self.members.get(name) or {}) for name in ("bind", "control"))
+        parameters = dict(self.members.get("parameters") or {})
+        for name in _OF_RANGE if self.type == "range" else ():
+            parameters.pop(name, None)
+            control.pop(name, None)
+        names = [_COLUMNS.get(str(name), str(name)) for name in bind if name not in _OF_BIND]
+        names += [*control, *(f"parameters: {name}" for name in parameters)]
+        return names + [name for name in self.members if name not in _OF_ROW]
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,4 +186,6 @@ def _notes(form: Form, found: _Found) -> list[str]:
     notes += [f"dropped: the hints of {listed(hinted)}; write into the text what is needed"] * bool(hinted)
     given = [row.name for row, _ in found.asked if row.members.get("default")]
     notes += [f"dropped: the defaults of {listed(given)}"] * bool(given)
+    staying = [f"{row.name} ({', '.join(others)})" for row, _ in found.asked if (others := row.others())]
+    notes += [f"stays in the form, is no part of the survey: {'; '.join(staying)}"] * bool(staying)
     return notes + [f"left out: {each}" for each in found.left_out]
