@@ -11,7 +11,7 @@ from sotto_author.crowd import TARGETS, Crowd, Target, crowd_members, judge_file
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises, say_past
-from sotto_author.takes import say_takes, summarise
+from sotto_author.takes import say_beyond, say_takes, summarise
 from sotto_client.commands import echo, read_file
 from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
@@ -49,7 +49,7 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     if target and people is None:
         raise click.UsageError("--target goes with --n, or `people` in the file.")
     crowd = judge_file(survey_file, survey, people, target) if people else None
-    warnings = find_promises(survey)
+    warnings = [*filter(None, [say_beyond(survey)]), *find_promises(survey)]
     past = say_past(survey, datetime.now(UTC).date())
     if as_json:
         echo(json.dumps(_members(survey, crowd, [*warnings, *[past] * bool(past)]), default=float, indent=2))

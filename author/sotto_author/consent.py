@@ -17,7 +17,7 @@ people_option = click.option(
     help="How many people answer: says what so many will show  [default: `people` in the file].",
 )
 yes_option = click.option(
-    "--yes", "is_sure", is_flag=True, help="Do not ask where so many people show nothing useful; off by default."
+    "--yes", "is_sure", is_flag=True, help="Do not ask where little can come of it; off by default."
 )
 
 
@@ -35,7 +35,13 @@ def agree(crowd: Crowd, question: str, refusal: str, *, is_sure: bool) -> None:
     is not given.
     """
     repeat(crowd)
-    if crowd.is_usable or is_sure:
+    if not crowd.is_usable:
+        confirm(question, refusal, is_sure=is_sure)
+
+
+def confirm(question: str, refusal: str, *, is_sure: bool) -> None:
+    """Ask `question`, unless --yes is given. Raises as `agree` does."""
+    if is_sure:
         return
     if not sys.stdin.isatty():
         raise AuthorError(refusal)

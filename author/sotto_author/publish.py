@@ -5,9 +5,10 @@ from urllib.parse import quote
 
 import click
 
-from sotto_author.consent import agree, people_option, repeat, yes_option
+from sotto_author.consent import agree, confirm, people_option, repeat, yes_option
 from sotto_author.crowd import judge_file
-from sotto_client.commands import read_file
+from sotto_author.takes import say_beyond
+from sotto_client.commands import echo, read_file
 from sotto_collector.commands.options import token_option
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol.minimum import say_needs
@@ -33,7 +34,7 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     Reads SURVEY_FILE (TOML, JSON or canonical JSON), posts it to URL, and prints its id and fingerprint, and the
     address of the page where it can be answered. With min_reports it says from how many reports each question is shown.
     Of --n people, or the `people` of the file, it says what they will show, and asks first where that is of no use to
-    anybody: a published survey never changes.
+    anybody, or where a report takes more epsilon than devices allow by default: a published survey never changes.
 
     With --draft nobody can answer it: its page is for who has the address that is printed, and the next draft of the
     same id takes its place. Without --draft it takes a draft's place for good: what is published never changes.
@@ -41,6 +42,10 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = read_file(survey_file), RemoteCollector(url, token)
+    if beyond := say_beyond(survey):
+        echo(f"Warning: {beyond}", is_error=True)
+        refusal = f"{survey.id} is not published. Mend it (sotto check), or give --yes where your app allows as much."
+        confirm(f"Publish {survey.id} all the same?", refusal, is_sure=is_sure or is_draft)
     people = n or survey.people
     crowd = judge_file(survey_file, survey, people) if people else None
     if crowd and not crowd.is_usable:

@@ -75,6 +75,25 @@ def _alone(survey: Survey) -> str:
     return "" if survey.invited else "; who also sends reports can single one out, unless the survey is invited"
 
 
+def say_beyond(survey: Survey) -> str:
+    """Return that a survey takes more than a device gives unless its app allows more; "" where it does not."""
+    taken = {
+        "max_epsilon": (survey.epsilon_forever, MAX_EPSILON),
+        "max_period_epsilon": (survey.epsilon, MAX_PERIOD_EPSILON),
+    }
+    beyond = [
+        f"{epsilon_above(epsilon)} is above {name} ({limit:g})"
+        for name, (epsilon, limit) in taken.items()
+        if epsilon > Decimal(str(limit))
+    ]
+    if not beyond:
+        return ""
+    return (
+        f"by default no page and no client answers it: its epsilon of {' and of '.join(beyond)}. Ask less of each "
+        "person: fewer questions, less epsilon in each, or `draw` some of them by lot."
+    )
+
+
 def _room(survey: Survey) -> list[str]:
     """Return what the limits of a device leave, as they are by default: the survey's own, and that of all surveys."""
     most = "all waves of the same answers" if survey.waves > 1 else "one report"

@@ -253,6 +253,22 @@ def test_what_shows_nothing_useful_is_not_published_where_nobody_is_asked(served
     assert served.ask("GET", "/v1/surveys/weak")[0] == 404
 
 
+def test_what_takes_more_epsilon_than_a_device_gives_is_not_published_where_nobody_is_asked(
+    served: Served, tmp_path: Path
+) -> None:
+    path = tmp_path / "much.toml"
+    path.write_text(
+        FEW.split('[[questions]]\nid = "wish"')[0].replace('"few"', '"much"').replace("epsilon = 1", "epsilon = 9")
+    )
+    code, out, err = run(served, "publish", path, "URL")
+    assert (code, out) == (1, "")
+    assert "answers it: its epsilon of 9 is above max_epsilon (8). Ask less" in err
+    assert "Error: much is not published. Mend it" in err
+    assert served.ask("GET", "/v1/surveys/much")[0] == 404
+    assert run(served, "check", path)[2].startswith("Warning: by default no page and no client answers it: its epsilon")
+    assert run(served, "publish", path, "URL", "--draft")[0] == run(served, "publish", path, "URL", "--yes")[0] == 0
+
+
 def test_what_a_survey_will_show_is_said_once_it_is_published_and_beside_no_error(
     served: Served, tmp_path: Path
 ) -> None:
