@@ -1,6 +1,7 @@
 """A collector seen from outside: the requests of the operator's commands."""
 
 import json
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from sotto_collector.errors import RemoteError, TokenError
 from sotto_protocol import Problem
 
 TIMEOUT_S = 30
+_CONNECT_TIMEOUT_S = 10
 MAX_RESPONSE_BYTES = 2**24
 _CHUNK_BYTES = 2**16
 
@@ -69,12 +71,12 @@ class RemoteCollector:
                 data=sent if isinstance(sent, bytes) else json.dumps(sent).encode(),
                 headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
                 auth=self._auth,
-                timeout=TIMEOUT_S,
+                timeout=(_CONNECT_TIMEOUT_S, TIMEOUT_S),
                 allow_redirects=False,  # a token goes to the address that was given, and to no other
                 stream=True,
             )
         except (requests.RequestException, HTTPError, ValueError) as fault:
-            raise RemoteError(f"{url} could not be reached: {_reason(fault)}.") from fault
+            raise RemoteError(f"{url} could not be reached: {_reason(fault, url)}.") from fault
         if response.ok and not response.is_redirect:
             return response
         with response:
@@ -99,7 +101,7 @@ def _chunks(response: requests.Response, url: str) -> Iterator[bytes]:
     try:
         yield from response.iter_content(_CHUNK_BYTES)
     except (requests.RequestException, HTTPError, ValueError) as fault:
-        raise RemoteError(f"{url} could not be reached: {_reason(fault)}.") from fault
+        raise RemoteError(f"{url} could not be reached: {_reason(fault, url)}.") from fault
 
 
 def _read(response: requests.Response, url: str) -> bytes:
@@ -121,10 +123,13 @@ def _parse(body: bytes, url: str) -> dict[str, Any]:
     return document
 
 
-def _reason(fault: BaseException) -> str:
+def _reason(fault: BaseException, url: str) -> str:
     """Return the innermost cause below requests' and urllib3's wrappers, in a few words."""
     if isinstance(fault, ValueError):  # requests' own errors of the URL
         return "the URL must begin with http:// or https://"
     while (inner := fault.__cause__ or fault.__context__) is not None:
         fault = inner
-    return getattr(fault, "strerror", None) or type(fault).__name__
+    said = "it took too long" if isinstance(fault, TimeoutError) else getattr(fault, "strerror", None)
+    is_plain = isinstance(fault, TimeoutError | ssl.SSLError) and not isinstance(fault, ssl.SSLCertVerificationError)
+    hint = "; does it speak http:// alone?" if is_plain and url.startswith("https:") else ""
+    return (said or type(fault).__name__) + hint

@@ -112,6 +112,10 @@ def _short_reason(fault: Exception) -> str:
     return "nested too deeply" if isinstance(fault, RecursionError) else str(fault)[:80]
 
 
+_ALIKE = 0.7
+"""Of the letters of two names: 'titel' is not 'field', and 'stpe' is 'step'."""
+
+
 class Fields:
     """The members of one object, each taken once and checked; what is left over is unknown and refused.
 
@@ -190,8 +194,8 @@ class Fields:
     def unknown(self, key: str) -> LocatedError:
         """Return the error for a member that nobody took, to be raised: say what was asked for and looks alike."""
         shown = key if is_short(key) else "(a key)"
-        alike = get_close_matches(shown, self._known - self._names, 1)
-        alike = alike or get_close_matches(shown, self._places.keys() - self._names, 1)
+        alike = get_close_matches(shown, self._known - self._names, 1, _ALIKE)
+        alike = alike or get_close_matches(shown, self._places.keys() - self._names, 1, _ALIKE)
         hint = f"; is it {alike[0]!r}?" if alike else "."
         return self._error(self.where, f"has an unknown member {shown!r}{hint}")
 

@@ -111,6 +111,20 @@ def test_failure_is_one_line_and_exit_code_1(
     assert "  " not in err
 
 
+def test_a_collector_without_tls_is_told_from_one_that_is_not_there() -> None:
+    def answer_plainly() -> None:
+        with plain.accept()[0] as connection:
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        thread = threading.Thread(target=answer_plainly)
+        thread.start()
+        code, out, err = run("close", f"https://127.0.0.1:{plain.getsockname()[1]}", "habits", "--token", "x")
+        thread.join()
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "does it speak http:// alone?" in err
+
+
 def test_survey_is_published_from_its_canonical_json(served: Served, tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text(SURVEY_TOML.replace("habits", "canonical").replace("Habits", "Gewöhnt ☃"))
     code, canonical, _ = run("check", "--canonical", tmp_path / "survey.toml")
