@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,12 @@ def test_counts_that_no_honest_loads_give_are_warned_of_and_others_are_not(tmp_p
     assert contradiction.support_count == 0
     assert contradiction.limit_count == pytest.approx(15)
     assert contradiction.p_value >= 2 * 0.75**60
+    mixed = [*liars, liars[0] | {"confidence": {"value": "low", "randomizedTriggerRate": 0.6}}]
+    both = [tmp_path / "l.ndjson", write_lines(tmp_path / "m.ndjson", mixed)]
+    for path, options in product(both, (IntervalOptions(), IntervalOptions(target="respondents"))):
+        shares = [one for one in read_navigation_timing([path], options=options).figures if one.quantity == "share"]
+        assert np.isnan([end for one in shares for end in (one.low, one.high)]).all()  # no interval, not [0, 0]
+    assert json.loads(run(str(both[0]), "--json").stdout)["figures"][0]["low"] is None
     result = run(str(tmp_path / "l.ndjson"))
     assert "The probabilities are not those of the design" in result.stderr
     assert "contradict the design" in result.stdout

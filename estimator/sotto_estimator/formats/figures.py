@@ -21,7 +21,8 @@ class Figure:
     """A number with its interval. `stratum`: of which reports; `quantity`: share, mean, or p75 for a percentile.
 
     `group`: None where there is one group alone. `unit`: "" of a share, which is a fraction. `estimate` and
-    `standard_error` are None where there is none; an end that is not known is 0 or infinite.
+    `standard_error` are None where there is none; an end that is not known is 0 or infinite, and NaN where no number is
+    in the interval.
     """
 
     group: str | None

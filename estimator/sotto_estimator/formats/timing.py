@@ -16,7 +16,7 @@ from sotto_estimator.formats.pooled_share import PooledReports, log_tail_if_all_
 from sotto_estimator.formats.records import Progress, ignore, read_records
 from sotto_estimator.formats.timing_cells import TimingCells, count_beacons, epsilon_of
 from sotto_estimator.formats.timing_strata import Located, WeightedDurations
-from sotto_estimator.intervals import IntervalOptions, check_level, share_bounds
+from sotto_estimator.intervals import IntervalOptions, check_level, is_interval, share_bounds
 from sotto_estimator.methods import find_method
 from sotto_protocol.words import counted
 
@@ -117,11 +117,14 @@ def _reports(cells: TimingCells) -> PooledReports:
 
 
 def _shares(cells: TimingCells, options: IntervalOptions, n_intervals: int) -> list[tuple[float, float, float, float]]:
-    """Return share, standard error, low and high of high and of low."""
+    """Return share, standard error, low and high of high and of low; the ends NaN where no share is between them."""
     reports = _reports(cells)
     share, error = reports.share, _share_error(reports, options)
-    low, high = np.clip(_share_ends(reports, options, n_intervals), 0, 1).tolist()
-    high = max(low, high)
+    ends = _share_ends(reports, options, n_intervals)
+    low, high = np.clip(ends, 0, 1).tolist()
+    is_possible = ends[0] <= min(ends[1], 1) and ends[1] >= 0
+    if not is_interval(low, high, may_be_point=is_possible and options.target == "respondents"):
+        low = high = math.nan
     return [(share, error, low, high), (1 - share, error, 1 - high, 1 - low)]
 
 
