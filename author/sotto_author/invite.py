@@ -1,6 +1,7 @@
 """`sotto invite`: make, count and revoke the invitations to a survey."""
 
 import csv
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,9 @@ from sotto_author.publish import page_address
 from sotto_collector.commands.options import token_option
 from sotto_collector.errors import CollectorError, RemoteError
 from sotto_collector.remote import RemoteCollector, survey_path
+from sotto_collector.reserved_file import ReservedFile
 from sotto_protocol import Survey, SurveyError
-from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED
+from sotto_protocol.invitation import MAX_INVITATIONS, MAX_REVOKED, N_CHARACTERS
 from sotto_protocol.minimum import say_few
 
 COLUMN = "invitation"
@@ -62,24 +64,47 @@ def create(
     collector = RemoteCollector(url, token)
     page = f"{page_address(collector, survey)}#" if has_pages else None
     _judge(collector, survey, count, stratum, is_sure=is_sure)
+    header, n_line = [[COLUMN, PAGE_COLUMN] if page else [COLUMN]], len(_lines([_row("x" * N_CHARACTERS, page)]))
     try:
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        file = ReservedFile(target, len(_lines(header)) + count * n_line)
     except OSError as fault:
         raise CollectorError(f"CSV file ({target}) must be a new file: {fault.strerror}.") from fault
-    n_made = 0
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            table = csv.writer(file)
-            table.writerow([COLUMN, PAGE_COLUMN] if page else [COLUMN])
-            for codes in _make(collector, survey, count, stratum):
-                table.writerows([code, page + code] if page else [code] for code in codes)
-                file.flush()
-                n_made += len(codes)
-    except CollectorError:
-        if not n_made:
-            target.unlink()  # there is nothing in it that could be lost
-        raise
+    with file:
+        for codes in _make(collector, survey, count, stratum):
+            try:
+                file.append(_lines([*header, *(_row(code, page) for code in codes)]))
+            except OSError as fault:
+                became = _take_back(collector, survey, codes)
+                raise CollectorError(f"CSV file ({target}) could not be written: {fault.strerror}. {became}") from fault
+            header = []
     click.echo(f"{count:,} invitations in {target}")
+
+
+def _row(code: str, page: str | None) -> list[str]:
+    return [code, page + code] if page else [code]
+
+
+def _lines(rows: list[list[str]]) -> bytes:
+    """Return rows as a CSV file has them."""
+    csv.writer(written := io.StringIO(newline="")).writerows(rows)
+    return written.getvalue().encode()
+
+
+def _take_back(collector: RemoteCollector, survey: str, codes: list[str]) -> str:
+    """Revoke invitations that nobody will ever read; return what became of them."""
+    try:
+        return f"The {_revoke(collector, survey, codes):,} invitations that it lacks are revoked."
+    except RemoteError as fault:
+        return f"{len(codes):,} invitations that nobody has stay open, as they could not be revoked: {fault}"
+
+
+def _revoke(collector: RemoteCollector, survey: str, codes: list[str]) -> int:
+    """Revoke these invitations, and return how many of them were not used yet. Raises RemoteError."""
+    path = survey_path(survey, "/invitations/revoke")
+    return sum(
+        collector.ask("POST", path, {"invitations": codes[start : start + MAX_REVOKED]})["revoked"]
+        for start in range(0, len(codes), MAX_REVOKED)
+    )
 
 
 def _judge(collector: RemoteCollector, survey_id: str, n_new: int, stratum: str | None, *, is_sure: bool) -> None:
@@ -161,15 +186,11 @@ def revoke(url: str, survey: str, source: Path | None, is_all: bool, token: str)
     """
     if (source is None) is not is_all:
         raise click.UsageError("Give either --from or --all.")
-    collector, path = RemoteCollector(url, token), survey_path(survey, "/invitations/revoke")
+    collector = RemoteCollector(url, token)
     if source is None:
-        n_revoked = collector.ask("POST", path, {"all": True})["revoked"]
+        n_revoked = collector.ask("POST", survey_path(survey, "/invitations/revoke"), {"all": True})["revoked"]
     else:
-        texts = _read_invitations(source)
-        n_revoked = sum(
-            collector.ask("POST", path, {"invitations": texts[start : start + MAX_REVOKED]})["revoked"]
-            for start in range(0, len(texts), MAX_REVOKED)
-        )
+        n_revoked = _revoke(collector, survey, _read_invitations(source))
     click.echo(f"{n_revoked:,} revoked")
 
 

@@ -12,7 +12,7 @@ MAX_INVITATIONS = 100_000
 """The most that are made at once; in a survey of several waves so many for all waves together."""
 MAX_REVOKED = 10_000
 """The most that are revoked at once."""
-_N_CHARACTERS = 26
+N_CHARACTERS = 26
 _MAX_TYPED = 200  # with all the dashes and spaces that somebody may put in
 
 
@@ -36,11 +36,11 @@ def parse_invitation(text: Any, where: str = "$") -> bytes:
     """
     if isinstance(text, str) and len(text) <= _MAX_TYPED:
         letters = "".join(text.replace("-", "").split())
-        if len(letters) == _N_CHARACTERS and letters.isascii():
+        if len(letters) == N_CHARACTERS and letters.isascii():
             code = _decode(letters)
             if code is not None and invitation_text(code) == letters.lower():  # the last two bits are zeros
                 return code
-    raise ReportError(where, f"must be {_N_CHARACTERS} letters a to z and digits 2 to 7.")
+    raise ReportError(where, f"must be {N_CHARACTERS} letters a to z and digits 2 to 7.")
 
 
 def with_invitation(body: bytes, invitation: bytes) -> bytes:

@@ -33,8 +33,13 @@ PREVIEWED = PACKAGES["author"] / "previewed.py"
 """The one file of the author's side that is a collector; it is loaded by a function that has looked for the extra."""
 EXTRA = ("flask", "scipy", "pandas", "msgspec", "matplotlib", "statsmodels", "waitress", "sqlalchemy")
 HEAVY = (*EXTRA, "sotto_collector", "sotto_estimator", "sotto_rehearsal", "sotto_author")
-BASE_OF_COLLECTOR = ("sotto_collector.commands.options", "sotto_collector.errors", "sotto_collector.remote")
-"""What the author's commands take of the collector as they are loaded: requests to one, and no service."""
+BASE_OF_COLLECTOR = (
+    "sotto_collector.commands.options",
+    "sotto_collector.errors",
+    "sotto_collector.remote",
+    "sotto_collector.reserved_file",
+)
+"""What the author's commands take of the collector as they are loaded: requests to one, its files, and no service."""
 
 
 def modules_of(side: str) -> list[Path]:

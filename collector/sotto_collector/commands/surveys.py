@@ -6,8 +6,12 @@ from pathlib import Path
 import click
 
 from sotto_collector.commands.options import token_option
-from sotto_collector.errors import CollectorError, RemoteError
+from sotto_collector.errors import CollectorError
 from sotto_collector.remote import RemoteCollector, survey_path
+from sotto_collector.reserved_file import ReservedFile
+
+CERTIFICATE_BYTES = 2**14
+"""More than any has."""
 
 
 @click.command(epilog="Example:  sotto close http://127.0.0.1:8000 my-survey")
@@ -100,25 +104,32 @@ def erase(
     collector = RemoteCollector(url, token)
     if not is_sure:
         click.confirm(f"Erase survey {survey} at {collector.url}, and all its reports?", abort=True, err=True)
-    if certificate is not None:
-        _create(certificate)  # before anything is erased
-    try:
-        erased = collector.ask("DELETE", survey_path(survey))
-    except RemoteError:
-        if certificate is not None:
-            certificate.unlink()
-        raise
-    if certificate is not None:
-        certificate.write_text(_written(erased.get("certificate")))
+    if certificate is None:
+        collector.ask("DELETE", survey_path(survey))
+    else:
+        _erase_certified(collector, survey, certificate)
     click.echo(f"{survey}  erased")
 
 
-def _create(path: Path) -> None:
-    """Make an empty file. Raises CollectorError where there is one, or none can be made."""
+def _erase_certified(collector: RemoteCollector, survey: str, path: Path) -> None:
+    """Erase a whole survey; its certificate, which nobody can give again, has its room before anything is erased.
+
+    Raises CollectorError; where it could not be written though the survey is erased, it is printed before.
+    """
     try:
-        path.touch(exist_ok=False)
+        file = ReservedFile(path, CERTIFICATE_BYTES)
     except OSError as fault:
         raise CollectorError(f"certificate ({path}) must be a new file: {fault.strerror}.") from fault
+    with file:
+        given = _written(collector.ask("DELETE", survey_path(survey)).get("certificate"))
+        try:
+            file.append(given.encode())
+        except OSError as fault:
+            click.echo(given, nl=False)
+            raise CollectorError(
+                f"certificate ({path}) could not be written: {fault.strerror}. Survey {survey} is erased: keep what "
+                "stdout has, which is its certificate, and cannot be had again."
+            ) from fault
 
 
 @click.command(epilog="Example:  sotto certificate http://127.0.0.1:8000 canteen")
