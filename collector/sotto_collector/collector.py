@@ -42,7 +42,7 @@ class Collector:
         with self.store.reader() as connection:
             self.restore_mark = read_about(connection).restore_mark
         self.tokens = TokenTable(self.store)
-        self.gauges = Gauges(self.store, by_survey=settings.metrics_labels == "survey")
+        self.gauges = Gauges(self.store, by_survey=settings.metrics_labels == "survey", folder=self.metrics.folder)
         self.writer = Writer(
             self.store,
             self.metrics,

@@ -1,15 +1,19 @@
 """Gauges of what a store says of itself, read as the metrics are asked for: what is open, left, full, or ends soon.
 
 They add nothing to what the counters tell of a single report. A write-ahead log that is not empty would say that one
-came in the last seconds, and so would what a commit takes of the disk: sizes are in whole steps. A report of an invited
-survey uses up an invitation: these are counted once in an hour. What waits in the inbox came in the last seconds: it is
-no metric (`sotto db status` says it).
+came in the last seconds, and so would what a commit takes of the disk: sizes are in whole steps. A report of an
+invited survey uses up an invitation: these are counted once in an hour, by one worker for all of them. What waits in
+the inbox came in the last seconds: it is no metric (`sotto db status` says it).
 """
 
+import fcntl
+import json
 import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from prometheus_client import Metric
@@ -51,14 +55,37 @@ class Held(Generic[Read]):
             return self._last[1]
 
 
+def share(
+    read: Callable[[], dict[int, int]], file: Path, least_s: float, clock: Callable[[], float] = time.monotonic
+) -> dict[int, int]:
+    """Return what one of several processes read last, at most so many seconds ago; read anew where none has.
+
+    They share the file, which is made where there is none. Raises what reading does.
+    """
+    with file.open("a+") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        opened.seek(0)
+        try:
+            kept = json.loads(opened.read())
+        except ValueError:  # nothing yet, or who wrote it was killed
+            kept = {"at": -math.inf}
+        now = clock()
+        if not 0 <= now - kept["at"] < least_s:
+            kept = {"at": now, "found": [*read().items()]}
+            opened.truncate(0)
+            opened.write(json.dumps(kept))
+        return {int(key): int(value) for key, value in kept["found"]}
+
+
 class Gauges:
     """The gauges of a store. Threads may share them."""
 
-    def __init__(self, store: Store, *, by_survey: bool = False) -> None:
-        """`by_survey` labels invitations with their survey's id."""
+    def __init__(self, store: Store, *, by_survey: bool = False, folder: Path | None = None) -> None:
+        """`by_survey` labels invitations with their survey's id. `folder`: of several workers, which they share."""
         self._store = store
         self._by_survey = by_survey
         self._facts = Held(self._read_facts)
+        self._file = None if folder is None else folder / "admitted.json"
         self._admitted = Held(self._count_admitted, INVITATIONS_S)
 
     def _read_facts(self) -> tuple[Facts, DiskUsage]:
@@ -68,6 +95,12 @@ class Gauges:
     def _count_admitted(self) -> dict[int, int]:
         with self._store.reader() as connection:
             return count_admitted(connection, HEAD)
+
+    def _read_admitted(self) -> dict[int, int]:
+        if self._file is not None:
+            with suppress(OSError):  # such as a full disk's
+                return share(self._count_admitted, self._file, INVITATIONS_S)
+        return self._admitted.get()
 
     def collect(self) -> list[Metric]:
         """Return the gauges as they are now, or were a moment ago. Raises StoreUnavailableError."""
@@ -92,7 +125,7 @@ class Gauges:
         ]
 
     def _invitations(self, facts: Facts) -> Metric:
-        admitted = self._admitted.get()
+        admitted = self._read_admitted()
         invited = [survey for survey in facts.surveys if survey.is_invited and survey.state == OPEN]
         left = {survey.survey_id: admitted.get(survey.key, 0) for survey in invited}
         text = "Reports that the invitations of open surveys still admit, as counted within the last hour."

@@ -40,7 +40,7 @@ class Metrics:
     def __init__(self, slot: Slot = ALONE, *, by_survey: bool = False) -> None:
         """`by_survey` labels reports with their survey's id, which everybody may know."""
         self._by_survey = by_survey
-        self._folder = slot.metrics_folder
+        self._folder = self.folder = slot.metrics_folder
         if self._folder is not None:
             os.environ[FOLDER_VARIABLE] = str(self._folder)
             # By slot, not by process: a worker goes on in the files of the last one in its slot.

@@ -25,7 +25,7 @@ from collecting import (
     serve,
 )
 from house import House
-from sotto_collector.gauges import REST, STEP_BYTES, Gauges, Held
+from sotto_collector.gauges import REST, STEP_BYTES, Gauges, Held, share
 from sotto_collector.invitations import make_invitations
 from sotto_collector.metrics import render
 from sotto_collector.store import Store, StoredToken, TokenTable
@@ -123,6 +123,25 @@ def test_reading_is_used_again_for_a_hundred_times_as_long_as_it_took(
     assert held.get() == 0
     clock.now_s += kept_s * 0.02
     assert held.get() == 1
+
+
+def test_workers_count_invitations_once_an_hour_for_all_of_them(store: Store, tmp_path: Path) -> None:
+    invited = publish_here(store, INVITED)
+    reports = invite_reports(store, invited, make_reports(3, INVITED))
+    first, second = (Gauges(store, folder=tmp_path) for _ in range(2))
+    assert get(read(first), "sotto_invitations_left") == 3
+    count_here(store, invited, reports)
+    assert get(read(second), "sotto_invitations_left") == get(read(first), "sotto_invitations_left") == 3
+    file = tmp_path / "admitted.json"
+    for spoilt in ("", '{"at": 1', file.read_text().replace('"at": ', '"at": 9')):  # by a crash; of a later boot
+        file.write_text(spoilt)
+        assert get(read(second), "sotto_invitations_left") == 0
+        assert get(read(first), "sotto_invitations_left") == 0
+    assert get(read(Gauges(store, folder=tmp_path / "gone")), "sotto_invitations_left") == 0
+    clock, file = Clock(), tmp_path / "another"
+    for passed_s, n_counted, expected in ((0, 1, 1), (3599, 2, 1), (1, 3, 3)):
+        clock.now_s += passed_s
+        assert share({7: n_counted}.copy, file, 3600.0, clock) == {7: expected}
 
 
 def test_reading_that_fails_is_not_kept() -> None:
