@@ -47,6 +47,17 @@ def test_a_term_that_has_no_value_in_a_row_is_refused(frame: pd.DataFrame, tmp_p
         regress(frame, "cheated ~ C(np.round(np.sqrt(x)))", design=FORCED, predict=[{"x": -1}])
 
 
+def test_numbers_whose_squares_are_none_are_refused(frame: pd.DataFrame) -> None:
+    for scale in (1e160, 1e-160):
+        large = frame.assign(x=frame["x"] * scale, votes=frame["x"] * scale)
+        for formula, name in (("cheated ~ x", "x"), ("votes ~ hidden(cheated) + age", "column votes")):
+            with pytest.raises(SourceError, match=f"^{name} has values of 4e.160, where 1e-100 to 1e.100 can be"):
+                regress(large, formula, design=FORCED)
+    odd = frame.assign(votes=np.where(np.arange(120) == 5, np.inf, frame["x"] + 0.5))
+    with pytest.raises(SourceError, match="column votes, row 7: 'inf' must be yes or no, 1 or 0 or a number"):
+        regress(odd, "votes ~ hidden(cheated)", design=FORCED)
+
+
 def test_braces_are_no_division_of_terms(frame: pd.DataFrame) -> None:
     found = regress(frame[frame["x"] > 0], "cheated ~ {1 / x}:age", design=FORCED)
     assert [of.name for of in found.coefficients] == ["Intercept", "1 / x:age"]

@@ -9,6 +9,8 @@ from sotto_estimator.channel import Floats
 from sotto_estimator.errors import SourceError
 
 _TOLERANCE = 1e-9
+_LARGEST = 1e100
+"""Of numbers whose squares are taken, and multiplied."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,16 +22,26 @@ class Basis:
 
 
 def basis_of(matrix: Floats, weights: Floats, names: Sequence[str]) -> Basis:
-    """Return the basis. Raises SourceError, which names a column that the others before it add up to."""
+    """Return the basis. Raises SourceError, which names a column that others add up to, or that is too large."""
+    for name, column in zip(names, matrix.T, strict=True):
+        check_size(name, column)
     root = np.sqrt(weights / weights.sum())[:, None]
     scale = np.sqrt(((root * matrix) ** 2).sum(axis=0))
-    for name, size in zip(names, scale, strict=True):
-        if not size:
-            raise SourceError(f"{name} is 0 in every row: leave it out.")
     orthogonal, triangle = np.linalg.qr(root * (matrix / scale))
     for place in np.flatnonzero(np.abs(np.diag(triangle)) < _TOLERANCE):
         _refuse(matrix / scale, int(place), names)
     return Basis(orthogonal / root, triangle * scale)
+
+
+def check_size(name: str, values: Floats) -> None:
+    """Raise SourceError where all values are 0, or so large or small that their squares are no numbers."""
+    largest = float(np.abs(values).max())
+    if not largest:
+        raise SourceError(f"{name} is 0 in every row: leave it out.")
+    if not 1 / _LARGEST <= largest <= _LARGEST:
+        raise SourceError(
+            f"{name} has values of {largest:g}, where {1 / _LARGEST:g} to {_LARGEST:g} can be: change its unit."
+        )
 
 
 def _refuse(matrix: Floats, place: int, names: Sequence[str]) -> None:

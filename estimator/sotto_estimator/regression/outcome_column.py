@@ -4,9 +4,10 @@ import numpy as np
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.regression.basis import check_size
 from sotto_estimator.regression.outcome_model import OutcomeSample
 from sotto_estimator.regression.sample import Sample
-from sotto_estimator.table.table import Column
+from sotto_estimator.table.table import Column, number_of
 
 OUTCOMES = ("auto", "logistic", "normal")
 _EVENTS = {"yes": 1, "y": 1, "true": 1, "1": 1, "no": 0, "n": 0, "false": 0, "0": 0}
@@ -22,9 +23,15 @@ def read_outcome(column: Column, sample: Sample, kind: str) -> tuple[OutcomeSamp
         raise DomainError(f"outcome ({kind!r:.40}) must be one of {', '.join(OUTCOMES)}.")
     events = [_EVENTS.get(label.strip().casefold().removesuffix(".0")) for label in column.labels]
     if kind == "normal" or (kind == "auto" and None in events and column.is_number):
-        return OutcomeSample.of_numbers(sample, _varied(column, column.numbers())[sample.first]), "normal"
+        values = _varied(column, column.numbers())
+        check_size(f"column {column.name}", values)
+        return OutcomeSample.of_numbers(sample, values[sample.first]), "normal"
     if None in events:
-        raise column.fault(events.index(None), "must be yes or no, 1 or 0" + " or a number" * (kind == "auto"))
+        is_odd = [
+            event is None and number_of(label) is None for event, label in zip(events, column.labels, strict=True)
+        ]
+        odd = is_odd.index(True) if kind == "auto" and True in is_odd else events.index(None)
+        raise column.fault(odd, "must be yes or no, 1 or 0" + " or a number" * (kind == "auto"))
     values = _varied(column, np.array(events, np.float64)[column.codes])
     return OutcomeSample.of_events(sample, values[sample.first]), "logistic"
 

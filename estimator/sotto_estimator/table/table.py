@@ -25,11 +25,11 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether every text is a finite decimal number."""
-        return all(_number(label) is not None for label in self.labels)
+        return all(number_of(label) is not None for label in self.labels)
 
     def numbers(self) -> Floats:
         """Return the column as floats, shape (n_rows,). Raises SourceError, which names the first row that is none."""
-        values = [_number(label) for label in self.labels]
+        values = [number_of(label) for label in self.labels]
         if None in values:
             raise self.fault(values.index(None), "must be a number with a decimal point")
         return np.array(values, np.float64)[self.codes]
@@ -69,11 +69,12 @@ def in_order(labels: Sequence[str]) -> tuple[str, ...]:
     >>> in_order(["10", "9", "1.5"]), in_order(["b", "10", "a"])
     (('1.5', '9', '10'), ('10', 'a', 'b'))
     """
-    numbers = {label: _number(label) for label in labels}
+    numbers = {label: number_of(label) for label in labels}
     return tuple(sorted(labels, key=lambda label: (numbers[label] if None not in numbers.values() else 0, label)))
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """Return a finite decimal number, None for any other text."""
     try:
         value = float(text)
     except ValueError:
