@@ -1,5 +1,7 @@
 """What is said before any question is answered: that a browser is too old, that an invitation cannot be used."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -90,7 +92,7 @@ def test_an_invitation_that_cannot_be_used_is_said_to_be_before_any_answer(
 
 
 def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices: Devices) -> None:
-    visit, (good, _) = open_invited(devices()[0].new_page(), collector.url, collector, "unspent")
+    visit, (good, other) = open_invited(devices()[0].new_page(), collector.url, collector, "unspent")
     for _ in range(3):
         visit.open(f"#{good}")
         expect(visit.alarm).to_be_empty()
@@ -98,6 +100,12 @@ def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices:
     visit.review()
     visit.send()
     visit.expect_delivered()
+    for invitation, said in ((good, ""), (other, "This link has not been used")):  # of somebody else, here
+        visit.page.goto("about:blank")
+        with visit.page.expect_response(re.compile("/invitations/check$")):
+            visit.open(f"#{invitation}")
+        expect(visit.page.get_by_text("This device has answered already")).to_be_visible()
+        expect(visit.alarm).to_contain_text(said) if said else expect(visit.alarm).to_be_empty()
 
 
 def test_without_a_connection_an_invitation_is_checked_later(collector: Served, wire: Wire, devices: Devices) -> None:

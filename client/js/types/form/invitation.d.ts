@@ -10,6 +10,7 @@ export function isInvitation(text: string): boolean;
 /**
  * Ask the collector of an invitation, which spends nothing: unused, used or invalid. Who cannot ask now goes on as if it
  * were unused: the report tells.
- * @param {string} url of the survey @param {string} invitation @param {number} wave @returns {Promise<string>}
+ * @param {string} url of the survey @param {string} invitation @param {number} wave
+ * @param {string} unknown what is returned where the collector cannot be asked @returns {Promise<string>}
  */
-export function stateOf(url: string, invitation: string, wave: number): Promise<string>;
+export function stateOf(url: string, invitation: string, wave: number, unknown?: string): Promise<string>;

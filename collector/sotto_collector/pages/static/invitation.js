@@ -74,6 +74,18 @@ export class Invitation {
     return alarm({ title: t("This invitation cannot be used"), text: words });
   }
 
+  /** Say that an invitation in the address is unused, and so another one than that of who has answered already. */
+  async tellUnused() {
+    if (!this.#used || (await stateOf(this.#url, this.#used, this.#wave, "")) !== "unused") return;
+    const [title, text] = [
+      t("This link has not been used"),
+      t(
+        "This browser has answered already, with another invitation. If the link is yours, open it in another browser or in a private window.",
+      ),
+    ];
+    alarm({ title, text });
+  }
+
   #show(isAsked) {
     find("invitation-block").hidden = !isAsked;
     find("invitation-came").hidden = isAsked;

@@ -110,7 +110,7 @@ class Visit {
         this.#survey = await this.#client.survey();
         find("not-durable").hidden = Boolean(draft) || (await this.#client.isDurable());
         const before = (await this.#client.answered()).find((receipt) => receipt.wave === WAVE);
-        if (before) return this.#finish(before, t("This device has answered already"));
+        if (before) return this.#showBefore(before);
         if (!IS_OPEN) return undefined;
         this.#form.know(this.#survey);
         if (this.#survey.draw) this.#form.ask((await this.#client.questions()).map(({ id }) => id));
@@ -186,6 +186,13 @@ class Visit {
   }
 
   /** Forget what was answered, and show a receipt in its place. */
+  /** Show a receipt of an earlier visit; whoever comes with an invitation of their own is told of it. */
+  async #showBefore(receipt) {
+    const [waiting, refused] = await Promise.all([this.#client.pending(), this.#client.rejected()]);
+    await this.#finish(receipt, t("This device has answered already"));
+    if (!waiting.length && !refused.length) await this.#invitation?.tellUnused();
+  }
+
   #finish(receipt, title) {
     this.#forget();
     this.#isOver = true;
