@@ -2,12 +2,11 @@
 
 import os
 import re
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sotto_collector.errors import StoreError
-from sotto_collector.store.sqlite_file import SqliteFile
+from sotto_collector.store.sqlite_file import SUM
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +20,26 @@ class DailyCopies:
         if not os.path.isdir(self.folder):  # noqa: PTH112  # of one that cannot be seen a Path raises
             raise StoreError(f"to ({self.folder}) must be a folder that is there: --keep keeps so many copies in it.")
 
-    def make(self, day: str) -> AbstractContextManager[str]:
-        """Yield where the copy of a day is made. Once it is whole it takes the place of one made before on that day."""
-        return SqliteFile(str(self.folder / f"{day}.db")).make("the copy", replaces=True)
+    def place(self, day: str) -> str:
+        """Return the path of the copy of a day, where one may be that was made before on that day."""
+        return str(self.folder / f"{day}.db")
 
     def forget_oldest(self, day: str) -> None:
-        """Delete all copies but the last, never that of `day`, and what was left of unfinished ones; no other file.
+        """Delete all copies but the last, never that of `day`, with their sums, and what is left of others; no more.
 
         Those of later days, which a clock that ran ahead has left, go first. Raises StoreError.
         """
         try:
             names = sorted(path.name for path in self.folder.iterdir())
             days = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", name)]
-            left = [name for name in names if re.match(r"\d{4}-\d\d-\d\d\.db\.unfinished", name)]
+            left = [name for name in names if re.match(r"\d{4}-\d\d-\d\d\.db(\.sha256)?\.unfinished", name)]
             today = f"{day}.db"
             later = [name for name in reversed(days) if name > today]
             goes = [*later, *(name for name in days if name < today)]
-            for name in [*goes[: max(0, len(days) - self.n_copies)], *left]:
+            goes = goes[: max(0, len(days) - self.n_copies)]
+            stay = {f"{name}{SUM}" for name in days if name not in goes}
+            sums = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db\.sha256", name) and name not in stay]
+            for name in [*goes, *sums, *left]:
                 (self.folder / name).unlink()
         except OSError as fault:
             raise StoreError(f"an older copy ({fault.filename}) cannot be deleted: {fault.strerror}.") from fault

@@ -35,11 +35,15 @@ def run(*words: object) -> tuple[int, str]:
 def test_the_last_days_copies_stay_and_no_other_file_is_touched(source: Path, copies: Path) -> None:
     old = [f"2026-01-{day:02}.db" for day in range(1, 6)]
     others = ["2025-01-01.db.gpg", "x2025-01-01.db", "survey.db", "notes"]
-    for name in [*old, *others, "2026-01-04.db.unfinished", "2026-01-04.db.unfinished-wal"]:
+    sums = [f"{name}.sha256" for name in [*old, "2025-12-31.db"]]
+    left = [f"2026-01-04.db{end}" for end in (".unfinished", ".unfinished-wal", ".sha256.unfinished")]
+    others.append("x2025-01-01.db.sha256")
+    for name in [*old, *others, *sums, *left]:
         (copies / name).write_text("x")
     assert run("backup", "--db", source, "--to", copies, "--keep", 3)[0] == 0
     today = f"{today_utc()}.db"
-    assert {path.name for path in copies.iterdir()} == {*others, *old[-2:], today}
+    kept = {*old[-2:], today}
+    assert {path.name for path in copies.iterdir()} == {*others, *kept, *(f"{name}.sha256" for name in kept)}
     Store(copies / today, create=False).close()
 
 
@@ -60,7 +64,7 @@ def test_copies_of_later_days_go_first_and_today_s_stays(
         (copies / f"{day}.db").write_text("x")
     assert run("backup", "--db", source, "--to", copies, "--keep", n_kept)[0] == 0
     today = today_utc()
-    assert {path.stem for path in copies.iterdir()} == {day.replace("today", today) for day in left}
+    assert {path.stem for path in copies.glob("*.db")} == {day.replace("today", today) for day in left}
     Store(copies / f"{today}.db", create=False).close()
 
 
@@ -78,8 +82,9 @@ def test_the_second_copy_of_a_day_takes_the_place_of_the_first(source: Path, cop
             count_here(store, publish_here(store, SMALL), make_reports(n_reports - store.count_all(), SMALL))
         assert run("backup", "--db", source, "--to", copies, "--keep", 2)[0] == 0
         assert read_copy(copy) == (n_reports, today_utc())
-    assert {path.name for path in copies.iterdir()} == {"2026-01-01.db", copy.name}
-    assert copy.stat().st_mode & 0o777 == 0o600
+        assert run("db", "restore", "--from", copy, "--db", copies.parent / f"{n_reports}.db")[0] == 0
+    assert {path.name for path in copies.iterdir()} == {"2026-01-01.db", copy.name, f"{copy.name}.sha256"}
+    assert {path.stat().st_mode & 0o777 for path in copies.glob(f"{copy.name}*")} == {0o600}
 
 
 def test_copy_of_the_day_stays_where_the_next_fails_or_somebody_has_it_open(source: Path, copies: Path) -> None:
@@ -89,7 +94,8 @@ def test_copy_of_the_day_stays_where_the_next_fails_or_somebody_has_it_open(sour
     (copies / f"{copy.name}.unfinished").write_text("x")
     (copies / f"{copy.name}.unfinished-wal").write_text("x")
     assert run(*command)[0] == 0
-    content = copy.read_bytes()
+    summed = Path(f"{copy}.sha256")
+    content = copy.read_bytes(), summed.read_bytes()
     log = Path(f"{copy}-wal")
     log.write_text("x")
     code, said = run(*command)
@@ -100,8 +106,8 @@ def test_copy_of_the_day_stays_where_the_next_fails_or_somebody_has_it_open(sour
         execute(store, "UPDATE tallies SET n_reports = 7")
     code, said = run(*command)
     assert (code, "differs from its reports" in said) == (1, True)
-    assert [*copies.iterdir()] == [copy]
-    assert copy.read_bytes() == content
+    assert {*copies.iterdir()} == {copy, summed}
+    assert (copy.read_bytes(), summed.read_bytes()) == content
 
 
 def test_a_folder_that_is_not_there_is_refused(source: Path, copies: Path) -> None:

@@ -5,13 +5,17 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, serve, wait_until
+from collecting import SMALL, SOTTO, TIMEOUT_S, Served, count_here, make_reports, publish_here, serve, wait_until
 from crowd import Crowd, check_stored
+from sotto_client.cli import main
+from sotto_collector.day import today_utc
+from sotto_collector.store import Store
 
 DISK_BYTES = 8_000_000
 MIN_FREE_BYTES = 1_500_000
@@ -147,3 +151,26 @@ def test_disk_that_is_full_during_a_backup_loses_nothing_and_keeps_no_part_of_it
         stored = check_stored(disk / "backup.db", SMALL)
         assert stored.keys() <= crowd.sent.keys()
         assert len(stored) >= 5000
+
+
+def test_backup_whose_log_alone_has_room_is_refused_in_a_line_by_the_name_that_was_asked_for(tmp_path: Path) -> None:
+    """Then the disk is full as the copy is closed."""
+    db = tmp_path / "survey.db"
+    with closing(Store(db)) as store:
+        count_here(store, publish_here(store, SMALL), make_reports(3000, SMALL))
+    n_bytes = db.stat().st_size
+    with small_disk(tmp_path / "disk") as disk:
+        filler, today = disk / "filler", disk / f"{today_utc()}.db"
+        for free, target, more in (
+            (n_bytes * 3 // 2, disk / "backup.db", []),
+            (n_bytes * 3 // 2, today, ["--keep", "2"]),
+            (n_bytes // 2, today, ["--keep", "2"]),
+        ):
+            filler.write_bytes(bytes(DISK_BYTES - free))
+            to = disk if more else target
+            done = CliRunner().invoke(main, ["backup", "--db", str(db), "--to", str(to), *more])
+            assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.exception
+            assert done.stderr.startswith(f"Error: the copy ({target}) was not made: ")
+            assert "database or disk is full" in done.stderr
+            assert "unfinished" not in done.stderr
+            assert [path.name for path in disk.iterdir()] == ["filler"]

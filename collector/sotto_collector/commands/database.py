@@ -1,7 +1,7 @@
 """`sotto db`, `recount`, `backup`: what is done to a database, on a machine that reaches it."""
 
 import sys
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -14,7 +14,7 @@ from sotto_collector.daily_copies import DailyCopies
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store, StoredSurvey, TokenTable
 from sotto_collector.store.about import note_backup
-from sotto_collector.store.copy import copy_store
+from sotto_collector.store.backup import back_up
 from sotto_collector.store.databases import locate
 from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.recount import Difference, recount_survey
@@ -130,15 +130,14 @@ def backup(db: str, target: str, keep: int | None) -> None:
 
     The copy is a database of its own: after a loss `sotto db restore` makes it the collector's. From SQLite to
     PostgreSQL and back it works too. It holds no order of arrival and nothing that was deleted. Both keep the day on
-    which it was made.
+    which it was made. Beside a file is its SHA-256, in NAME.sha256, which restore checks.
     """
     daily = None if keep is None else DailyCopies(Path(target), keep)
     with closing(Store(db, create=False)) as store:
         day = store.today()
-        with daily.make(day) if daily else nullcontext(target) as place:
-            n_rows = copy_store(store, place, _progress if sys.stderr.isatty() else lambda _: None)
-            with closing(Store(place, create=False)) as copy:
-                note_backup(copy, day)
+        place = daily.place(day) if daily else target
+        told = _progress if sys.stderr.isatty() else lambda _: None
+        n_rows = back_up(store, place, day, told, replaces=daily is not None)
         note_backup(store, day)
     if daily:
         daily.forget_oldest(day)

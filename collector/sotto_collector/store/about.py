@@ -33,5 +33,9 @@ def read_about(connection: Connection) -> About:
 
 def note_backup(of: Store, day: str) -> None:
     """Note on which day the last backup was made: a day, as no moment is stored. Raises StoreUnavailableError."""
-    noted = update(schema.store).values(last_backup_day=day)
-    of.run(lambda transaction: transaction.connection.execute(noted))
+    of.run(lambda transaction: note_day(transaction.connection, day))
+
+
+def note_day(connection: Connection, day: str) -> None:
+    """Note it in an open transaction."""
+    connection.execute(update(schema.store).values(last_backup_day=day))

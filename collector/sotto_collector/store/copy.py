@@ -6,8 +6,10 @@ from contextlib import closing
 from sqlalchemy import Connection, delete, func, select
 
 from sotto_collector.errors import StoreError, StoreUnavailableError
+from sotto_collector.store.about import note_day
 from sotto_collector.store.databases import locate
 from sotto_collector.store.dialect import Dialect
+from sotto_collector.store.location import Location
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.schema import metadata, store
 from sotto_collector.store.store import Store
@@ -23,15 +25,25 @@ def copy_store(source: Store, target: str, told: Callable[[int], None] = lambda 
     """
     location = locate(target)
     with location.make("the copy") as place:
-        try:
-            return _copy_into(source, place, told)
-        except StoreUnavailableError as fault:
-            raise StoreError(f"the copy ({location.name}) was not made: {fault}") from fault
+        return fill_copy(source, location, place, told)
 
 
-def _copy_into(source: Store, place: str, told: Callable[[int], None]) -> int:
+def fill_copy(
+    source: Store, location: Location, place: str, told: Callable[[int], None], day: str | None = None
+) -> int:
+    """Do so at `place`, where `location` has one made; of a backup `day` is noted in the copy. Raises StoreError."""
+    try:
+        return _copy_into(source, place, told, day)
+    except StoreError as fault:
+        said = str(fault).replace(place, location.name)  # nobody asked for a file that is called like that
+        if isinstance(fault, StoreUnavailableError):
+            said = f"the copy ({location.name}) was not made: {said}"
+        raise StoreError(said) from fault
+
+
+def _copy_into(source: Store, place: str, told: Callable[[int], None], day: str | None) -> int:
     with closing(locate(place).open()) as dialect, source.snapshot() as reading:
-        n_rows = _fill(dialect, source, reading, told)
+        n_rows = _fill(dialect, source, reading, told, day)
     copy = Store(place, create=False)
     try:
         check_integrity(copy)
@@ -42,7 +54,7 @@ def _copy_into(source: Store, place: str, told: Callable[[int], None]) -> int:
     return n_rows
 
 
-def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[int], None]) -> int:
+def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[int], None], day: str | None) -> int:
     """Make the schema and copy the rows in one transaction: there is never a store that lacks them."""
     n_rows = 0
     with dialect.guarded(), dialect.write_engine.begin() as writing:
@@ -56,6 +68,8 @@ def _fill(dialect: Dialect, source: Store, reading: Connection, told: Callable[[
                 for n_poured in poured:
                     n_rows += n_poured
                     told(n_rows)
+        if day is not None:
+            note_day(writing, day)
         dialect.after_copy(writing)
     return n_rows
 

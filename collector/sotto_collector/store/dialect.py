@@ -47,7 +47,10 @@ class Dialect(ABC):
 
     @abstractmethod
     def close(self) -> bool:
-        """Close the connections; return whether nothing is left that tells the order of commits."""
+        """Close the connections; return whether nothing is left that tells the order of commits.
+
+        Raises StoreUnavailableError where the disk fails.
+        """
 
     @abstractmethod
     def hurry(self) -> None:

@@ -32,8 +32,10 @@ class Location(ABC):
         """
 
     @abstractmethod
-    def make(self, what: str) -> AbstractContextManager[str]:
+    def make(self, what: str, *, replaces: bool = False) -> AbstractContextManager[str]:
         """Yield the path or URL at which a new one is made; it appears here once it is whole.
+
+        `replaces`: a file in the place of one that may be there.
 
         Raises StoreError, which says `what` it is, where something is there or it cannot be made.
         """

@@ -43,7 +43,7 @@ class PostgresUrl(Location):
                 raise StoreError(f"db ({dialect.name}) cannot be read: {dialect.reason(fault)}.") from fault
 
     @contextmanager
-    def make(self, what: str) -> Iterator[str]:
+    def make(self, what: str, *, replaces: bool = False) -> Iterator[str]:
         with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
             if is_empty(connection) and inspect(connection).get_table_names():
                 raise StoreError(f"{what} ({dialect.name}) must be a new database; it has another program's tables.")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import StoreError
+from sotto_collector.store.backup import check_sum
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
 from sotto_collector.store.recount import check_integrity
@@ -23,7 +24,9 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
     """
     location = locate(target)
     with location.workplace() as work:
-        if not locate(backup).copy_files(work):
+        if locate(backup).copy_files(work):
+            check_sum(backup, work)
+        else:
             with closing(Store(backup, create=False)) as source:
                 copy_store(source, work)
         try:

@@ -146,7 +146,8 @@ class SqliteDialect(Dialect):
 
     def close(self) -> bool:
         try:
-            return self._empty_log(self._busy_timeout_s)
+            with self.guarded():
+                return self._empty_log(self._busy_timeout_s)
         finally:
             self.write_engine.dispose()
             self.read_engine.dispose()

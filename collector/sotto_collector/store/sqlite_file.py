@@ -23,6 +23,8 @@ COPIED_BYTES = 2**20
 TIMEOUT_S = 5.0
 SUFFIXES = ("", *LOG_SUFFIXES, "-journal")
 """What SQLite puts behind a database's name, for what belongs to it."""
+SUM = ".sha256"
+"""What is put behind a backup's name, for a line of sha256sum."""
 
 
 class SqliteFile(Location):
@@ -84,6 +86,7 @@ class SqliteFile(Location):
             try:
                 yield str(beside)
                 _check_new(path, what, replaces=replaces)
+                Path(f"{path}{SUM}").unlink(missing_ok=True)  # of one that was there: a kill must not leave it to this
                 beside.rename(path)
                 sync_folder(path.absolute().parent)
             finally:
