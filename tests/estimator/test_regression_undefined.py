@@ -1,5 +1,6 @@
 """A term without a value in some row is refused, and never counted as the first of its categories."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ UNDEFINED = [
 ]
 
 
-def test_a_term_that_has_no_value_in_a_row_is_refused(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_term_that_has_no_value_in_a_row_is_refused(frame: pd.DataFrame) -> None:
     for terms, message in UNDEFINED:
         for formula in (f"cheated ~ {terms}", f"votes ~ hidden(cheated) + {terms}"):
             with pytest.raises(SourceError, match=message):
@@ -40,9 +41,6 @@ def test_a_term_that_has_no_value_in_a_row_is_refused(frame: pd.DataFrame, tmp_p
     frame.loc[0, "region"] = None
     with pytest.raises(SourceError, match="row 2 of those used, where x is '0'"):
         regress(frame, "cheated ~ region + C(np.log(x))", design=FORCED)
-    frame.astype({"x": str}).replace({"x": {"0": "nan"}}).to_csv(tmp_path / "data.csv", index=False)
-    with pytest.raises(SourceError, match="column x, row 4: 'nan' must be a number"):
-        regress(tmp_path / "data.csv", "cheated ~ x", design=FORCED)
     with pytest.raises(DomainError, match=r"x \(-1\) must be one of 0, 1, 2, 3, 4"):
         regress(frame, "cheated ~ C(np.round(np.sqrt(x)))", design=FORCED, predict=[{"x": -1}])
 
@@ -61,3 +59,54 @@ def test_numbers_whose_squares_are_none_are_refused(frame: pd.DataFrame) -> None
 def test_braces_are_no_division_of_terms(frame: pd.DataFrame) -> None:
     found = regress(frame[frame["x"] > 0], "cheated ~ {1 / x}:age", design=FORCED)
     assert [of.name for of in found.coefficients] == ["Intercept", "1 / x:age"]
+
+
+def test_a_stray_cell_makes_no_categories_of_numbers(frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    texts = frame.astype({"x": str})
+    for cell in ("inf", "1,5", ".", "alt"):
+        said = texts.replace({"x": {"0": cell}})
+        said.to_csv(path, index=False, sep=";")
+        for source in (path, said):
+            for formula in ("cheated ~ x", "cheated ~ age + C(x):x", "votes ~ hidden(cheated) + poly(x, 2)"):
+                with pytest.raises(SourceError, match=rf"column x, row 4: '{cell}' must be a finite number"):
+                    regress(source, formula, design=FORCED)
+    with pytest.raises(SourceError, match=r"as 119 of 120 cells are; or empty, .*; or write C\(`no name`\)"):
+        regress(said.rename(columns={"x": "no name"}), "cheated ~ `no name`", design=FORCED)
+    with pytest.raises(SourceError, match="column x, row 4: 'inf' must be a finite number"):
+        regress(frame.replace({"x": {0: np.inf}}), "cheated ~ x", design=FORCED)
+    with pytest.raises(SourceError, match="column x, row 4: 'inf' must be a finite number"):
+        regress(frame.replace({"x": {0: np.inf}}), "cheated ~ C(x)", design=FORCED)
+    said = texts.replace({"x": {"0": "other"}})
+    for formula in ("cheated ~ C(x)", "cheated ~ C( `x`, contr.treatment(base='1'))", "cheated ~ age:C(x)"):
+        assert any("other]" in of.name for of in regress(said, formula, design=FORCED).coefficients)
+    texts["x"] = texts["x"].replace({"0": "a", "1": "b", "2": "c"})  # of five, two are numbers
+    assert "x[T.b]" in {of.name for of in regress(texts, "cheated ~ x", design=FORCED).coefficients}
+
+
+def test_nan_is_missing_wherever_it_stands(frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    without = regress(frame[frame["x"] != 0], "cheated ~ x", design=FORCED)
+    for cell in ("NaN", "nan", "NA", ""):
+        said = frame.astype({"x": str}).replace({"x": {"0": cell}})
+        said.to_csv(path, index=False)
+        for source in (path, said, frame.replace({"x": {0: np.nan}})):
+            found = regress(source, "cheated ~ x", design=FORCED)
+            assert found["x"].estimate == pytest.approx(without["x"].estimate)
+            assert "1 of 120 rows are left out, as they miss a value: x in 1" in found.notes
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_too_far_apart_are_named(frame: pd.DataFrame) -> None:
+    for value in (1e308, -1e150, 1e10):
+        odd = frame.assign(age=frame["age"].where(frame["x"] > 0, value))
+        for formula in ("cheated ~ region + age", "votes ~ hidden(cheated) + age"):
+            message = rf"row 4, where age is '.*': age is {re.escape(f'{value:g}')}, and must be less far"
+            with pytest.raises(SourceError, match=message):
+                regress(odd, formula, design=FORCED)
+        with pytest.raises(SourceError, match=r"column age, row 4: .* must be less far from the others"):
+            regress(odd, "age ~ hidden(cheated)", design=FORCED)
+        assert regress(odd, "cheated ~ C(age > 0)", design=FORCED).coefficients
+    plain = regress(frame, "cheated ~ age", design=FORCED)["age"]
+    large = regress(frame.assign(age=frame["age"] * 1e90), "cheated ~ age", design=FORCED)["age"]
+    assert large.z == pytest.approx(plain.z)

@@ -145,7 +145,7 @@ def test_what_is_no_weight_and_what_does_not_go_with_weights_is_refused(tmp_path
     for bad, message in {
         "0": "column w, row 4: '0' must be above 0",
         "-1": "column w, row 4: '-1' must be above 0",
-        "nan": "column w, row 4: 'nan' must be a number",
+        "nan": "the data frame, row 4: column w must not be missing",
         "1e-13": "row 4: .* of the largest weight",
     }.items():
         frame.loc[2, "w"] = bad
@@ -153,7 +153,7 @@ def test_what_is_no_weight_and_what_does_not_go_with_weights_is_refused(tmp_path
             regress(frame, "cheated ~ age", design=CROSSWISE, weights="w")
     with pytest.raises(SourceError, match="row 2: '0' must be above 0"):
         regress(frame.assign(w=0), "cheated ~ age", design=CROSSWISE, weights="w")
-    with pytest.raises(SourceError, match="column w must not miss a value"):
+    with pytest.raises(SourceError, match="column w must not be missing"):
         regress(frame.assign(w=None), "cheated ~ age", design=CROSSWISE, weights="w")
     with pytest.raises(SourceError, match="stratum 'z' of wave: a single one was drawn"):
         regress(frame.assign(wave=["z", *"a" * 59]), "cheated ~ age", design=CROSSWISE, strata="wave")

@@ -95,7 +95,7 @@ def test_channels_differ_by_record(tmp_path: Path) -> None:
 def test_a_value_that_no_design_takes_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"where p is '2' \(row 3\): .*must be in \[0, 1\]"):
         read(tmp_path, "p,said\n.2,1\n2,0\n", "crosswise(prob=p)")
-    with pytest.raises(SourceError, match=r"row 3: column p must not be empty or NA"):
+    with pytest.raises(SourceError, match=r"row 3: column p must not be missing: empty, NA or NaN"):
         read(tmp_path, "p,said\n.2,1\n,0\n", "crosswise(prob=p)")
 
 

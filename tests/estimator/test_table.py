@@ -69,9 +69,9 @@ def test_rows_that_miss_a_chosen_value_are_left_out_and_counted(tmp_path: Path) 
     assert table.left_out == "3 of 5 rows are left out, as they miss a value: a in 2, b in 1"
 
 
-@pytest.mark.parametrize("cell", ["", "NA"])
+@pytest.mark.parametrize("cell", ["", "NA", "NaN", "nan"])
 def test_nothing_is_missing_where_it_must_not_be(tmp_path: Path, cell: str) -> None:
-    with pytest.raises(SourceError, match=r"row 3: column w must not be empty or NA"):
+    with pytest.raises(SourceError, match=r"row 3: column w must not be missing: empty, NA or NaN"):
         table_of(tmp_path, f"a,w\nyes,1\nno,{cell}\n", "a", "w", complete=["w"])
 
 
@@ -107,7 +107,7 @@ def test_no_file_is_refused(tmp_path: Path) -> None:
         read_table(tmp_path, ["a"])
 
 
-@pytest.mark.parametrize("cell", ["1,5", "nan", "inf", "1_0", "ten", "1e999"])
+@pytest.mark.parametrize("cell", ["1,5", "inf", "1_0", "ten", "1e999"])
 def test_what_is_no_number_is_named_with_its_row(tmp_path: Path, cell: str) -> None:
     column = table_of(tmp_path, f"a;w\n1;1\n2;2\n3;{cell}\n", "w").columns["w"]
     assert not column.is_number

@@ -13,7 +13,8 @@ import numpy as np
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
-from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite
+from sotto_estimator.regression.covariates import series_of
+from sotto_estimator.regression.undefined import Undefined, evaluate, not_finite, too_far
 from sotto_estimator.table.table import Column, Table, in_order
 from sotto_protocol.extras import MissingExtra
 
@@ -24,6 +25,7 @@ INTERCEPT = "Intercept"
 _QUOTED = re.compile(r"`([^`]+)`")
 _DOTTED = re.compile(r"(?<![\w.`])(?!(?:np|contr)\.)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w(`])")
 _HIDDEN = re.compile(r"hidden\((.*)\)")
+_CATEGORY = re.compile(r"C\(\s*(?:`[^`]+`|\w+)\s*[,)]")
 _COLOURS = re.compile("\x1b\\[[0-9;]*m|[⧛⧚]")
 
 
@@ -31,7 +33,8 @@ _COLOURS = re.compile("\x1b\\[[0-9;]*m|[⧛⧚]")
 class Formula:
     """`outcome ~ terms`. `hidden`: the column of a hidden answer among the terms, or "".
 
-    `terms` are what else there is, as formulaic writes it; `names` the columns of these.
+    `terms` are what else there is, as formulaic writes it; `names` the columns of these, `categories` those of them
+    that stand in C(COLUMN) alone.
     """
 
     text: str
@@ -39,6 +42,7 @@ class Formula:
     hidden: str
     terms: str
     names: tuple[str, ...]
+    categories: frozenset[str]
 
     @property
     def reports(self) -> str:
@@ -72,12 +76,16 @@ def read_formula(text: str) -> Formula:
     if hidden and hidden[0] == outcome:
         raise DomainError(f"{outcome} cannot explain itself.")
     written = " + ".join(others) + ("" if "1" in others else " - 1")
+    each = [factor for factors in kept for factor in factors]
+    names = [name for factor in each for name in _names_of(factor)]
+    numbers = {name for factor in each if not _CATEGORY.match(str(factor.expr)) for name in _names_of(factor)}
     return Formula(
         text.strip(),
         outcome,
         "".join(hidden),
         written,
-        tuple(dict.fromkeys(name for factors in kept for factor in factors for name in _names_of(factor))),
+        tuple(dict.fromkeys(names)),
+        frozenset(names) - numbers,
     )
 
 
@@ -151,14 +159,17 @@ def terms_of(formula: Formula, table: Table) -> Terms:
     from formulaic import Formula as Parsed
 
     columns = table.columns
-    frame = pd.DataFrame({name: _series(columns[name]) for name in formula.names}, index=range(table.n_rows))
+    frame = pd.DataFrame(
+        {name: series_of(columns[name], is_category=name in formula.categories) for name in formula.names},
+        index=range(table.n_rows),
+    )
     try:
         with _quiet():
             spec, matrix, undefined = evaluate(Parsed(formula.terms), frame)
     except Exception as fault:
         raise _refused(formula.text, fault) from fault
     names = tuple(_plain(name) for name in spec.column_names)
-    if undefined := undefined or not_finite(names, matrix):
+    if undefined := undefined or not_finite(names, matrix) or too_far(names, matrix):
         raise undefined.fault(table, formula.names)
     slices = {_plain(str(term)): part for term, part in spec.term_slices.items()}
 
@@ -205,25 +216,6 @@ def _matrix_of(spec: Any, made: "pd.DataFrame", expected: str) -> tuple[Floats, 
         raise DomainError(f"{expected}.") from fault
     except Exception as fault:
         raise DomainError(f"a prediction cannot be made: {_said(fault)}") from fault
-
-
-def _series(column: Column) -> "pd.Series":
-    import pandas as pd
-
-    if all(map(_reads_as_number, column.labels)):
-        return pd.Series(column.numbers())
-    order = sorted(column.labels)
-    codes = np.array([order.index(label) for label in column.labels])[column.codes]
-    return pd.Series(pd.Categorical.from_codes(codes, order))
-
-
-def _reads_as_number(text: str) -> bool:
-    """Return whether it is one; NaN and infinity are too: a column of numbers and these is not one of categories."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _value(column: Column, cells: Mapping[str, str]) -> object:

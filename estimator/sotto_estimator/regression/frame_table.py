@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sotto_estimator.errors import SourceError
+from sotto_estimator.table.building import MISSING
 from sotto_estimator.table.table import Column, Table
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ def table_of_frame(frame: "pd.DataFrame", names: Sequence[str], complete: Sequen
     for name in wanted:
         if list(frame.columns).count(name) != 1:
             raise SourceError(f"the data frame must have one column {name!r:.80}.")
-    is_missing = frame[wanted].isna()
+    is_missing = frame[wanted].isna() | frame[wanted].isin(MISSING)
     for name in complete:
         if is_missing[name].any():
-            raise SourceError(f"the data frame's column {name} must not miss a value.")
+            row = int(is_missing[name].to_numpy().argmax()) + 2
+            raise SourceError(f"the data frame, row {row}: column {name} must not be missing: empty, NA or NaN.")
     kept = np.flatnonzero(~is_missing.any(axis=1).to_numpy())
     if not len(kept):
         raise SourceError("the data frame has no rows that miss no value.")

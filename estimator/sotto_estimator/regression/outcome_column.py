@@ -7,6 +7,7 @@ from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.regression.basis import check_size
 from sotto_estimator.regression.outcome_model import OutcomeSample
 from sotto_estimator.regression.sample import Sample
+from sotto_estimator.regression.undefined import too_far
 from sotto_estimator.table.table import Column, number_of
 
 OUTCOMES = ("auto", "logistic", "normal")
@@ -23,8 +24,10 @@ def read_outcome(column: Column, sample: Sample, kind: str) -> tuple[OutcomeSamp
         raise DomainError(f"outcome ({kind!r:.40}) must be one of {', '.join(OUTCOMES)}.")
     events = [_EVENTS.get(label.strip().casefold().removesuffix(".0")) for label in column.labels]
     if kind == "normal" or (kind == "auto" and None in events and column.is_number):
-        values = _varied(column, column.numbers())
-        check_size(f"column {column.name}", values)
+        values = column.numbers()
+        if found := too_far([column.name], values[:, None]):
+            raise column.fault(int(column.codes[found.row]), f"must be {found.expected}")
+        check_size(f"column {column.name}", _varied(column, values))
         return OutcomeSample.of_numbers(sample, values[sample.first]), "normal"
     if None in events:
         is_odd = [

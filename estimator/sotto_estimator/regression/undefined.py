@@ -14,6 +14,8 @@ from sotto_estimator.table.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+_FAR = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
@@ -69,4 +71,19 @@ def not_finite(names: Sequence[str], matrix: Floats) -> Undefined | None:
         if bad.any():
             row = int(bad.argmax())
             return Undefined(name, row, float(column[row]), "a finite number", bool(bad.all()))
+    return None
+
+
+def too_far(names: Sequence[str], matrix: Floats) -> Undefined | None:
+    """Return the first of a finite matrix's columns with a number beside which nothing is left of others' differences.
+
+    That is one a billion times as large as most.
+    """
+    for name, column in zip(names, matrix.T, strict=True):
+        sizes = np.abs(column)
+        row, largest = int(sizes.argmax()), float(sizes.max())
+        usual = float(np.median(sizes[sizes > 0])) if largest else 0.0
+        if largest / _FAR > usual:
+            expected = f"less far from the others, to be fitted: half of those that are not 0 are at most {usual:.4g}"
+            return Undefined(name, row, float(column[row]), expected, False)
     return None

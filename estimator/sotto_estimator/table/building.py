@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sotto_estimator.errors import SourceError
 from sotto_estimator.table.table import Column, Table
 
-MISSING = ("", "NA")
+MISSING = ("", "NA", "NaN", "nan")
 """The texts that stand for no value."""
 MAX_BYTES = 2**29
 """What may be kept of a file, in about so many bytes: four a cell, and each different text."""
@@ -65,7 +65,7 @@ class Builder:
             is_missing = column == _NONE
             if name in self._complete and is_missing.any():
                 row = self.n_read + int(is_missing.argmax()) + 2
-                raise SourceError(f"{self._name}, row {row}: column {name} must not be empty or NA.")
+                raise SourceError(f"{self._name}, row {row}: column {name} must not be missing: empty, NA or NaN.")
             self._n_missing[name] += int(is_missing.sum())
             is_kept &= ~is_missing
         for kept, column in zip(self._codes, codes, strict=True):

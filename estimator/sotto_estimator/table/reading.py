@@ -25,10 +25,10 @@ def read_table(
 ) -> Table:
     """Return the columns of these names of a CSV with a header, in UTF-8, of the rows that miss none of them.
 
-    Columns are parted by commas, semicolons or tabs, whichever gives the names. A cell that is empty or NA is missing;
-    in a column of `complete` it is an error. `progress` hears of bytes. Raises SourceError, which names the row: for a
-    column that is not there or twice, a row of more or fewer cells, what is no CSV in UTF-8, a file without rows, and,
-    early, for one of whose columns more than `max_bytes` would be kept.
+    Columns are parted by commas, semicolons or tabs, whichever gives the names. A cell that is empty, NA or NaN is
+    missing; in a column of `complete` it is an error. `progress` hears of bytes. Raises SourceError, which names the
+    row: for a column that is not there or twice, a row of more or fewer cells, what is no CSV in UTF-8, a file without
+    rows, and, early, for one of whose columns more than `max_bytes` would be kept.
     """
     lines = read_lines(path, progress)
     first = next(lines, "")
