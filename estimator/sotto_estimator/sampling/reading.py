@@ -13,6 +13,9 @@ from sotto_estimator.table.table import Column, Table
 _FAR = 2
 """How many times a population's size weights may add up to, or the other way round: else they are of something else."""
 
+_OFF = 1e-6
+"""How far from 1 shares may add up."""
+
 _LEAST = 1e-12
 """Of the largest weight: less is lost in the rounding of their sum."""
 
@@ -36,6 +39,9 @@ class SamplingColumns:
         for label, size in self.margins.items():
             if not 0 < size < np.inf:
                 raise DomainError(f"margins: {label:.80} ({size:g}) must be finite and > 0.")
+        sizes = self.margins.values()
+        if sizes and min(sizes) < 1 and max(sizes) <= 1 and abs(sum(sizes) - 1) > _OFF:
+            raise DomainError(f"margins: shares must add up to 1, and these to {sum(sizes):g}; people are 1 or more.")
 
     @property
     def names(self) -> list[str]:
