@@ -76,7 +76,7 @@ def test() -> None:
     type=click.Choice(["clopper-pearson", "blaker"]),
     default="clopper-pearson",
     show_default=True,
-    help="How two tails are made one P-value.",
+    help="How two tails are made one P-value, and its interval: of `sotto estimate` it is chernoff's, wider.",
 )
 @_simultaneous
 @_with_place
