@@ -20,8 +20,8 @@ from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.sampling.sampling import Sampling
 from sotto_estimator.side_by_side import SideBySide
 from sotto_estimator.table.file_rows import FileRows
-from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.reported import ReportColumn, Reported
+from sotto_estimator.table.source import TableSource, table_of
 from sotto_estimator.table.table import Column, Table, in_order
 from sotto_estimator.verdict.compare import Comparison
 from sotto_estimator.verdict.order import Span, order_of
@@ -32,7 +32,7 @@ _Rows = NDArray[np.bool_]
 
 
 def read_data(
-    path: str | os.PathLike[str],
+    source: TableSource,
     column: str,
     design: str | Mapping[str, str],
     *,
@@ -41,25 +41,25 @@ def read_data(
     by: str = "",
     sampling: SamplingColumns | None = None,
 ) -> "Data":
-    """Return what a CSV says whose `column` has what each row's person reported; estimates are asked of it.
+    """Return what a CSV, or a data frame, says; estimates are asked of it.
 
-    `design`: how they were asked, as crosswise(prob=1/6); of several arms by the texts of column `arm`. `reports`:
-    the texts of the design's reports in its order, or that of a yes alone, where they are not yes and no or the
-    design's own. `by`: the column of groups. `sampling`: how people were drawn. Raises SourceError, which names the
-    row, and DomainError.
+    `column` has what each row's person reported. `design`: how they were asked, as crosswise(prob=1/6); of several arms
+    by the texts of column `arm`. `reports`: the texts of the design's reports in its order, or that of a yes alone,
+    where they are not yes and no or the design's own. `by`: the column of groups. `sampling`: how people were drawn.
+    Raises SourceError, which names the row, and DomainError.
     """
     named = {"": design} if isinstance(design, str) else design
     if bool(arm) != (not isinstance(design, str)):
         raise DomainError("arm and several designs go together: a column, and the design of each of its texts.")
     where = ReportColumn(column, {text: read_spec(of) for text, of in named.items()}, arm, tuple(reports))
-    return DataFile(Path(path), where, sampling or SamplingColumns(), by).read()
+    return DataFile(source, where, sampling or SamplingColumns(), by).read()
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A CSV: where it says what was reported, and how people were drawn; `by`: the column of the groups, or ""."""
+    """Where a CSV, or a data frame, says what was reported, and how people were drawn; `by`: its groups, or ""."""
 
-    path: Path
+    source: TableSource
     reports: ReportColumn
     sampling: SamplingColumns = field(default_factory=SamplingColumns)
     by: str = ""
@@ -67,13 +67,14 @@ class DataFile:
     @property
     def n_bytes(self) -> int:
         """How large the file is; 0 where there is none."""
-        return self.path.stat().st_size if self.path.is_file() else 0
+        is_file = isinstance(self.source, str | os.PathLike) and Path(self.source).is_file()
+        return Path(self.source).stat().st_size if is_file else 0
 
     def read(self, progress: Callable[[int], object] = lambda _: None) -> "Data":
         """Return what the file says. Raises SourceError, which names the row, and DomainError."""
         needed = [*self.reports.about, *self.sampling.names]
         names = [self.reports.column, *filter(None, [self.by]), *needed]
-        table = read_table(self.path, names, complete=needed, progress=progress)
+        table = table_of(self.source, names, complete=needed, progress=progress)
         groups = table.columns[self.by] if self.by else None
         return Data(table, self.reports.column, self.reports.read(table), self.sampling, groups)
 

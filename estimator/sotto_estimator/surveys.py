@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sotto_estimator.archive import is_archive, read_records_of_archive
 from sotto_estimator.association.associate import Association
@@ -35,15 +36,19 @@ from sotto_estimator.sources import CollectorSource, FileSource, names_collector
 from sotto_estimator.strings.decode import Decoded, DecodeOptions
 from sotto_estimator.strings.question import decode_tally, text_question
 from sotto_estimator.strings.subject import subject_of_tally
+from sotto_estimator.table.source import is_frame
 from sotto_estimator.verdict.judge import with_verdicts
 from sotto_protocol import Survey, Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Source = str | os.PathLike[str]
 """A collector's URL, or the path of a file."""
 
 
 def estimate(
-    source: Source | Sequence[Source] | Tally,
+    source: "Source | Sequence[Source] | Tally | pd.DataFrame",
     survey: str = "",
     *,
     token: str = "",
@@ -59,16 +64,18 @@ def estimate(
     """Estimate every share and mean, with verdicts: of a collector's survey, of tally files, merged, or of a tally.
 
     With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
-    `stratum` choose whose reports. Of a CSV with a row a person `column` has their reports, `design` says how they were
-    asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
+    `stratum` choose whose reports. Of a CSV, or a data frame, with a row a person `column` has their reports, `design`
+    says how they were asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
     """
     if column:
-        if survey or token or Chosen(wave, stratum) or not isinstance(source, str | os.PathLike):
-            raise SourceError("column goes with one CSV.")
+        if survey or token or Chosen(wave, stratum) or not (isinstance(source, str | os.PathLike) or is_frame(source)):
+            raise SourceError("column goes with one CSV, or one data frame of pandas.")
         data = read_data(source, column, design, arm=arm, reports=reports, sampling=sampling)
         return data.estimate(options or IntervalOptions())
     if design or arm or reports or sampling:
         raise SourceError("design, arm, reports and sampling go with a CSV's column.")
+    if is_frame(source):
+        raise SourceError("a data frame has a row a person: column says which of its columns has the reports.")
     chosen = Chosen(wave, stratum)
     tally = _tally(source, survey, token, chosen)
     found = estimate_tally(tally, options, by_wave=_by_wave(source, survey, token, chosen, tally))

@@ -10,9 +10,9 @@ from bars import Bar, of_pairs
 from sotto_estimator.designs.spec import read_spec
 from sotto_estimator.regression.answer_model import fit_columns
 from sotto_estimator.regression.formula import read_formula, terms_of
-from sotto_estimator.regression.frame_table import table_of_frame
 from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.sample import sample_of
+from sotto_estimator.table.frame import table_of_frame
 from sotto_estimator.table.reported import ReportColumn
 
 N_PEOPLE = 2_423

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -290,9 +291,31 @@ def test_groups_are_for_programs_too(path: Path) -> None:
 def test_a_wrong_call_of_a_program_is_an_error(path: Path) -> None:
     with pytest.raises(SourceError, match="column goes with one CSV"):
         estimate([path], column="cheated", design="direct")
+    frame = pd.read_csv(path)
+    with pytest.raises(SourceError, match="a data frame has a row a person: column says which"):
+        estimate(frame)
+    with pytest.raises(SourceError, match="column goes with one CSV, or one data frame"):
+        estimate(frame, column="cheated", design="direct", wave=1)
+    with pytest.raises(SourceError, match="must be the path of a CSV, or a data frame of pandas, not dict"):
+        read_data({"cheated": [1]}, "cheated", "direct")  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="go with a CSV's column"):
         estimate(path, design="direct")
     with pytest.raises(DomainError, match="arm and several designs go together"):
         estimate(path, column="cheated", design={"a": "direct"})
     with pytest.raises(NoReportsError, match="no column of groups is named"):
         read_data(path, "cheated", "crosswise(prob=1/6)").estimate_groups()
+
+
+def test_a_data_frame_is_what_its_csv_is(path: Path) -> None:
+    frame = pd.read_csv(path)
+    by_file, by_frame = (read_data(of, "cheated", "crosswise(prob=1/6)", by="region") for of in (path, frame))
+    shares = ["group", "share", "low", "high"]
+    assert by_frame.estimate_groups().to_frame()[shares].equals(by_file.estimate_groups().to_frame()[shares])
+    weights = SamplingColumns(weights="weight", clusters="school")
+    said = [estimate(of, column="cheated", design="crosswise(prob=p)", sampling=weights).rows for of in (path, frame)]
+    assert said[0] == said[1]
+    frame.loc[0, "cheated"] = None
+    found = estimate(frame, column="cheated", design="crosswise(prob=1/6)")
+    assert (found.n_reports, found.title) == (599, "the data frame")
+    assert found.file_rows is not None
+    assert "1 of 600 rows are left out" in found.file_rows.left_out

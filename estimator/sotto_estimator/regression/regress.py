@@ -1,27 +1,18 @@
 """Regression of a table's hidden answers, from a formula and the designs by which its rows were asked."""
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Union
 
 from sotto_estimator.designs.spec import read_spec
 from sotto_estimator.regression.formula import read_formula
-from sotto_estimator.regression.frame_table import table_of_frame
 from sotto_estimator.regression.regressed import Regressed
 from sotto_estimator.regression.result import Regression
 from sotto_estimator.sampling.reading import SamplingColumns
-from sotto_estimator.table.reading import read_table
 from sotto_estimator.table.reported import ReportColumn
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Source = Union[str, os.PathLike[str], "pd.DataFrame"]
+from sotto_estimator.table.source import TableSource, table_of
 
 
 def regress(
-    source: Source,
+    source: TableSource,
     formula: str,
     *,
     design: str | Mapping[str, str],
@@ -52,8 +43,4 @@ def regress(
     drawn = SamplingColumns(weights, strata, clusters)
     asked = Regressed(read, ReportColumn(read.reports, specs, arm, tuple(report_texts)), outcome, cluster, drawn)
     people = [{name: str(value) for name, value in cells.items()} for cells in predict]
-    if isinstance(source, str | os.PathLike):
-        table = read_table(Path(source), asked.names, complete=asked.complete)
-    else:
-        table = table_of_frame(source, asked.names, complete=asked.complete)
-    return asked.fit(table, people, level)
+    return asked.fit(table_of(source, asked.names, complete=asked.complete), people, level)
