@@ -14,6 +14,7 @@ from sotto_collector.day import today_utc
 from sotto_collector.errors import StoreError
 from sotto_collector.store import Store
 from sotto_collector.store.about import read_about
+from sotto_collector.store.sqlite_file import SqliteFile
 
 
 @pytest.fixture
@@ -108,6 +109,17 @@ def test_copy_of_the_day_stays_where_the_next_fails_or_somebody_has_it_open(sour
     assert (code, "differs from its reports" in said) == (1, True)
     assert {*copies.iterdir()} == {copy, summed}
     assert (copy.read_bytes(), summed.read_bytes()) == content
+
+
+def test_the_sum_of_the_copy_before_goes_before_another_takes_its_place(copies: Path) -> None:
+    """A kill right after would else leave a sound copy that restore refuses."""
+    copy, summed = copies / "2026-01-01.db", copies / "2026-01-01.db.sha256"
+    for path in (copy, summed):
+        path.write_text("of the first")
+    with SqliteFile(str(copy)).make("the copy", replaces=True) as place:
+        Path(place).write_text("the second")
+        assert (copy.read_text(), summed.exists()) == ("of the first", True)
+    assert (copy.read_text(), [*copies.iterdir()]) == ("the second", [copy])
 
 
 def test_a_folder_that_is_not_there_is_refused(source: Path, copies: Path) -> None:
