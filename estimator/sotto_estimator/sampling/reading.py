@@ -13,8 +13,8 @@ from sotto_estimator.table.table import Column, Table
 _FAR = 2
 """How many times a population's size weights may add up to, or the other way round: else they are of something else."""
 
-_OFF = 1e-6
-"""How far from 1 shares may add up."""
+_OFF = 0.02
+"""How far from 1 shares may add up, for they are rounded; they are scaled."""
 
 _LEAST = 1e-12
 """Of the largest weight: less is lost in the rounding of their sum."""
