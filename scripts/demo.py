@@ -55,7 +55,7 @@ def main() -> int:
         database = Path(folder, "collector.db")
         admin, analyst = make_database(database), make_token(database, "analyst")
         with collector(database) as url:
-            run_sotto("publish", str(DEFINITION), url, SOTTO_TOKEN=admin)
+            run_sotto("publish", str(DEFINITION), url, "--yes", SOTTO_TOKEN=admin)  # devices here give as much
             say(f"Collector at {url} (SQLite), survey {survey.id}, fingerprint {survey.fingerprint[:16]}..")
             answer_all(url, survey.id, people, Path(folder, "devices"))
             tally = fetch_tally(url, survey.id, analyst)

@@ -90,7 +90,7 @@ def test_two_surveys_on_one_page_are_answered(engine: str, collector: Served, wi
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_page_that_is_left_holds_up_no_other(engine: str, collector: Served, tmp_path: Path) -> None:
-    survey = publish(collector, named(f"left-{engine}"))
+    survey = publish(collector, named(f"quit-{engine}"))
     page = page_of(element(collector.url, survey), policy_for(collector.url))
     with asking({f"/{number}.html": page for number in range(N_LEFT)}) as url, ENGINES[engine](tmp_path / "p") as tab:
         configure(collector, survey, cors_origins=[url])

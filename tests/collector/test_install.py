@@ -194,7 +194,9 @@ def run_script(folder: Path, *words: object) -> list[str]:
 def settings_by_sh(text: str) -> list[str]:
     """Return the settings that sh reads in a text, in order of their names."""
     words = ["sh", "-c", f"set -a\n{text}\nenv | grep ^SOTTO_ | sort"]
-    return subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=True).stdout.splitlines()
+    path = {"PATH": os.environ["PATH"]}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_S, check=True, env=path)
+    return done.stdout.splitlines()
 
 
 @pytest.mark.skipif(not READS.exists(), reason="systemd is not there")

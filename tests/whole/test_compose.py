@@ -141,7 +141,7 @@ def test_the_services_collect_a_report_together(tmp_path: Path, monkeypatch: pyt
         assert collector.returncode == 0
         assert "lunch  1 report  tally = recount" in finish(run(here, "recount"))
         finish(run(here, "backup", "--to", "/srv/backup", "--keep", "14"))
-        assert len([*copies.iterdir()]) == 1
+        assert len([*copies.glob("*.db")]) == len([*copies.glob("*.db.sha256")]) == 1
 
 
 def publish_and_answer(folder: Path, port: int, token: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,10 +36,11 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--parts", type=click.IntRange(1, 4096), help="Parts to cut it into; by default of about 16 MB each.")
 @click.option("--labels", is_flag=True, help="One file in the survey's words, to be read, not counted; default: off.")
 def export(source: str, survey: str, target: Path, token: str | None, parts: int | None, labels: bool) -> None:
-    """Write a survey's noisy reports to Parquet files: an archive, which can be counted again.
+    """Write a survey's noisy reports to Parquet files.
 
-    SOURCE is a collector's URL or its database, a file or postgresql://... Reports may come in meanwhile: each part
-    is as it was when it was read. When it is cut short, the same command goes on from there.
+    They are an archive, which can be counted again. SOURCE is a collector's URL or its database, a file or
+    postgresql://... Reports may come in meanwhile: each part is as it was when it was read. When it is cut short, the
+    same command goes on from there.
 
     With --labels the reports become one file instead: options by their texts, and a column of yes or no for each where
     a report speaks for several. They are as noisy there: the column of question ID is called reported_ID.
