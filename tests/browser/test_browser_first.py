@@ -102,8 +102,10 @@ def test_an_invitation_is_not_spent_by_being_checked(collector: Served, devices:
     visit.expect_delivered()
     for invitation, said in ((good, ""), (other, "This link has not been used")):  # of somebody else, here
         visit.page.goto("about:blank")
-        with visit.page.expect_response(re.compile("/invitations/check$")):
+        with visit.page.expect_response(re.compile("/invitations/check$")) as checked:
             visit.open(f"#{invitation}")
+        checked.value.finished()
+        visit.page.evaluate("() => new Promise((turn) => setTimeout(turn, 50))")  # what it says is read by then
         expect(visit.page.get_by_text("This device has answered already")).to_be_visible()
         expect(visit.alarm).to_contain_text(said) if said else expect(visit.alarm).to_be_empty()
 

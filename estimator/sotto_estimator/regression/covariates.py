@@ -34,7 +34,8 @@ def series_of(column: Column, *, is_category: bool) -> "pd.Series":
             f"missing; or write C({written}), if these are categories",
         )
     order = sorted(column.labels)
-    codes = np.array([order.index(label) for label in column.labels])[column.codes]
+    places = {label: place for place, label in enumerate(order)}
+    codes = np.array([places[label] for label in column.labels])[column.codes]
     return pd.Series(pd.Categorical.from_codes(codes, order))
 
 

@@ -150,10 +150,8 @@ def _unrelated_words(model: Model) -> str:
 
 def _warnings(model: Model, sample: Sample) -> list[str]:
     intercept = [place for place, name in enumerate(sample.terms.names) if name == INTERCEPT]
-    null, n_of_answer = (
-        _of_answers(fit_columns(sample, intercept), sample),
-        (len(sample.answers) - 1) * len(sample.terms.names),
-    )
+    null = _of_answers(fit_columns(sample, intercept), sample)
+    n_of_answer = (len(sample.answers) - 1) * len(sample.terms.names)
 
     def p_value_of(place: int) -> float:
         """Return that of all terms that explain the answer; of a coefficient of an outcome, that of its own term."""
