@@ -7,7 +7,7 @@ import os
 from itertools import product
 from typing import Any, NamedTuple
 
-from chromium import read_axe
+from chromium import SETTLE, read_axe
 from engines import ENGINES, Tab
 from wards import TEXTS
 
@@ -21,17 +21,20 @@ COVERING = {
 ALL = {(engine, scheme): list(product(TEXTS, WIDTHS)) for engine, scheme in product(ENGINES, SCHEMES)}
 CHOSEN = ALL if os.environ.get("SOTTO_TEST_FULL") else COVERING
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_FIND = """async (rules) => {
+_FIND = (
+    f"""async (rules) => {{ {SETTLE};"""
+    + """
   const hosts = [...document.querySelectorAll("sotto-survey")];
   for (const root of [document, ...hosts.map(({ shadowRoot }) => shadowRoot)]) {
     for (const part of root.querySelectorAll("details")) part.open = true;
-    await Promise.allSettled(root.getAnimations().map((animation) => animation.finished));
+    await settle(root);
   }
   const { violations, passes } = await axe.run(document, { runOnly: rules, resultTypes: ["violations", "passes"] });
   const said = violations.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary: why }) => [target, why])]);
   const root = document.documentElement;
   return { said, passed: passes.map(({ id }) => id), lang: root.lang, overflow: root.scrollWidth - root.clientWidth };
 }"""
+)
 
 
 class Reader(NamedTuple):

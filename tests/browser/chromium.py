@@ -50,6 +50,14 @@ def launch_options() -> dict[str, Any]:
     return _LAUNCH | {"executable_path": path or miss("chromium (Debian: apt-get install chromium)")}
 
 
+SETTLE = """async function settle(root) {
+  const running = () => root.getAnimations().filter(({ playState }) => playState === "running");
+  for (let found = running(); found.length; found = running())
+    await Promise.allSettled(found.map(({ finished }) => finished));
+}"""
+"""Waits until nothing moves any more; that the page cancels an animation, or begins another meanwhile, is no fault."""
+
+
 def read_axe() -> str:
     """Return axe-core's script."""
     path = CLIENT / "node_modules" / "axe-core" / "axe.min.js"

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from asked import ANSWERS, DIARY, HABITS, end, invite, named, publish, revoke
-from chromium import Devices, read_axe
+from chromium import SETTLE, Devices, read_axe
 from collecting import Served, make_reports
 from devices import FIVE, LUNCH, PULSE, ROTATED
 from own_site import broken_into
@@ -73,7 +73,7 @@ def check(axe: str) -> Check:
 
     def find(page: Page, state: str) -> None:
         page.evaluate("() => { for (const part of document.querySelectorAll('details')) part.open = true; }")
-        page.evaluate("() => Promise.all(document.getAnimations().map((animation) => animation.finished))")
+        page.evaluate(f"() => {{ {SETTLE}; return settle(document); }}")
         page.evaluate(axe)
         found: list[Any] = page.evaluate(FIND)
         assert (state, found) == (state, [])
@@ -94,6 +94,18 @@ def test_a_page_with_a_fault_does_not_pass(check: Check, collector: Served, devi
     page.locator("main").evaluate("(main) => main.append(document.createElement('input'))")
     with pytest.raises(AssertionError, match="label"):
         check(page, "an input without a name")
+
+
+def test_a_page_that_cancels_an_animation_while_it_settles_is_looked_at(
+    check: Check, collector: Served, devices: Devices
+) -> None:
+    page = new_page(devices, "light")
+    page.goto(f"{collector.url}/s/nowhere")
+    page.locator("main").evaluate("""(main) => {
+      const fading = main.animate([{ opacity: 1 }, { opacity: 1 }], 600_000);
+      setTimeout(() => fading.cancel(), 200);
+    }""")
+    check(page, "an animation that ends early")
 
 
 def test_the_survey_page_from_the_form_to_the_receipt(
