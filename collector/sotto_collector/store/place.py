@@ -6,12 +6,31 @@ If they are moved or removed while a collector runs, all that it writes from the
 import os
 import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 from sotto_collector.errors import StoreUnavailableError
 
 LOG_SUFFIXES = ("-wal", "-shm")
 _LENGTH = "SELECT * FROM pragma_schema_version, pragma_page_count, pragma_page_size"
 _Identity = tuple[int, int]
+
+
+class _Floor(NamedTuple):
+    """How long the file is at least, while its schema has this version; one value, so that threads see both of one."""
+
+    version: int
+    n_bytes: int
+
+
+class _Measured(NamedTuple):
+    """How many bytes are there, and how many must be."""
+
+    there: int
+    least: int
+
+    @property
+    def is_enough(self) -> bool:
+        return self.there >= self.least
 
 
 class Place:
@@ -22,7 +41,7 @@ class Place:
         self._path = path
         self._file = _identify(str(path))
         self._log: tuple[_Identity | None, ...] = ()
-        self._version, self._least_bytes = -1, 0
+        self._floor = _Floor(0, 0)
 
     def check(self) -> None:
         """Raise StoreUnavailableError where there are other files now than those that were opened, or none."""
@@ -33,22 +52,42 @@ class Place:
 
     def is_shorter(self) -> bool:
         """Return whether the file is shorter than when it was last checked, as it is after a rewrite."""
-        return count_bytes(str(self._path)) < self._least_bytes
+        floor = self._floor  # before the size: other threads raise it, as the file grows
+        return count_bytes(str(self._path)) < floor.n_bytes
 
     def check_length(self, connection: sqlite3.Connection) -> None:
         """Raise StoreUnavailableError where the file is too short. `connection` must have an open transaction.
 
         Pages in the log need not be in the file yet. But it shrinks only when it is rewritten, which increments its
-        schema version.
+        schema version. Before anything is said it is looked at again: it may just have been moved, or have grown.
         """
         version, n_pages, page_bytes = connection.execute(_LENGTH).fetchone()
-        there, needed = count_bytes(str(self._path)), n_pages * page_bytes
-        if version:  # else nothing is there yet, or any more
-            is_rest_logged = there < needed and count_bytes(f"{self._path}-wal") > 0
-            known = self._least_bytes if version == self._version else 0
-            self._version, self._least_bytes = version, max(known, there if is_rest_logged else needed)
-        if there < self._least_bytes:
-            raise StoreUnavailableError(f"db ({self._path}) was cut short; stop, and run sotto db restore.")
+        if self._measure(version, n_pages * page_bytes).is_enough:
+            return
+        self.check()
+        found = self._measure(version, n_pages * page_bytes)
+        if not found.is_enough:
+            raise StoreUnavailableError(
+                f"db ({self._path}) has {found.there} bytes, and had {found.least}: nothing is taken until it is as "
+                "long again. Delete and restore nothing yet: look at it (ls -l), at its disk (df, dmesg), and at who "
+                "writes to it; docs/database.md says what it may be."
+            )
+
+    def _measure(self, version: int, needed: int) -> "_Measured":
+        """Measure the file, and raise the floor to what it must have from now on.
+
+        A transaction keeps others from making it shorter; they may make it longer at any moment. So the floor is read
+        before the size, and what is in the log is asked for after it.
+        """
+        floor = self._floor
+        there = count_bytes(str(self._path))
+        if not version:  # nothing is there yet, or any more
+            return _Measured(there, floor.n_bytes)
+        is_rest_logged = there < needed and count_bytes(f"{self._path}-wal") > 0
+        known = floor.n_bytes if version == floor.version else 0
+        least = max(known, min(there, needed) if is_rest_logged else needed)
+        self._floor = _Floor(version, least)  # if another thread's is overwritten a lower one is left, which is true
+        return _Measured(there, least)
 
     def note_log(self) -> None:
         """Remember the log, which is there as long as a connection that writes is open."""
