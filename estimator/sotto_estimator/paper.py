@@ -9,11 +9,11 @@ from functools import reduce, wraps
 from typing import Any
 
 import click
-import numpy as np
 
 from sotto_estimator.channel import MAX_N
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.estimate import estimate_arms
+from sotto_estimator.designs.given import Given, SaidYes, ordered_counts
 from sotto_estimator.designs.parameters import Value, read_probability
 from sotto_estimator.designs.spec import DesignSpec, read_labelled
 from sotto_estimator.errors import DomainError
@@ -26,6 +26,7 @@ _WAYS = "--design, --truth, --warner or --epsilon"
 _ROUNDING = Decimal("1e-14")
 """An epsilon is missed by so little, for the one that is told, an upper bound, not to be above it."""
 _COUNT = re.compile("[0-9]{1,13}")
+_MEMBERS = "whole numbers of at most 10^12, with commas between, or NAME=NUMBER for each report"
 
 
 class Probability(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on, and we take 8.2
@@ -57,15 +58,23 @@ class Asked:
 
 
 class Counts(click.ParamType):  # type: ignore[type-arg]  # as above
-    """Whole numbers with commas between them."""
+    """Whole numbers with commas between them, in a design's order, or each with its report's name: red=3,other=4."""
 
     name = "counts"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        parts = [part.strip() for part in value.split(",")]
-        if not all(_COUNT.fullmatch(part) and int(part) <= MAX_N for part in parts):
-            self.fail(f"({value:.60}) must be whole numbers of at most 10^12, with commas between.", param, ctx)
-        return tuple(map(int, parts))
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Given:
+        parts = [[piece.strip() for piece in part.rpartition("=")] for part in value.split(",")]
+        names, numbers = [name for name, _, _ in parts], [number for _, _, number in parts]
+        is_named = [bool(sign) and bool(name) for name, sign, _ in parts]
+        is_plain = [not sign for _, sign, _ in parts]
+        if not all(_COUNT.fullmatch(part) and int(part) <= MAX_N for part in numbers):
+            self.fail(f"({value:.60}) must be {_MEMBERS}.", param, ctx)
+        if not (all(is_named) or all(is_plain)):
+            self.fail(f"({value:.60}) must be {_MEMBERS}: name all reports, or none.", param, ctx)
+        if len({*names}) < len(names) and all(is_named):
+            self.fail(f"({value:.60}) names a report twice.", param, ctx)
+        counts = [*map(int, numbers)]
+        return dict(zip(names, counts, strict=True)) if all(is_named) else tuple(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class PaperSurvey:
     """The counts of a survey, by sample in the designs' order; () where none were given."""
 
     asked: Asked
-    counts: tuple[tuple[int, ...], ...]
+    counts: tuple[Given, ...]
 
     def arms(self) -> list[Arm]:
         """Return its samples. Raises UsageError where counts and designs don't go together, DomainError."""
@@ -87,7 +96,7 @@ class PaperSurvey:
             )
         for design in designs:
             self.asked.check(design)
-        return [Arm(design, np.array(of, np.float64)) for design, of in zip(designs, self.counts, strict=True)]
+        return [Arm(design, ordered_counts(design, of)) for design, of in zip(designs, self.counts, strict=True)]
 
     def estimate(self, options: IntervalOptions) -> Estimates:
         """Estimate its shares. Raises as `arms`."""
@@ -101,7 +110,9 @@ _OPTIONS = (
         "--counts",
         type=Counts(),
         multiple=True,
-        help="From counts: how many gave each report, in the design's order; once for each sample.",
+        metavar="N,N,.. or NAME=N,..",
+        help="From counts: how many gave each report, in the design's order, or by name (red=300,other=100); once for "
+        "each sample.",
     ),
     click.option(
         "--design",
@@ -144,7 +155,7 @@ def paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *arguments: Any,
         n_yes: int | None,
         n_reports: int | None,
-        counts: tuple[tuple[int, ...], ...],
+        counts: tuple[Given, ...],
         designs: tuple[str, ...],
         prob: str | None,
         allow_conclusive: bool,
@@ -166,9 +177,7 @@ def paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda inner, option: option(inner), reversed(_OPTIONS), on_paper)
 
 
-def _read_counts(
-    n_yes: int | None, n_reports: int | None, counts: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[int, ...], ...]:
+def _read_counts(n_yes: int | None, n_reports: int | None, counts: tuple[Given, ...]) -> tuple[Given, ...]:
     if n_yes is None and n_reports is None:
         return counts
     if counts:
@@ -177,7 +186,7 @@ def _read_counts(
         raise click.UsageError("Counts need both --yes and --n.")
     if n_yes > n_reports:
         raise click.BadParameter(f"({n_yes}) must be in [0, n] (n = {n_reports}).", param_hint="--yes")
-    return ((n_yes, n_reports - n_yes),)
+    return (SaidYes(n_yes, n_reports - n_yes),)
 
 
 def _read_designs(designs: tuple[str, ...], prob: str | None) -> tuple[tuple[str, DesignSpec], ...]:

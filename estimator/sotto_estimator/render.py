@@ -93,7 +93,8 @@ def caption(estimates: Estimates) -> str:
 
 def notes(estimates: Estimates) -> list[str]:
     """Return what else there is to know of these reports: their waves, and what of them is not shown, or is odd."""
-    lines = [*words_of(estimates.designs), *([str(estimates.fit)] if estimates.fit else [])]
+    asked = words_of(estimates.designs, with_reports=estimates.stratum is None)
+    lines = [*asked, *([str(estimates.fit)] if estimates.fit else [])]
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")

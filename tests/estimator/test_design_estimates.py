@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -43,7 +44,7 @@ PUBLISHED = {
     "horvitz(prob_question=.7, prevalence=.25)": (REPORTED - (1 - P) * U) / P,
     "mangat(prob=.7)": (REPORTED - 1 + P) / P,  # Mangat 1994, eq. 2.2
     "triangular(prob=.25)": (REPORTED - U) / (1 - U),  # Yu, Tian & Tang 2008, eq. 9
-    "kuk(prob_red_if_yes=.7, prob_red_if_no=.25)": (REPORTED - U) / (P - U),  # Kuk 1990
+    "kuk(prob_red_if_yes=.3, prob_red_if_no=.75)": (REPORTED - U) / (P - U),  # Kuk 1990, of others than red
     "forced(prob_forced_yes=.25, prob_forced_no=.05)": (REPORTED - U) / P,  # Boruch 1971
     "direct": REPORTED,
     # The transformed variables of R's RRTCS, whose manual cites the papers.
@@ -121,10 +122,11 @@ def test_categories_are_estimated_by_the_inverse_channel() -> None:
     assert sum(row.share for row in found.rows) == pytest.approx(1)
 
 
-def test_kuks_draws_are_estimated_by_their_mean() -> None:
+def test_kuks_draws_are_estimated_by_their_mean_where_that_is_asked_for() -> None:
     """Kuk 1990, eqs. 4 and 5: (mean of reds / k - p2) / (p1 - p2), and its variance."""
     p1, p2, k, counts = 0.8, 0.3, 3, np.array([230, 110, 90, 170])
-    row = row_of(("kuk(prob_red_if_yes=.8, prob_red_if_no=.3, n_draws=3)", counts.tolist()), consistent=True)
+    spec = "kuk(prob_red_if_yes=.8, prob_red_if_no=.3, n_draws=3, estimator=paper)"
+    row = row_of((spec, counts.tolist()), consistent=True)
     share, likeliest = (float(counts @ np.arange(4)) / 600 / k - p2) / (p1 - p2), row.consistent_share
     assert row.share == pytest.approx(share, abs=1e-12)
     assert likeliest is not None
@@ -132,13 +134,90 @@ def test_kuks_draws_are_estimated_by_their_mean() -> None:
     assert row.standard_error == pytest.approx(math.sqrt((likeliest * (1 - likeliest) + noise) / 600), rel=1e-9)
 
 
-def test_marks_are_estimated_by_their_mean() -> None:
+def test_marks_are_estimated_by_their_mean_where_that_is_asked_for() -> None:
     """Christofides 2003: (mean mark - mu) / (m + 1 - 2 mu)."""
     counts = [90, 120, 150, 240]
-    row = row_of(("christofides(prob_marks=.1 .2 .3 .4)", counts))
+    row = row_of(("christofides(prob_marks=.1 .2 .3 .4, estimator=paper)", counts))
     mean, mu = sum(mark * n for mark, n in enumerate(counts, 1)) / 600, 3.0
     assert row.share == pytest.approx((mean - mu) / (5 - 2 * mu), abs=1e-12)
     assert row.low < row.share < row.high
+
+
+WEIGHED = (
+    "kuk(prob_red_if_yes=.9, prob_red_if_no=.5, n_draws=5)",
+    "kuk(prob_red_if_yes=.8, prob_red_if_no=.2, n_draws=3)",
+    "kuk(prob_red_if_yes=.2, prob_red_if_no=.7, n_draws=2)",
+    "christofides(prob_marks=.2 .5 .2 .1)",
+    "christofides(prob_marks=.4 .05 .3 .25)",
+    "christofides(prob_marks=.1 .2 .3 .4)",
+)
+
+
+@pytest.mark.parametrize("spec", WEIGHED)
+def test_reports_of_one_sample_are_weighed_for_the_least_variance(spec: str) -> None:
+    """Aitken 1936, written out: of all unbiased weights w = D^-1 P (P' D^-1 P)^-1 e, D the covariance at equal shares.
+
+    The covariance is here the whole one, diag(l) - l l', by a minimum under constraints: no code is shared.
+    """
+    matrix = read_design(spec).matrix
+    likely = matrix.mean(axis=1)
+    covariance = np.diag(likely) - np.outer(likely, likely)
+    n_reports = len(matrix)
+    saddle = np.block([[2 * covariance, matrix], [matrix.T, np.zeros((2, 2))]])
+    best = np.linalg.lstsq(saddle, np.concatenate([np.zeros(n_reports), [1, 0]]), rcond=None)[0][:n_reports]
+    np.testing.assert_allclose(matrix.T @ best, [1, 0], atol=1e-12)
+    counts = np.arange(3, 3 + n_reports) * 37.0
+    row = row_of((spec, counts.tolist()))
+    assert row.share == pytest.approx(float(best @ counts) / counts.sum(), abs=1e-9)
+    papers = row_of((spec.replace(")", ", estimator=paper)"), counts.tolist()))
+    assert row.standard_error < papers.standard_error * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("names", "of"),
+    [
+        *(((spec,), read_design(spec).matrix) for spec in WEIGHED),
+        (("warner(prob=.7)", "crosswise(prob=.7)", "disguised(prob_card=.7)", "christofides(prob_marks=.3 .7)"), None),
+        (
+            (
+                "mangat(prob=.7)",
+                "devore(prob=.7)",
+                "triangular(prob=.3)",
+                "forced(prob_forced_yes=.3, prob_forced_no=0)",
+            ),
+            None,
+        ),
+        (("unrelated(prob_question=.6, prevalence=.25)", "horvitz(prob_question=.6, prevalence=.25)"), None),
+        (("forced(prob_forced_yes=.1, prob_forced_no=.3)", "unrelated(prob_question=.6, prevalence=.25)"), None),
+        (("kuk(prob_red_if_yes=.3, prob_red_if_no=.7)", "warner(prob=.7)"), None),
+        (("k-ary(n_answers=3, prob_truth=.6)", "forced-categories(prob_forced=.2 .2 .2)"), None),
+    ],
+)
+def test_one_channel_gives_one_share_under_every_name(names: tuple[str, ...], of: np.ndarray | None) -> None:
+    matrix = read_design(names[0]).matrix if of is None else of
+    rows = "; ".join(" ".join(f"{prob:.15f}" for prob in row) for row in matrix.tolist())
+    counts = [30 + 41 * place for place in range(len(matrix))]
+    plain = [arm(name, counts) for name in names] + [
+        Arm(replace(read_design(names[0]), name="matrix"), np.array(counts))
+    ]
+    for design in plain[1:-1]:
+        np.testing.assert_allclose(design.design.matrix, matrix, atol=1e-15)
+    found = [estimate_arms([of]).rows for of in [*plain, arm(f"matrix(rows={rows})", counts)]]
+    for other in found[1:]:
+        for one, same in zip(found[0], other, strict=True):
+            told = [(row.share, row.standard_error, row.low, row.high) for row in (one, same)]
+            assert told[0] == pytest.approx(told[1], abs=1e-9)
+
+
+def test_marks_whose_mean_tells_nothing_are_estimated_all_the_same() -> None:
+    spec = "christofides(prob_marks=1/4 3/10 3/20 3/10)"  # the mean is 5/2, as that of the marks turned round
+    counts = read_design(spec).matrix @ [6000, 14000]
+    row = row_of((spec, counts.round(6).tolist()))
+    assert row.share == pytest.approx(0.3, abs=1e-9)
+    with pytest.raises(DomainError, match="the mean report is the same under yes and under no: estimator=paper tells"):
+        read_design(spec.replace(")", ", estimator=paper)"))
+    with pytest.raises(DomainError, match=r"estimator \(mean\) must be least-variance or paper"):
+        read_design("christofides(prob_marks=.1 .9, estimator=mean)")
 
 
 def test_consistent_shares_are_the_likeliest_ones() -> None:
@@ -215,6 +294,72 @@ def test_a_program_names_designs_and_counts() -> None:
     for counts in ("many", [1, None], [[1, 2]], 5):
         with pytest.raises(DomainError):
             arm("crosswise(prob=1/5)", counts)  # type: ignore[arg-type]
+
+
+def test_kuks_reports_are_counted_in_one_order_for_any_number_of_draws() -> None:
+    """None red first: 300 people drew no red card, 100 only red ones; a yes likely draws red, so few have it."""
+    for n_draws in range(1, 6):
+        spec = f"kuk(prob_red_if_yes=.8, prob_red_if_no=.2, n_draws={n_draws})"
+        counts = ",".join(["300", *["0"] * (n_draws - 1), "100"])
+        found = json.loads(sotto("--design", spec, "--counts", counts, "--json").stdout)
+        assert found["estimates"][0]["share"] < 0.5
+        assert list(found["designs"][0]["reports"].values()) == [300, *[0] * (n_draws - 1), 100]
+
+
+def test_a_yes_of_kuks_one_draw_is_a_red_card(tmp_path: Path) -> None:
+    spec = "kuk(prob_red_if_yes=.8, prob_red_if_no=.2)"
+    (tmp_path / "cards.csv").write_text("\n".join(["card", *["red"] * 300, *["other"] * 100, ""]))
+    (tmp_path / "said.csv").write_text("\n".join(["card", *["1"] * 300, *["0"] * 100, ""]))
+    ways = (
+        ("--yes", 300, "--n", 400),
+        ("--counts", "100,300"),
+        ("--counts", "red=300,other=100"),
+        ("--counts", "other=100, Red = 300"),
+        ("--counts", "yes=300,no=100"),
+        (tmp_path / "cards.csv", "--column", "card"),
+        (tmp_path / "said.csv", "--column", "card"),
+        (tmp_path / "cards.csv", "--column", "card", "--yes-is", "red"),
+    )
+    for way in ways:
+        found = json.loads(sotto(*way, "--design", spec, "--json").stdout)
+        assert found["estimates"][0]["share"] == pytest.approx((0.75 - 0.2) / 0.6)
+        assert found["designs"][0]["reports"] == {"other": 100, "red": 300}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_counts_may_name_the_reports_of_any_design_and_the_output_says_how_they_were_read(name: str) -> None:
+    designs = [read_spec(DESIGNS[name].example).samples()[0]]
+    specs = [DESIGNS[name].example.replace("extended-", "")]
+    if name == "cheating-detection":
+        designs, specs = designs * 2, [*specs, "cheating-detection(prob_forced_yes=3/4)"]
+    counts = [40 + place for place in range(len(designs[0].reports))]
+    named = [f"{report}={count}" for report, count in zip(designs[0].reports, counts, strict=True)]
+    asked = [("--design", spec, "--allow-conclusive") for spec in specs]
+    plain = [word for of in asked for word in (*of, "--counts", ",".join(map(str, counts)))]
+    turned = [word for of in asked for word in (*of, "--counts", ",".join(reversed(named)))]
+    first, second = sotto(*plain), sotto(*turned)
+    assert first.exit_code == 0, first.stderr
+    assert first.stdout == second.stdout
+    said = ", ".join(f"{count} {report}" for report, count in zip(designs[0].reports, counts, strict=True))
+    assert said in first.stdout
+
+
+@pytest.mark.parametrize(
+    ("counts", "exit_code", "message"),
+    [
+        ("red=3,4", 2, "name all reports, or none"),
+        ("=3,=4", 2, "name all reports, or none"),
+        ("red=3,red=4", 2, "names a report twice"),
+        ("red=3,RED=4", 1, "counts name the report 'red' of kuk twice"),
+        ("red=3,other=x", 2, "must be whole numbers of at most 10^12, with commas between, or NAME=NUMBER"),
+        ("red=3,blue=4", 1, "counts name 'blue', which is no report of kuk: it has other, red"),
+        ("red=3", 1, "counts leave out other: name each report of kuk, other=0 where nobody gave it"),
+    ],
+)
+def test_names_that_are_no_reports_are_refused(counts: str, exit_code: int, message: str) -> None:
+    result = sotto("--design", "kuk(prob_red_if_yes=.8, prob_red_if_no=.2)", "--counts", counts)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert message in " ".join(result.stderr.split())
 
 
 def test_counts_that_are_weights_are_refused() -> None:

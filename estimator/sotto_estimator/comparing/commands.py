@@ -15,6 +15,7 @@ from sotto_estimator.comparing.sources import Found, Place, find_groups, find_on
 from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tested
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.data_options import simple_data_options
+from sotto_estimator.designs.given import SaidYes
 from sotto_estimator.options import grouped, level_option
 from sotto_estimator.output import Output, output_options
 from sotto_estimator.paper import PaperSurvey, paper_options
@@ -149,7 +150,7 @@ def _with_other(place: Place, other_yes: int | None, other_n: int | None) -> Pla
         raise click.UsageError("--other-yes and --other-n go together, and with --yes and --n.")
     if other_yes > other_n:
         raise click.BadParameter(f"({other_yes}) must be in [0, n] (n = {other_n}).", param_hint="--other-yes")
-    counts = (*place.paper.counts, (other_yes, other_n - other_yes))
+    counts = (*place.paper.counts, SaidYes(other_yes, other_n - other_yes))
     return replace(place, paper=PaperSurvey(place.paper.asked, counts))
 
 

@@ -29,15 +29,29 @@ class AskedBy:
     def __str__(self) -> str:
         return call_of(self.design, self.parameters)
 
+    @property
+    def reports_words(self) -> str:
+        """Which report was read as given how often; "" of many."""
+        if len(self.reports) > MAX_LISTED:
+            return ""
+        return ", ".join(f"{count:,} {_shown(report)}" for report, count in self.reports.items())
 
-def words_of(designs: Sequence[AskedBy]) -> list[str]:
-    """Return a line for each arm, or one for all where they are many."""
-    if len(designs) == 1:
-        return [f"asked by {designs[0]}"]
+
+def words_of(designs: Sequence[AskedBy], *, with_reports: bool = True) -> list[str]:
+    """Return a line for each arm, or one for all where they are many. `with_reports`: how its counts were read too."""
     if len(designs) > MAX_LISTED:
         most, least = (pick(of.epsilon for of in designs) for pick in (max, min))
         return [f"asked by {len(designs):,} designs: epsilon {epsilon_above(least)} to {epsilon_above(most)}"]
-    return [
-        f"asked by {of}: {counted(sum(of.reports.values()), 'report')}, epsilon {epsilon_above(of.epsilon)}"
-        for of in designs
-    ]
+    read = [of.reports_words if with_reports else "" for of in designs]
+    if len(designs) == 1:
+        return [": ".join(filter(None, [f"asked by {designs[0]}", *read]))]
+    return ["; ".join(filter(None, [_line(of), said])) for of, said in zip(designs, read, strict=True)]
+
+
+def _line(of: AskedBy) -> str:
+    return f"asked by {of}: {counted(sum(of.reports.values()), 'report')}, epsilon {epsilon_above(of.epsilon)}"
+
+
+def _shown(report: str) -> str:
+    """Return a report's label, of a file perhaps, without what a terminal would obey."""
+    return report if report.isprintable() else ascii(report)[1:-1]

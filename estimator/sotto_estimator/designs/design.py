@@ -25,7 +25,8 @@ class Design:
     `answers`, `reports`: their labels, in the order of columns and rows. Columns add up to 1. `answers` repeats a label
     where people of one answer differ in something else that matters, such as their answer to an unrelated question:
     then only their sum is asked for. `parameters`: what it was made of, as it is written. `scores`: what each report
-    adds to the first answer's share by the published estimator, where that is not the best of all fixed weights.
+    adds to the first answer's share by the published estimator, where that was asked for (`estimator=paper`); else the
+    best of all fixed weights are taken. `yes_report`: which of two reports a yes is, where files and options say yes.
     Raises `DomainError` where columns don't add up to 1, and where two different answers have the same column, so that
     nothing tells them apart.
     """
@@ -36,6 +37,7 @@ class Design:
     matrix: Floats
     parameters: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
+    yes_report: int = 0
 
     def __str__(self) -> str:
         """Return it as it is written."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from sotto_estimator.designs.design import YES_NO, Design
 from sotto_estimator.designs.misclassification import read_matrix
-from sotto_estimator.designs.parameters import Row, written
+from sotto_estimator.designs.parameters import LEAST_VARIANCE, PAPER, Row, written
 from sotto_estimator.errors import DomainError
 
 _ONE = Fraction(1)
@@ -113,28 +113,36 @@ def singh_joarder(prob_statement: Fraction) -> tuple[Design, ...]:
     return (_binary("singh-joarder", (prob_statement * (2 - prob_statement), 1 - prob_statement)),)
 
 
-def kuk(prob_red_if_yes: Fraction, prob_red_if_no: Fraction, n_draws: int = 1) -> tuple[Design, ...]:
+def kuk(
+    prob_red_if_yes: Fraction, prob_red_if_no: Fraction, n_draws: int = 1, estimator: str = LEAST_VARIANCE
+) -> tuple[Design, ...]:
     decks = (prob_red_if_yes, prob_red_if_no)
-    if n_draws == 1:
-        return (_binary("kuk", decks, reports=("red", "other")),)
     rows = [
         tuple(comb(n_draws, n_red) * red**n_red * (1 - red) ** (n_draws - n_red) for red in decks)
         for n_red in range(n_draws + 1)
     ]
+    reports = [f"{n_red} red" for n_red in range(n_draws + 1)] if n_draws > 1 else ["other", "red"]
     numbers = tuple(Fraction(n_red, n_draws) for n_red in range(n_draws + 1))
-    return (_design("kuk", YES_NO, [f"{n_red} red" for n_red in range(n_draws + 1)], rows, _by_mean(numbers, rows)),)
+    design = _design("kuk", YES_NO, reports, rows, _by_mean("kuk", numbers, rows) if estimator == PAPER else ())
+    return (replace(design, yes_report=int(n_draws == 1)),)
 
 
-def _by_mean(numbers: Row, rows: Sequence[Row]) -> Row:
-    """Return the scores of reports that are numbers, whose mean under yes is 1 and under no 0; () where it is one."""
+def _by_mean(name: str, numbers: Row, rows: Sequence[Row]) -> Row:
+    """Return the scores of reports that are numbers, whose mean is 1 under yes and 0 under no. Raises DomainError."""
     yes, no = (sum(number * row[answer] for number, row in zip(numbers, rows, strict=True)) for answer in (0, 1))
-    return tuple((number - no) / (yes - no) for number in numbers) if yes != no else ()
+    if yes == no:
+        raise DomainError(
+            f"{name}: the mean report is the same under yes and under no: estimator={PAPER} tells nothing. "
+            f"estimator={LEAST_VARIANCE}, the default, does."
+        )
+    return tuple((number - no) / (yes - no) for number in numbers)
 
 
-def christofides(prob_marks: Row) -> tuple[Design, ...]:
+def christofides(prob_marks: Row, estimator: str = LEAST_VARIANCE) -> tuple[Design, ...]:
     rows = list(zip(reversed(prob_marks), prob_marks, strict=True))
     marks = tuple(map(Fraction, range(1, len(rows) + 1)))
-    return (_design("christofides", YES_NO, [f"{mark}" for mark in marks], rows, _by_mean(marks, rows)),)
+    scores = _by_mean("christofides", marks, rows) if estimator == PAPER else ()
+    return (_design("christofides", YES_NO, [f"{mark}" for mark in marks], rows, scores),)
 
 
 def disguised(prob_card: Fraction) -> tuple[Design, ...]:

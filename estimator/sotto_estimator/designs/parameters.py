@@ -10,7 +10,9 @@ from sotto_estimator.errors import DomainError
 
 Row = tuple[Fraction, ...]
 Value = Fraction | int | Row | tuple[Row, ...] | str
-Kind = Literal["probability", "count", "probabilities", "rows", "path"]
+Kind = Literal["probability", "count", "probabilities", "rows", "path", "estimator"]
+LEAST_VARIANCE, PAPER = "least-variance", "paper"
+"""How reports are weighed: by generalised least squares, or by their mean, as in the paper of the design."""
 
 MAX_COUNT = 100
 """So many draws or answers, at the most: a matrix stays small."""
@@ -39,6 +41,8 @@ class Parameter:
         """Return the value that a text says. Raises `DomainError`, which names parameter, value and domain."""
         if self.kind == "path":
             return text
+        if self.kind == "estimator":
+            return self._estimator(text)
         if self.kind == "count":
             return self._count(text)
         if self.kind == "probability":
@@ -57,6 +61,11 @@ class Parameter:
         if not text.split():
             raise DomainError(f"{self.name} must be probabilities, separated by spaces.")
         return tuple(self._probability(part) for part in text.split())
+
+    def _estimator(self, text: str) -> str:
+        if text not in (LEAST_VARIANCE, PAPER):
+            raise DomainError(f"{self.name} ({text:.40}) must be {LEAST_VARIANCE} or {PAPER}.")
+        return text
 
     def _count(self, text: str) -> int:
         number = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0

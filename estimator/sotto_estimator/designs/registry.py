@@ -25,6 +25,12 @@ class NamedDesign:
 _INNOCUOUS = Parameter(
     "prob_innocuous", "the probability that the innocuous question is answered yes (a mother born in November)"
 )
+_ESTIMATOR = Parameter(
+    "estimator",
+    "`least-variance` (generalised least squares), or `paper`, the mean of the reports [least-variance]",
+    "estimator",
+    is_needed=False,
+)
 _UNRELATED = NamedDesign(
     "Chance picks one of two questions, the sensitive or an unrelated one, and it is answered truly. Without "
     "`prevalence`, two samples of different `prob_question` are needed.",
@@ -166,7 +172,10 @@ DESIGNS: dict[str, NamedDesign] = {
     ),
     "christofides": NamedDesign(
         "A card marked 1 to m is drawn. Who has the trait reports m + 1 less its mark, the others its mark.",
-        (Parameter("prob_marks", "the probabilities of marks 1, 2, .., separated by spaces", "probabilities"),),
+        (
+            Parameter("prob_marks", "the probabilities of marks 1, 2, .., separated by spaces", "probabilities"),
+            _ESTIMATOR,
+        ),
         games.christofides,
         "christofides(prob_marks=0.1 0.2 0.3 0.4)",
         "Christofides 2003",
@@ -182,6 +191,7 @@ DESIGNS: dict[str, NamedDesign] = {
                 "count",
                 is_needed=False,
             ),
+            _ESTIMATOR,
         ),
         games.kuk,
         "kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2, n_draws=3)",

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from sotto_estimator.designs.design import Arm, Design
+from sotto_estimator.designs.given import Given, ordered_counts
 from sotto_estimator.designs.parameters import Parameter, Value, is_like_a_number, written
 from sotto_estimator.designs.registry import DESIGNS, NamedDesign
 from sotto_estimator.errors import DomainError
@@ -57,17 +55,18 @@ def read_design(text: str) -> Design:
     return read_spec(text).design()
 
 
-def arm(design: str, counts: ArrayLike) -> Arm:
+def arm(design: str, counts: Given) -> Arm:
     """Return the people who were asked by a design, written as for `read_design`, by how many gave each report.
+
+    `counts`: in the order of the design's reports, or by their names. Raises `DomainError`.
 
     >>> arm("crosswise(prob_innocuous=1/6)", [120, 280]).n
     400.0
+    >>> arm("kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2)", {"red": 300, "other": 100}).counts.tolist()
+    [100.0, 300.0]
     """
-    try:
-        numbers = np.asarray(counts, np.float64)
-    except (TypeError, ValueError):
-        raise DomainError(f"counts ({counts!r:.60}) must be numbers, one a report.") from None
-    return Arm(read_design(design), numbers)
+    read = read_design(design)
+    return Arm(read, ordered_counts(read, counts))
 
 
 def read_labelled(text: str) -> tuple[str, DesignSpec]:

@@ -5,12 +5,11 @@ from functools import reduce, wraps
 from typing import Any
 
 import click
-import numpy as np
 
 from sotto_estimator.data_options import DataOptions
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.designs.parameters import read_probability
-from sotto_estimator.designs.spec import read_design
+from sotto_estimator.designs.spec import arm as read_arm
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.misfit.models.estimate import ModelEstimate, estimate_model
@@ -62,8 +61,8 @@ class _Control(click.ParamType):  # type: ignore[type-arg]  # generic from click
         if not (first and last):
             self.fail(f"({value:.60}) must be SHARE:DESIGN:COUNTS, such as 1:direct:162,23.", param, ctx)
         try:
-            arm = Arm(read_design(design), np.array(Counts().convert(counts, param, ctx), np.float64))
-            return Control(arm, float(read_probability(share)))
+            given = read_arm(design, Counts().convert(counts, param, ctx))
+            return Control(given, float(read_probability(share)))
         except DomainError as fault:
             self.fail(str(fault), param, ctx)
 

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sotto_estimator.designs.design import Arm, Design
+from sotto_estimator.designs.given import places_of, plain
 from sotto_estimator.designs.spec import DesignSpec
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.table.table import Column, Table
 
 _YES = ("yes", "y", "true", "1")
 _NO = ("no", "n", "false", "0")
+_Kind = tuple[tuple[str, ...], int]
 _MAX_DESIGNS = 10_000
 _OTHER = -1
 
@@ -87,10 +89,10 @@ class ReportColumn:
     def _reports(self, column: Column, designs: Sequence[Design], arms: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return what each row reported, by its place among its design's reports."""
         self._check_other(column)
-        kinds = list(dict.fromkeys(design.reports for design in designs))
-        first = [next(design for design in designs if design.reports == kind) for kind in kinds]
+        kinds = list(dict.fromkeys(map(_kind, designs)))
+        first = [next(design for design in designs if _kind(design) == kind) for kind in kinds]
         places = np.array([[*map(self._reader(design), column.labels)] for design in first], np.int32)
-        kind_of = np.array([kinds.index(design.reports) for design in designs])
+        kind_of = np.array([kinds.index(_kind(design)) for design in designs])
         found: NDArray[np.int32] = places[kind_of[arms], column.codes]
         if (is_other := found == _OTHER).any():
             row = int(is_other.argmax())
@@ -103,23 +105,25 @@ class ReportColumn:
     def _check_other(self, column: Column) -> None:
         """Raise SourceError where the text of a yes is given, and more than one other is there."""
         if len(self.report_texts) == 1:
-            other = [code for code, text in enumerate(column.labels) if _plain(text) != _plain(self.report_texts[0])]
-            if len({_plain(column.labels[code]) for code in other}) > 1:
+            other = [code for code, text in enumerate(column.labels) if plain(text) != plain(self.report_texts[0])]
+            if len({plain(column.labels[code]) for code in other}) > 1:
                 raise column.fault(other[-1], f"must be {self.report_texts[0]} or the one other text")
 
     def _reader(self, design: Design) -> Callable[[str], int]:
         """Return what finds the place of a text among a design's reports, or _OTHER."""
         n_texts, n_reports = len(self.report_texts), len(design.reports)
         if n_texts == 1 and n_reports == 2:
-            return lambda text: 0 if _plain(text) == _plain(self.report_texts[0]) else 1
+            yes = design.yes_report
+            return lambda text: yes if plain(text) == plain(self.report_texts[0]) else 1 - yes
         if n_texts not in (0, n_reports):
             raise DomainError(f"{design.name} has {n_reports} reports ({', '.join(design.reports)}), not {n_texts}.")
-        places = {_plain(text): place for place, text in enumerate(self.report_texts or design.reports)}
-        if not n_texts and n_reports == 2:
-            places |= dict.fromkeys(_YES, 0) | dict.fromkeys(_NO, 1)
-        if not n_texts:
-            places |= {report.removesuffix(" red"): place for place, report in enumerate(design.reports)}
-        return lambda text: places.get(_plain(text), _OTHER)
+        if n_texts:
+            places = {plain(text): place for place, text in enumerate(self.report_texts)}
+        else:
+            places = places_of(design)
+            if n_reports == 2:
+                places |= dict.fromkeys(_YES, design.yes_report) | dict.fromkeys(_NO, 1 - design.yes_report)
+        return lambda text: places.get(plain(text), _OTHER)
 
 
 def _combinations(columns: Sequence[Column], n_rows: int) -> tuple[list[list[int]], NDArray[np.int32]]:
@@ -131,6 +135,6 @@ def _combinations(columns: Sequence[Column], n_rows: int) -> tuple[list[list[int
     return [[int(column.codes[row]) for column in columns] for row in first], of_row.astype(np.int32)
 
 
-def _plain(text: str) -> str:
-    """Return a text as it is compared: data frames write 1.0 for 1 where a column misses something."""
-    return text.strip().casefold().removesuffix(".0")
+def _kind(design: Design) -> _Kind:
+    """Return what says which texts mean which of a design's reports."""
+    return design.reports, design.yes_report
