@@ -48,7 +48,17 @@ COLUMNS = {
     "releases": ["survey_key", "cell", "n_reports", "counts"],
     "release_floors": ["survey_key", "cell", "n_reports", "sizes"],
     "refused_surveys": ["fingerprint"],
-    "store": ["store_key", "identity", "n_restores", "restore_mark", "last_backup_day"],
+    "store": [
+        "store_key",
+        "identity",
+        "n_restores",
+        "restore_mark",
+        "last_backup_day",
+        "last_day",
+        "restored_on",
+        "n_restored_acts",
+        "is_restore_checked",
+    ],
     "journals": ["journal_id", "n_bytes"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
     "alembic_version": ["version_num"],
@@ -146,7 +156,7 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     assert rows["reports"] == sorted(stored)
     emptied = ("inbox", "releases", "release_floors", "refused_surveys", "journals", "invitations")
     assert not any(rows[table] for table in emptied)
-    assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, None)]
+    assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, *[None] * 5)]
     # A byte each, of so few reports, and one that says so.
     width, strings_width = (1 + Tally.empty(survey).pack().counts.size for survey in (SURVEY, STRINGS))
     tallies = [(*place, len(counts)) for *place, counts in rows["tallies"]]

@@ -30,18 +30,19 @@ from collecting import (
     publish_here,
     tally_of,
 )
-from old_schemas import ANALYST_HASH, BEFORE_DRAFTS, BEFORE_RESTORES, BEFORE_STRATA, Reports, make_old
+from old_schemas import ANALYST_HASH, BEFORE_CLOCKS, BEFORE_DRAFTS, BEFORE_RESTORES, BEFORE_STRATA, Reports, make_old
 from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, make_invitations
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
-from sotto_collector.store.about import read_about
+from sotto_collector.store.about import note_backup, read_about
 from sotto_collector.store.databases import locate
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata, releases, tallies
+from sotto_collector.store.schema import store as store_table
 from sotto_collector.store.transaction import unpack_row
 from sotto_collector.store.upgrade import HEAD
 from sotto_collector.tokens import create_token, find_token
@@ -49,6 +50,9 @@ from sotto_collector.tokens import create_token, find_token
 N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
 WIDE_COUNTS = np.dtype("<i8")
 """How counts were stored up to schema 0006."""
+_STORE_SINCE_CLOCKS = [
+    store_table.c[name] for name in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked")
+]
 OLD = pytest.mark.parametrize("number", [1, 2])
 
 
@@ -405,6 +409,25 @@ def test_upgrade_to_restores_names_the_store_and_knows_of_no_restore(empty_db: s
             after = read_about(connection)
         assert after[1:] == before[1:] == (0, 0, None)
         assert (len(after.identity), after.identity != before.identity) == (16, True)
+        assert store.read_tally(publish_here(store)) == tally_of(SURVEY, reports)
+        check_integrity(store)
+
+
+def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(empty_db: str) -> None:
+    with closing(Store(empty_db)) as store:
+        reports = make_reports(20)
+        count_here(store, publish_here(store), reports)
+        note_backup(store, "2026-11-23")
+        with store.reader() as connection:
+            before = read_about(connection)
+    execute(empty_db, *BEFORE_CLOCKS, "UPDATE alembic_version SET version_num = '0009'")
+    with pytest.raises(StoreError, match=r"it has 0009: run sotto db upgrade\.$"):
+        Store(empty_db)
+    assert upgrade(empty_db) == (0, f"schema 0009 -> {HEAD}\n")
+    with closing(Store(empty_db)) as store:
+        with store.reader() as connection:
+            assert read_about(connection) == before
+            assert connection.execute(select(*_STORE_SINCE_CLOCKS)).one() == (None,) * 4
         assert store.read_tally(publish_here(store)) == tally_of(SURVEY, reports)
         check_integrity(store)
 

@@ -1,8 +1,8 @@
-"""Files that the programs of schemas 0003 to 0008 wrote, upgraded on both databases: all of them is there, and counts.
+"""Files that the programs of schemas 0003 to 0009 wrote, upgraded on both databases: all of them is there, and counts.
 
 tests/data/schemas/ has them as SQL: reports in the inbox and out of it, one erased; waves, of which none takes reports
 any more; a release, open invitations, tokens, settings, since 0005 a survey that keeps counts alone, since 0008 a
-draft. Of schemas 0001 and 0002 see test_migrations.
+draft, in 0009 a journal and the day of a backup. Of schemas 0001 and 0002 see test_migrations.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from alembic import command
 from click.testing import CliRunner
-from sqlalchemy import MetaData, Table, create_engine, insert, make_url, select
+from sqlalchemy import MetaData, Table, create_engine, delete, insert, make_url, select
 
 from collecting import check_store, count_here, make_reports
 from sotto_client.cli import main
@@ -56,6 +56,8 @@ def write_postgres(url: str, path: Path, revision: str) -> None:
         for name in (table.name for table in metadata.sorted_tables if table.name in there.tables):
             table = Table(name, MetaData(), autoload_with=source)
             rows = [dict(row) for row in source.execute(select(table)).mappings()]
+            if name == "store":  # its one row is there with the table
+                target.execute(delete(there.tables[name]))
             if rows:
                 target.execute(insert(there.tables[name]), rows)
     engine.dispose()

@@ -15,6 +15,11 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
+BEFORE_CLOCKS = tuple(
+    f"ALTER TABLE store DROP COLUMN {column}"
+    for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked")
+)
+"""From the schema of now to that of 0009."""
 BEFORE_RESTORES = (
     *(f"DROP TABLE {table}" for table in ("store", "journals", "release_floors", "refused_surveys")),
     *(f"ALTER TABLE surveys DROP COLUMN {column}" for column in ("erase_on", "erased_on", "n_erased")),

@@ -50,6 +50,11 @@ store = Table(
     Column("n_restores", Integer, nullable=False, server_default="0"),
     Column("restore_mark", Integer, nullable=False, server_default="0"),  # drawn by the last restore, for devices
     Column("last_backup_day", Text),  # in a backup: its own day
+    Column("last_day", Text),  # that a collector's clock has said, and that was believed
+    # Of the last restore: its day; how many acts its journals had; whether tallies were held to the reports after it.
+    Column("restored_on", Text),
+    Column("n_restored_acts", BigInteger),
+    Column("is_restore_checked", Integer),
     PrimaryKeyConstraint("store_key"),
     CheckConstraint("store_key = 1", "store_store_key"),
     CheckConstraint("length(identity) = 16", "store_identity"),
