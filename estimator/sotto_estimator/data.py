@@ -114,7 +114,8 @@ class Data:
                 together.append(self._estimate(narrow, sampling, rows, about))
             except EstimatorError as fault:
                 raise type(fault)(f"{self.groups.name} {escaped(label):.80}: {fault}") from fault
-        return SideBySide(tuple(found), _compared([str(one.stratum) for one in found], together))
+        sure = [(str(one.stratum), of) for one, of in zip(found, together, strict=True) if not one.contradictions]
+        return SideBySide(tuple(found), _compared(sure))
 
     def arms(self) -> list[Arm]:
         """Return all rows as counts. Raises SourceError where people were not drawn at random, each with one weight."""
@@ -156,12 +157,12 @@ def _named(estimates: Estimates, question: str) -> Estimates:
     )
 
 
-def _compared(labels: list[str], together: list[Estimates]) -> tuple[Comparison, ...]:
-    """Return which groups have more of each answer. `together`: intervals that all hold together."""
-    if len(labels) < 2:
+def _compared(together: Sequence[tuple[str, Estimates]]) -> tuple[Comparison, ...]:
+    """Return which groups have more of each answer. `together`: by group, with intervals that all hold together."""
+    if len(together) < 2:
         return ()
     spans: dict[tuple[str, str], list[Span]] = {}
-    for label, one in zip(labels, together, strict=True):
+    for label, one in together:
         for row in one.rows:
             spans.setdefault((row.question, row.answer), []).append(Span(label, row.low, row.high))
     return tuple(Comparison(*key, order_of(listed)) for key, listed in spans.items())

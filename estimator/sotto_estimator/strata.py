@@ -37,4 +37,5 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
             warn(f"nothing of stratum {stratum}: {fault}")
     if not found:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
-    return SideBySide(tuple(found), compare_groups(tallies, options))
+    contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
+    return SideBySide(tuple(found), compare_groups(tallies, options, contradicting))

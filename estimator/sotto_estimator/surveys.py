@@ -137,7 +137,8 @@ def compare(
 
     `groups`, by name: tallies, tally files, or counts; or a CSV's, of `read_data(.., by=..)`. `question`, `answer`:
     that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe the same for waves of a
-    survey, others else. Its `warnings` say whose counts contradict the design. Raises SourceError, DomainError.
+    survey, others else. Of counts that contradict the design there is no verdict, P-value or difference: they are None,
+    and `warnings` say whose. Raises SourceError, DomainError.
     """
     known: People = "other"
     if isinstance(groups, Data):
@@ -152,7 +153,7 @@ def compare(
         for name, of in sides.items()
     }
     found = compare_sides(title, asked, CompareOptions(level, target, simultaneous, anytime, people or known))
-    return replace(found, contradictions=tuple(one for one in void if question in ("", one[1].question)))
+    return found.held_against([one for one in void if question in ("", one[1].question)])
 
 
 def plan(survey: Survey | Source, n: int, *, reach: Reach | None = None, half_width: float | None = None) -> SurveyPlan:

@@ -252,8 +252,8 @@ def test_a_share_is_tested_by_the_interval_that_is_shown() -> None:
 
 
 def test_an_interval_that_holds_no_share_is_shown_as_none() -> None:
-    """100 yes of 1,000, of which 250 come of the forced responses alone: no share explains it, 0 neither."""
-    words = ("share", "--yes", "100", "--n", "1000", "--truth", "1/2", "--null", "0")
+    """220 yes of 1,000, where 250 come of the forced responses alone: rare, though not so rare that it contradicts."""
+    words = ("share", "--yes", "220", "--n", "1000", "--truth", "1/2", "--null", "0")
     (row,) = json.loads(sotto(*words, "--json").stdout)["rows"]
     assert (row["low"], row["high"], row["verdict"]) == (None, None, "another")
     assert sotto(*words).stdout.splitlines()[-1].count(" none ") == 1
@@ -279,7 +279,7 @@ def test_a_difference_of_respondents_may_be_all() -> None:
     assert (row["difference_low"], row["difference_high"]) == (1, 1)
 
 
-def test_counts_that_contradict_the_design_are_warned_of_beside_the_verdict() -> None:
+def test_counts_that_contradict_the_design_are_warned_of() -> None:
     asked = ("groups", "--design", "warner(prob=.7)", "--counts", "5,195", "--counts", "100,100")
     found = sotto(*asked, "--json")
     (void,) = json.loads(found.stdout)["contradictions"]

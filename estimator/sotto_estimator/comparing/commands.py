@@ -162,4 +162,5 @@ def _scores(text: str) -> tuple[float, ...]:
 
 
 def _show(tested: Tested[Any], found: Found, output: Output) -> None:
-    output.show(replace(tested, contradictions=found.contradictions))
+    tested = replace(tested, lines=(*tested.lines, *found.reading))
+    output.show(tested.held_against(found.contradictions))

@@ -1,9 +1,9 @@
 """Groups held against one of them: differences and ratios with intervals that hold, and tests of equality."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from sotto_estimator.anytime.two_groups import anytime_difference, anytime_p_value
 from sotto_estimator.channel import Target
@@ -11,7 +11,7 @@ from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_o
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
@@ -40,7 +40,8 @@ class Difference:
     `test`: by which the P-value of equality is; `interval`: by which the intervals are, of which every one holds at the
     level; its ends are None where no difference from -1 to 1 is in it. `verdict`: "more", "less", or "not told apart",
     by the P-value. The ratio's are None for means, and where it
-    is not known; its upper end too where it is infinite.
+    is not known; its upper end too where it is infinite. `contradicting`: the groups, with commas between, whose counts
+    contradict how they were asked: then verdict, P-value, difference, ratio and their estimates are None.
     """
 
     question: str
@@ -51,18 +52,19 @@ class Difference:
     n_reference: int
     n_group: int
     epsilon: float
-    reference_estimate: float
-    group_estimate: float
-    difference: float
+    reference_estimate: float | None
+    group_estimate: float | None
+    difference: float | None
     difference_low: float | None
     difference_high: float | None
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None
-    p_value: float
+    p_value: float | None
     test: str
     interval: str
-    verdict: str
+    verdict: str | None
+    contradicting: str = ""
 
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
@@ -91,12 +93,43 @@ class Difference:
             epsilon_above(self.epsilon),
             f"{number_words(self.group_estimate, unit)}, {number_words(self.reference_estimate, unit)}",
             number_words(self.difference, unit, is_signed=True),
-            NO_INTERVAL
-            if self.difference_low is None or self.difference_high is None
-            else span_words(self.difference_low, self.difference_high, unit, is_signed=True),
+            self._interval_words,
             ratio,
             p_words(self.p_value),
-            self.verdict,
+            self.verdict or NOTHING,
+        )
+
+    @property
+    def _interval_words(self) -> str:
+        if self.difference_low is None or self.difference_high is None:
+            return NOTHING if self.is_void else NO_INTERVAL
+        return span_words(self.difference_low, self.difference_high, self.unit, is_signed=True)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The two groups."""
+        return self.reference, self.group
+
+    @property
+    def is_void(self) -> bool:
+        """Whether counts of a group contradict its design."""
+        return self.verdict is None
+
+    def without_verdict(self, contradicting: Collection[str]) -> Self:
+        """Return the row with nothing that is made of counts of these groups."""
+        return replace(
+            self,
+            reference_estimate=None if self.reference in contradicting else self.reference_estimate,
+            group_estimate=None if self.group in contradicting else self.group_estimate,
+            difference=None,
+            difference_low=None,
+            difference_high=None,
+            ratio=None,
+            ratio_low=None,
+            ratio_high=None,
+            p_value=None,
+            verdict=None,
+            contradicting=", ".join(name for name in self.compared if name in contradicting),
         )
 
     @property
@@ -104,12 +137,14 @@ class Difference:
         """What is drawn of it."""
         named = ", ".join(filter(None, [self.question, self.answer, f"{self.group} - {self.reference}"]))
         low, high = (math.nan if end is None else end for end in (self.difference_low, self.difference_high))
-        return Span(named, self.difference, low, high, self.unit)
+        return Span(named, math.nan if self.difference is None else self.difference, low, high, self.unit)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
         named = ", ".join(filter(None, [self.question, self.answer]))
+        if self.is_void:
+            return void_sentence(self.question, self.contradicting)
         if self.verdict == "not told apart":
             return f"{named}: {self.group} and {self.reference} cannot be told apart."
         return f"{named}: {self.verdict} in {self.group} than in {self.reference}."

@@ -1,13 +1,16 @@
 """What tests return: rows, rendered as a table, JSON, CSV, a data frame and HTML, of the same numbers."""
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from sotto_estimator.contradiction import Contradiction
 from sotto_estimator.hypertext import said_html, table_html
 from sotto_estimator.misfit.disagreement import Disagreement
 from sotto_estimator.render import escaped, percent, signed_percent
 from sotto_estimator.result import Result
+from sotto_estimator.verdict.words import void_words
+from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 
 if TYPE_CHECKING:
@@ -31,6 +34,21 @@ class Row(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
+    def question(self) -> str:
+        """What it is of."""
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The names of the groups whose counts it is made of."""
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it says nothing, since counts contradict the design."""
+
+    def without_verdict(self, contradicting: Collection[str]) -> Self:
+        """Return the row with nothing that is made of counts of these groups, nor of a comparison with them."""
+
+    @property
     def cells(self) -> tuple[str, ...]:
         """The row of a table, one cell a heading."""
 
@@ -43,6 +61,8 @@ class Row(Protocol):
         """What is drawn of it."""
 
 
+NOTHING = "-"
+"""In a table, where nothing can be said."""
 R = TypeVar("R", bound=Row)
 Void = tuple[str, Contradiction | Disagreement]
 """A group's name, "" where there is one alone, and what is wrong with its counts."""
@@ -71,7 +91,15 @@ class Tested(Result, Generic[R]):
 
     def __str__(self) -> str:
         """Return what is known, a sentence a row."""
-        return "\n".join(row.sentence for row in self.rows)
+        return "\n".join(dict.fromkeys(row.sentence for row in self.rows))
+
+    def held_against(self, contradictions: Sequence[Void]) -> Self:
+        """Return the same, with no verdict of counts that honest reports hardly ever give."""
+        rows = []
+        for row in self.rows:
+            named = {name for name, found in contradictions if found.question == row.question} & {*row.compared}
+            rows.append(row.without_verdict(named) if named else row)
+        return replace(self, rows=tuple(rows), contradictions=tuple(contradictions))
 
     @property
     def heading(self) -> str:
@@ -95,14 +123,20 @@ class Tested(Result, Generic[R]):
     def as_table(self) -> str:
         """Return what is known, how, and an aligned table."""
         said = [escaped(line) for line in str(self).splitlines()]
-        heading = "\n".join([escaped(self.title), *self.lines])
+        heading = "\n".join([escaped(self.title), *self.lines, *map(escaped, self._contradicting)])
         rows = [list(self.rows[0].HEADINGS), *([escaped(cell) for cell in row.cells] for row in self.rows)]
         return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows))])
 
     def html_parts(self) -> list[str]:
         """Return what a notebook shows."""
         cells = _without_empty([list(self.rows[0].HEADINGS), *(list(row.cells) for row in self.rows)])
-        return [said_html(str(self).splitlines()), table_html(cells), said_html([self.title, *self.lines])]
+        how = [self.title, *self.lines, *self._contradicting]
+        return [said_html(str(self).splitlines()), table_html(cells), said_html(how)]
+
+    @property
+    def _contradicting(self) -> list[str]:
+        """A line for each group whose counts contradict a design."""
+        return [": ".join(filter(None, [name, str(found)])) for name, found in self.contradictions]
 
     def panels(self) -> "tuple[str, list[Panel]]":
         """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
@@ -110,6 +144,8 @@ class Tested(Result, Generic[R]):
 
         spans: dict[str, list[Point]] = {}
         for row in self.rows:
+            if row.is_void:
+                continue
             span = row.span
             scale, unit = (100, "share (%)") if span.unit is None else (1, span.unit)
             point = Point(span.label, scale * span.value, scale * span.low, scale * span.high)
@@ -124,8 +160,15 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     return [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in rows]
 
 
-def number_words(number: float, unit: str | None, *, is_signed: bool = False) -> str:
-    """Return a share in per cent, or a mean in its unit."""
+def void_sentence(question: str, contradicting: str = "") -> str:
+    """Return what is said of a question whose counts, of these groups, contradict how people were asked."""
+    return ": ".join(filter(None, [", ".join(filter(None, [question, contradicting])), void_words(ENGLISH)]))
+
+
+def number_words(number: float | None, unit: str | None, *, is_signed: bool = False) -> str:
+    """Return a share in per cent, or a mean in its unit; a dash for none."""
+    if number is None:
+        return NOTHING
     if unit is None:
         return signed_percent(number) if is_signed else percent(number)
     return f"{number:{'+' * is_signed},.4g} {unit}".rstrip()
@@ -136,6 +179,6 @@ def span_words(low: float, high: float, unit: str | None, *, is_signed: bool = F
     return f"{number_words(low, unit, is_signed=is_signed)} to {number_words(high, unit, is_signed=is_signed)}"
 
 
-def p_words(p_value: float) -> str:
-    """Return a P-value with three digits."""
-    return f"{p_value:.3g}"
+def p_words(p_value: float | None) -> str:
+    """Return a P-value with three digits; a dash for none."""
+    return NOTHING if p_value is None else f"{p_value:.3g}"

@@ -13,6 +13,8 @@ from sotto_estimator.comparing.sides import People, Side, people_of, sides_of_ar
 from sotto_estimator.comparing.voids import voids_of, voids_of_arms, voids_of_data
 from sotto_estimator.data import Data
 from sotto_estimator.data_options import DataOptions
+from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
+from sotto_estimator.designs.design import Arm
 from sotto_estimator.fetch import read_tallies
 from sotto_estimator.options import warn
 from sotto_estimator.paper import Asked, PaperSurvey
@@ -40,7 +42,7 @@ class Place:
 class Found:
     """The groups in their order. `scores`: where their names are numbers; `people`: who they may be, if not told.
 
-    `contradictions`: of groups whose counts contradict their designs.
+    `contradictions`: of groups whose counts contradict their designs. `reading`: how counts were read, a line a group.
     """
 
     title: str
@@ -48,6 +50,7 @@ class Found:
     people: People = "other"
     scores: tuple[float, ...] = ()
     contradictions: tuple[Void, ...] = ()
+    reading: tuple[str, ...] = ()
 
 
 def find_groups(place: Place, target: Target) -> Found:
@@ -70,7 +73,7 @@ def find_one(place: Place, target: Target) -> Found:
     if place.paper:
         arms = place.paper.arms()
         sides = _asked_for(sides_of_arms(arms, target), place)
-        return Found(GIVEN, {"": sides}, contradictions=voids_of_arms({"": arms}))
+        return Found(GIVEN, {"": sides}, contradictions=voids_of_arms({"": arms}), reading=_reading({"": arms}))
     if place.data:
         found = _read(place)
         arms = found.reported.counts()
@@ -113,7 +116,15 @@ def _of_counts(paper: PaperSurvey, target: Target) -> Found:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
     arms = {f"group {at}": [arm] for at, arm in enumerate(paper.arms(), 1)}
     groups = {name: sides_of_arms(of, target) for name, of in arms.items()}
-    return Found(GIVEN, groups, contradictions=voids_of_arms(arms))
+    return Found(GIVEN, groups, contradictions=voids_of_arms(arms), reading=_reading(arms))
+
+
+def _reading(groups: Mapping[str, Sequence[Arm]]) -> tuple[str, ...]:
+    """Return how the counts of each group were read; of many groups, nothing."""
+    if len(groups) > MAX_LISTED:
+        return ()
+    said = {name: words_of([*map(AskedBy.of, arms)]) for name, arms in groups.items()}
+    return tuple(": ".join(filter(None, [name, line])) for name, lines in said.items() for line in lines)
 
 
 def _read(place: Place) -> Data:

@@ -1,12 +1,12 @@
 """Are shares what somebody says they are? Exact tests of every answer, of independent reports of one channel."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from sotto_estimator.comparing.group import Group
-from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.share_test import Alternative, Method, share_test
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
@@ -22,20 +22,20 @@ class ShareTested:
     """The test of one answer's share being `null`, and the interval of the same method.
 
     `low`, `high`: None where the interval holds no share. `verdict`: "not ruled out", or what the share is instead:
-    "another", "greater", "less".
+    "another", "greater", "less". Where counts contradict the design, verdict, P-value, share and its error are None.
     """
 
     question: str
     answer: str
     n: int
     epsilon: float
-    share: float
-    standard_error: float
+    share: float | None
+    standard_error: float | None
     low: float | None
     high: float | None
     null: float
-    p_value: float
-    verdict: str
+    p_value: float | None
+    verdict: str | None
 
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
@@ -59,21 +59,43 @@ class ShareTested:
             epsilon_above(self.epsilon),
             number_words(self.share, None),
             number_words(self.standard_error, None),
-            NO_INTERVAL if self.low is None or self.high is None else span_words(self.low, self.high, None),
+            self._interval_words,
             p_words(self.p_value),
-            self.verdict,
+            self.verdict or NOTHING,
         )
+
+    @property
+    def _interval_words(self) -> str:
+        if self.low is None or self.high is None:
+            return NOTHING if self.is_void else NO_INTERVAL
+        return span_words(self.low, self.high, None)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """One group, which has no name."""
+        return ("",)
+
+    @property
+    def is_void(self) -> bool:
+        """Whether counts contradict the design."""
+        return self.verdict is None
+
+    def without_verdict(self, contradicting: Collection[str]) -> Self:
+        """Return the row with nothing that is made of its counts."""
+        return replace(self, share=None, standard_error=None, low=None, high=None, p_value=None, verdict=None)
 
     @property
     def span(self) -> Span:
         """What is drawn of it."""
         named = ", ".join(filter(None, [self.question, self.answer]))
         low, high = (math.nan if end is None else end for end in (self.low, self.high))
-        return Span(named, self.share, low, high, None)
+        return Span(named, math.nan if self.share is None else self.share, low, high, None)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
+        if self.verdict is None:
+            return void_sentence(self.question)
         named = ", ".join(filter(None, [self.question, self.answer]))
         what = "can be" if self.verdict == "not ruled out" else f"is {self.verdict.replace('another', 'not')}"
         what = f"{what} than" if self.verdict in ("greater", "less") else what

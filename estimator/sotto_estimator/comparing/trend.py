@@ -7,16 +7,16 @@ standard error is at most the sum of |c_i| s_i. P is by the errors that there we
 one channel is the test of Cochran (1954) and Armitage (1955); the interval is by each group's own.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
-from sotto_estimator.comparing.result import Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
@@ -28,7 +28,11 @@ _LEAST_GROUPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The slope of one answer's share, or of a mean, by unit of score, with an approximate interval and P-value."""
+    """The slope of one answer's share, or of a mean, by unit of score, with an approximate interval and P-value.
+
+    `contradicting`: the groups, with commas between, whose counts contradict how they were asked: then verdict,
+    P-value, slope, its error and interval, and these groups' estimates are None.
+    """
 
     question: str
     answer: str
@@ -36,16 +40,17 @@ class Trend:
     groups: tuple[str, ...]
     scores: tuple[float, ...]
     n: tuple[int, ...]
-    estimates: tuple[float, ...]
+    estimates: tuple[float | None, ...]
     epsilon: float
-    slope: float
-    standard_error: float
-    slope_low: float
-    slope_high: float
-    p_value: float
-    verdict: str
+    slope: float | None
+    standard_error: float | None
+    slope_low: float | None
+    slope_high: float | None
+    p_value: float | None
+    verdict: str | None
     interval: str = "approximate"
     warning: str = ""
+    contradicting: str = ""
 
     HEADINGS: ClassVar[tuple[str, ...]] = (
         "question",
@@ -73,20 +78,55 @@ class Trend:
             ", ".join(number_words(of, self.unit) for of in self.estimates),
             number_words(self.slope, self.unit, is_signed=True),
             number_words(self.standard_error, self.unit),
-            span_words(self.slope_low, self.slope_high, self.unit, is_signed=True),
+            self._interval_words,
             p_words(self.p_value),
-            self.verdict,
+            self.verdict or NOTHING,
+        )
+
+    @property
+    def _interval_words(self) -> str:
+        if self.slope_low is None or self.slope_high is None:
+            return NOTHING
+        return span_words(self.slope_low, self.slope_high, self.unit, is_signed=True)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """All groups."""
+        return self.groups
+
+    @property
+    def is_void(self) -> bool:
+        """Whether counts of a group contradict its design."""
+        return self.verdict is None
+
+    def without_verdict(self, contradicting: Collection[str]) -> Self:
+        """Return the row with nothing that is made of counts of these groups."""
+        pairs = zip(self.groups, self.estimates, strict=True)
+        return replace(
+            self,
+            estimates=tuple(None if name in contradicting else estimate for name, estimate in pairs),
+            slope=None,
+            standard_error=None,
+            slope_low=None,
+            slope_high=None,
+            p_value=None,
+            verdict=None,
+            warning="",
+            contradicting=", ".join(name for name in self.groups if name in contradicting),
         )
 
     @property
     def span(self) -> Span:
         """What is drawn of it."""
         named = ", ".join(filter(None, [self.question, self.answer]))
-        return Span(named, self.slope, self.slope_low, self.slope_high, self.unit)
+        slope, low, high = (np.nan if of is None else of for of in (self.slope, self.slope_low, self.slope_high))
+        return Span(named, slope, low, high, self.unit)
 
     @property
     def sentence(self) -> str:
         """What is known, in plain words."""
+        if self.verdict is None:
+            return void_sentence(self.question, self.contradicting)
         named = ", ".join(filter(None, [self.question, self.answer]))
         what = {"no trend found": "no trend can be told"}.get(self.verdict, f"it {self.verdict}")
         said = f"{named}: {what} from {self.groups[0]} to {self.groups[-1]}."

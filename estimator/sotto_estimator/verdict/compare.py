@@ -1,6 +1,6 @@
 """Groups of people beside one another: in which an answer is more common, or a mean larger, as far as is sure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sotto_estimator.estimation import count_intervals, intervals_together, is_text
@@ -20,14 +20,22 @@ class Comparison:
     order: Order
 
 
-def compare_groups(tallies: Mapping[str, Tally], options: IntervalOptions) -> tuple[Comparison, ...]:
+def compare_groups(
+    tallies: Mapping[str, Tally], options: IntervalOptions, contradicting: Collection[tuple[str, str]] = ()
+) -> tuple[Comparison, ...]:
     """Return the comparisons of two groups or more, by their names: one of each answer, and of each mean.
+
+    `contradicting`: the groups, each with a question, whose counts contradict the design: they are not compared.
 
     Those of one question hold all together at the level; where all intervals of a group do, those of the survey.
     """
     survey = next(iter(tallies.values())).survey
     shown = [question for question in survey.questions if not is_text(question)]
-    return tuple(found for question in shown for found in _compare(question, tallies, options))
+    held = {
+        question: {name: tally for name, tally in tallies.items() if (name, question.id) not in contradicting}
+        for question in shown
+    }
+    return tuple(found for question in shown for found in _compare(question, held[question], options))
 
 
 def _compare(question: Question, tallies: Mapping[str, Tally], options: IntervalOptions) -> list[Comparison]:

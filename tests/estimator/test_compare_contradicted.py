@@ -1,0 +1,180 @@
+"""Counts that contradict how people were asked have no verdict, P-value or difference, in any form of any test."""
+
+import csv
+import json
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from sotto_client.cli import main
+from sotto_estimator import Channel, Group, compare, read_data
+from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.strata import compare_groups
+from sotto_protocol import Coins, Survey, Tally, compile_toml
+
+SAID = "The reports contradict the survey's design: nothing can be said of this question."
+CROSSWISE = ("--design", "crosswise(prob=1/6)")
+SHARE = ("share", "--counts", "10,490", *CROSSWISE, "--null", ".7")
+GROUPS = ("groups", "--yes", "10", "--n", "500", "--other-yes", "200", "--other-n", "500", *CROSSWISE)
+TREND = ("trend", *(word for counts in ("490,10", "150,350", "250,250") for word in ("--counts", counts)), *CROSSWISE)
+NULL = {
+    "share": ("share", "standard_error", "low", "high", "p_value", "verdict"),
+    "groups": ("difference", "difference_low", "difference_high", "ratio", "ratio_low", "p_value", "verdict"),
+    "trend": ("slope", "standard_error", "slope_low", "slope_high", "p_value", "verdict"),
+}
+WORDS = ("another", "not ruled out", "more in", "less in", "not told apart", "cannot be told apart", "rises", "falls")
+TWO = compile_toml("""
+id = "two"
+title = "Two"
+strata = ["north", "south", "west"]
+invited = true
+[[questions]]
+id = "paid"
+type = "yes-no"
+text = "Is it paid?"
+epsilon = 1
+[[questions]]
+id = "dish"
+type = "one-of"
+text = "Which?"
+options = ["fish", "stew", "soup"]
+epsilon = 2
+[[questions]]
+id = "hours"
+type = "number"
+text = "How many?"
+minimum = 0
+maximum = 20
+epsilon = 2
+""")
+
+
+def sotto(*words: object) -> Result:
+    return CliRunner().invoke(main, ["test", *map(str, words)])
+
+
+def tally(survey: Survey, seed: int, n: int = 1_000) -> Tally:
+    rng = np.random.default_rng(seed)
+    answers = {"paid": rng.integers(0, 2, n), "dish": rng.integers(0, 3, n), "hours": rng.integers(0, 21, n)}
+    return Tally.of(survey, survey.perturb(answers, Coins(rng.bytes)))
+
+
+def contradicted(of: Tally, question: str) -> Tally:
+    """Return a tally all of whose reports to a question are one and the same, which no design gives."""
+    counts = {key: np.array(value) for key, value in of.support_counts.items()}
+    counts[question][:] = 0
+    counts[question].flat[0] = of.n_reports
+    return replace(of, support_counts=counts)
+
+
+@pytest.mark.parametrize("words", [SHARE, GROUPS, TREND], ids=lambda words: words[0])
+def test_every_form_of_a_test_says_that_nothing_can_be_said(words: tuple[str, ...], tmp_path: Path) -> None:
+    page, picture = tmp_path / "report.html", tmp_path / "picture.svg"
+    printed = sotto(*words, "--report", page, "--plot", picture)
+    assert printed.exit_code == 0, printed.output
+    first = printed.stdout.splitlines()[0]
+    assert first.endswith(SAID)
+    assert "Warning" in printed.stderr
+    for text in (printed.stdout, unescape(page.read_text())):
+        assert not [word for word in WORDS if word in text.replace("against another one", "")]
+        assert "P <= " in text
+    assert SAID in unescape(page.read_text())
+    assert picture.exists()
+    document = json.loads(sotto(*words, "--json").stdout)
+    assert document["contradictions"]
+    (record,) = csv.DictReader(sotto(*words, "--csv").stdout.splitlines())
+    for member in NULL[words[0]]:
+        assert document["rows"][0][member] is None
+        assert record[member] == ""
+
+
+def test_a_group_whose_counts_are_right_keeps_its_estimate_and_the_other_is_named() -> None:
+    (row,) = json.loads(sotto(*GROUPS, "--json").stdout)["rows"]
+    assert (row["reference_estimate"], row["contradicting"]) == (None, "group 1")
+    assert row["group_estimate"] == pytest.approx((0.4 - 5 / 6) / (1 / 6 - 5 / 6))
+    assert sotto(*GROUPS).stdout.startswith(f"group 1: {SAID}")
+    (row,) = json.loads(sotto(*TREND, "--json").stdout)["rows"]
+    assert [estimate is None for estimate in row["estimates"]] == [True, False, False]
+    turned = ("groups", "--counts", "200,300", "--counts", "10,490", "--counts", "300,200", *CROSSWISE)
+    void, known = json.loads(sotto(*turned, "--json").stdout)["rows"]
+    assert (void["verdict"], void["contradicting"], known["contradicting"]) == (None, "group 2", "")
+    assert known["verdict"] == "less"
+    assert known["p_value"] < 0.05
+
+
+def test_counts_that_do_not_contradict_are_told_as_ever() -> None:
+    words = ("groups", "--counts", "120,380", "--counts", "300,200", *CROSSWISE)
+    row = json.loads(sotto(*words, "--json").stdout)["rows"][0]
+    assert row["verdict"] == "less"
+    assert row["contradicting"] == ""
+
+
+def test_a_test_of_counts_says_how_they_were_read() -> None:
+    cards = ("--design", "kuk(prob_red_if_yes=.8, prob_red_if_no=.2)")
+    printed = sotto("groups", "--counts", "100,300", "--counts", "red=200,other=200", *cards).stdout
+    assert "group 1: asked by kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 100 other, 300 red" in printed
+    assert "group 2: asked by kuk(prob_red_if_yes=0.8, prob_red_if_no=0.2): 200 other, 200 red" in printed
+
+
+@pytest.mark.parametrize("options", [{}, {"simultaneous": True}, {"anytime": True}, {"target": "respondents"}])
+def test_a_program_gets_no_verdict_of_counts_that_contradict(options: dict[str, Any]) -> None:
+    channel = Channel.warner(5 / 6)
+    found = compare({"a": Group(490, 500, channel), "b": Group(200, 500, channel)}, **options)
+    (row,) = found.rows
+    assert (row.verdict, row.p_value, row.difference, row.ratio_low, row.contradicting) == (None, None, None, None, "a")
+    assert str(found) == f"a: {SAID}"
+    assert "more in" not in found._repr_html_()
+    assert found.to_frame()["verdict"].isna().all()
+    assert found.panels()[1] == []
+
+
+@pytest.mark.parametrize(("question", "n_rows"), [("paid", 1), ("dish", 3), ("hours", 1)])
+def test_questions_whose_counts_contradict_are_void_and_others_are_not(question: str, n_rows: int) -> None:
+    groups = {"a": tally(TWO, 1), "b": contradicted(tally(TWO, 2), question)}
+    rows = compare(groups).rows
+    assert {row.question for row in rows if row.verdict is None} == {question}
+    assert sum(row.verdict is None for row in rows) == n_rows
+    assert all(row.difference is not None for row in rows if row.question != question)
+
+
+def test_the_groups_of_a_csv_are_compared_without_those_whose_counts_contradict(tmp_path: Path) -> None:
+    rows = [("a", 150, 350), ("b", 490, 10), ("c", 300, 200)]
+    lines = [
+        f"{name},{text}" for name, *counts in rows for text, n in zip((1, 0), counts, strict=True) for _ in range(n)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(["g,said", *lines, ""]))
+    data = read_data(tmp_path / "people.csv", "said", "warner(prob=5/6)", by="g")
+    assert [row.verdict for row in compare(data).rows] == [None, "more"]
+    beside = data.estimate_groups()
+    (one,) = beside.comparisons
+    assert [set(group) for group in one.order.groups] == [{"c"}, {"a"}]
+    assert f"g b: said: {SAID}" in beside.as_table()
+    trend = ("trend", tmp_path / "people.csv", "--column", "said", "--by", "g", "--warner", "5/6")
+    assert sotto(*trend).stdout.startswith(f"said, b: {SAID}")
+    share = ("share", tmp_path / "people.csv", "--column", "said", "--design", "warner(prob=.9999)", "--null", ".4")
+    assert not sotto(*share).stdout.startswith(f"said: {SAID}")
+
+
+def test_strata_are_put_in_order_without_those_whose_counts_contradict() -> None:
+    tallies = {"north": tally(TWO, 1), "south": tally(TWO, 2), "west": tally(TWO, 3)}
+    found = compare_groups(tallies, IntervalOptions(), {("south", "paid")})
+    named = {one.question: {name for group in one.order.groups for name in group} for one in found}
+    assert named == {"paid": {"north", "west"}, "dish": {*tallies}, "hours": {*tallies}}
+
+
+def test_waves_of_tally_files_whose_counts_contradict_have_no_verdict(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.json" for name in ("one", "two", "three")]
+    tallies = [tally(TWO, 1), tally(TWO, 2), contradicted(tally(TWO, 3), "paid")]
+    for path, of in zip(paths, tallies, strict=True):
+        path.write_bytes(of.to_json())
+    for words in (("groups",), ("trend", "--scores", "1,2,3")):
+        rows = json.loads(sotto(*words, *paths, "--question", "paid", "--json").stdout)["rows"]
+        assert rows[-1]["verdict"] is None
+        assert rows[-1]["p_value"] is None
+    one = sotto("share", paths[2], "--null", ".5", "--question", "paid")
+    assert one.stdout.startswith(f"paid: {SAID}")
