@@ -230,15 +230,11 @@ def test_upgrades_at_once_are_one(empty_db: str, number: int) -> None:
     reports = some_reports()
     make_old(empty_db, number, reports)
 
-    def run(_: int) -> tuple[str, str]:
-        dialect = locate(empty_db).open()
-        try:
-            return dialect.upgrade()
-        finally:
-            dialect.close()
-
     with ThreadPoolExecutor(4) as pool:
-        assert sorted(pool.map(run, range(4))) == [(f"000{number}", HEAD)] + [(HEAD, HEAD)] * 3
+        assert (
+            sorted(pool.map(lambda _: locate(empty_db).upgrade(), range(4)))
+            == [(f"000{number}", HEAD)] + [(HEAD, HEAD)] * 3
+        )
     with closing(Store(empty_db)) as store:
         check_everything_is_kept(store, reports)
 

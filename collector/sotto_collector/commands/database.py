@@ -5,7 +5,6 @@ from contextlib import closing
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.commands.db_restore import restore
 from sotto_collector.commands.db_status import db_status
@@ -51,15 +50,9 @@ def upgrade(db: str) -> None:
     """Bring a database of an earlier sottovoce to the schema of this one.
 
     All of it or nothing, in one transaction; stop the collectors of the earlier version first. A database that has the
-    schema already stays as it is.
+    schema already stays as it is. Another upgrade of it is waited for.
     """
-    dialect = locate(db).open(create=False)
-    try:
-        before, after = dialect.upgrade()
-    except (dialect.driver_error, SQLAlchemyError) as fault:
-        raise StoreError(f"db ({dialect.name}) was not upgraded, and is as it was: {dialect.reason(fault)}.") from fault
-    finally:
-        dialect.close()
+    before, after = locate(db).upgrade()
     click.echo(f"schema {after}" if before == after else f"schema {before} -> {after}")
 
 

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
+from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 
 Result = TypeVar("Result")
@@ -23,6 +25,23 @@ class Location(ABC):
     @abstractmethod
     def open(self, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
         """Return it open, its schema unchecked; with `create` a missing file is made. Raises StoreError."""
+
+    def upgrade(self, busy_timeout_ms: int = 5000) -> tuple[str, str]:
+        """Bring the schema to this program's, all of it or nothing; return the revisions before and after.
+
+        Another upgrade of it is waited for, however long it takes; who else uses it, for `busy_timeout_ms`. Raises
+        StoreError.
+        """
+        with self.upgrading(), closing(self.open(busy_timeout_ms, create=False)) as dialect:
+            try:
+                return dialect.upgrade()
+            except (dialect.driver_error, SQLAlchemyError) as fault:
+                reason = dialect.reason(fault)
+                raise StoreError(f"db ({dialect.name}) was not upgraded, and is as it was: {reason}.") from fault
+
+    @abstractmethod
+    def upgrading(self) -> AbstractContextManager[None]:
+        """Wait until nobody else upgrades it, and let nobody begin to, where its own locks do not."""
 
     @abstractmethod
     def glance(self, read: Callable[[Connection, str], Result]) -> Result:

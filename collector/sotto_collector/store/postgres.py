@@ -16,6 +16,7 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store import postgres_statements as statements
 from sotto_collector.store.dialect import Dialect, Ids
 from sotto_collector.store.postgres_engine import make_engine
+from sotto_collector.store.postgres_locks import lock_tables
 from sotto_collector.store.postgres_rows import copy_rows
 from sotto_collector.store.retally import KEPT_SINCE, retally
 from sotto_collector.store.timeouts import SilentServerError, Timeouts, WatchedConnection
@@ -33,6 +34,8 @@ MOST_FULL_BYTES = 160 * 2**20
 """A larger table of reports is not given a new file: others would wait for it."""
 N_READERS = 8
 WAIT_MS = 200
+N_CLEARINGS = 25
+"""So often, WAIT_MS each, an upgrade tries to get hold of the server's samples."""
 _TRANSIENT = {"40001", "40P01", "55P03"}  # serialization, deadlock, lock not available
 _NOT_UNIQUE = "23505"
 _LOCKED = "55P03"
@@ -106,22 +109,36 @@ class PostgresDialect(Dialect):
     def upgrade(self) -> tuple[str, str]:
         with self.write_engine.begin() as connection:
             self.take_time(connection)
+            connection.exec_driver_sql(
+                "SET LOCAL lock_timeout = 0"
+            )  # another upgrade is waited for, and holds nobody up
             self.execute(connection, statements.LOCK, space=LOCK_SPACE, key=statements.UPGRADING)
             if is_empty(connection):
                 raise refuse_missing(self.name)
-            if read_revision(connection) is not None:  # collectors that run hold it for the length of a transaction
-                connection.exec_driver_sql("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE")
             before = read_revision(connection) or "0000"
-            if before != HEAD and not "0001" <= before < HEAD:
-                check_schema(connection, self.name)
-            migrate(connection)
-            if before < KEPT_SINCE:
-                retally(self, connection)
+            if "0001" <= before < HEAD:
+                lock_tables(connection, self._busy_timeout_ms)
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{self._busy_timeout_ms}ms'")
+                migrate(connection)
+                if before < KEPT_SINCE:
+                    retally(self, connection)
             check_schema(connection, self.name)
-        with self._alone() as alone:  # samples of reports, which schema 0005 has deleted, are dead rows until then
-            if alone is not None:
-                alone.exec_driver_sql("VACUUM (FULL) pg_statistic")  # the server skips it for all but the owner
+        self._clear_samples()
         return before, HEAD
+
+    def _clear_samples(self) -> None:
+        """Clear samples of reports, which schema 0005 has deleted, and which are dead rows until then.
+
+        The server skips it for all but the owner. Raises StoreError where others use the table all the time.
+        """
+        with self._alone() as alone:
+            if alone is None:  # another upgrade does so, or a collector of this schema tidies
+                return
+            if not any(self._vacuum(alone, "VACUUM (FULL)", "pg_statistic") for _ in range(N_CLEARINGS)):
+                raise StoreError(
+                    f"db ({self.name}) has schema {HEAD} now, but its pg_statistic is in use, and may hold samples of "
+                    "reports: run sotto db upgrade again, or VACUUM (FULL) pg_statistic as its owner."
+                )
 
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:
         self.execute(connection, statements.LOCK if alone else statements.LOCK_SHARED, space=LOCK_SPACE, key=key)

@@ -1,7 +1,7 @@
 """A PostgreSQL that is not open: its driver is loaded where it is opened, and nowhere else."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,6 +28,9 @@ class PostgresUrl(Location):
         except ModuleNotFoundError as fault:
             raise StoreError("db is a PostgreSQL's, which needs: pip install 'sottovoce[postgres]'.") from fault
         return PostgresDialect(self.db, busy_timeout_ms)
+
+    def upgrading(self) -> AbstractContextManager[None]:
+        return nullcontext()  # one waits for the other in its transaction
 
     def glance(self, read: Callable[[Connection, str], Result]) -> Result:
         with closing(self.open()) as dialect:

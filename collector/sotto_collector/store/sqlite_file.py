@@ -1,10 +1,11 @@
 """A SQLite file that is not open: how it is made, copied, and glanced at."""
 
+import fcntl
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -35,6 +36,21 @@ class SqliteFile(Location):
     def open(self, busy_timeout_ms: int = 5000, *, create: bool = True) -> Dialect:
         self._check()
         return SqliteDialect(Path(self.db), busy_timeout_ms, create=create)
+
+    @contextmanager
+    def upgrading(self) -> Iterator[None]:
+        """By a lock on its folder: the file itself is locked by SQLite, which does not wait for long."""
+        try:
+            held = os.open(Path(self.db).absolute().parent, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:  # what is wrong with the place is said as the file is opened
+            yield
+            return
+        try:
+            with suppress(OSError):  # on a file system without such locks they wait for SQLite's
+                fcntl.flock(held, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(held)
 
     def glance(self, read: Callable[[Connection, str], Result]) -> Result:
         self._check()
