@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 from sotto_estimator.drawable import drawable
 from sotto_estimator.errors import SourceError
 from sotto_estimator.largest import MAX_BARS, largest
+from sotto_estimator.verdict.verdict import any_too_wide
 
 _BAR_INCHES = 0.32
 _POINT_INCHES = 0.3
@@ -31,7 +32,7 @@ class Panel(NamedTuple):
 class Bar:
     """A labelled share with its interval, all in [0, 1] but the share, which may lie outside; NaN: there is none.
 
-    `truth`: the true share, where people are made up.
+    `truth`: the true share, where people are made up. `question`: whose bars are drawn alike.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Bar:
     high: float
     colour: str = "C0"
     truth: float | None = None
+    question: str = ""
 
 
 class Point(NamedTuple):
@@ -56,12 +58,14 @@ class Point(NamedTuple):
 def bar_panels(bars: Sequence[Bar], title: str, max_percent: float = 100) -> tuple[str, list[Panel]]:
     """Return a title and a panel of bars, from top to bottom, on an axis that ends at max_percent.
 
-    Of more than MAX_BARS bars the largest are drawn, and the title says so.
+    Those of a question of which an interval is too wide to name an estimate are dots, all of them. Of more than
+    MAX_BARS bars the largest are drawn, and the title says so.
     """
+    is_dotted = {bar.question for bar in bars if any_too_wide([(bar.low, bar.high)])}
     drawn = largest(bars, MAX_BARS)
     if len(drawn) < len(bars):
         title += f"\nthe largest {len(drawn)} of {len(bars):,} shares are drawn"
-    return title, [Panel(0.7 + _BAR_INCHES * len(drawn), lambda axes: _draw_bars(axes, drawn, max_percent))]
+    return title, [Panel(0.7 + _BAR_INCHES * len(drawn), lambda axes: _draw_bars(axes, drawn, is_dotted, max_percent))]
 
 
 def point_panel(points: Sequence[Point], words: str, ends: tuple[float, float] | None = None) -> Panel:
@@ -121,10 +125,14 @@ def _save(figure: Figure, path: Path) -> None:
         raise SourceError(f"plot ({path}) cannot be written: {fault.strerror}.") from fault
 
 
-def _draw_bars(axes: Axes, bars: Sequence[Bar], max_percent: float) -> None:
+def _draw_bars(axes: Axes, bars: Sequence[Bar], is_dotted: Set[str], max_percent: float) -> None:
     places = list(range(len(bars)))
-    colours = [bar.colour for bar in bars]
-    axes.barh(places, [100 * max(bar.share, 0) for bar in bars], color=colours, alpha=0.45, height=0.7)
+    solid = [(place, bar) for place, bar in enumerate(bars) if bar.question not in is_dotted]
+    dotted = [(place, bar) for place, bar in enumerate(bars) if bar.question in is_dotted]
+    widths, colours = [100 * max(bar.share, 0) for _, bar in solid], [bar.colour for _, bar in solid]
+    axes.barh([place for place, _ in solid], widths, color=colours, alpha=0.45, height=0.7)
+    at = [100 * min(max(bar.share, 0), 1) for _, bar in dotted]
+    axes.scatter(at, [place for place, _ in dotted], color=[bar.colour for _, bar in dotted], zorder=3, clip_on=False)
     middles = [50 * (bar.low + bar.high) for bar in bars]
     halves = [50 * (bar.high - bar.low) for bar in bars]
     axes.errorbar(middles, places, xerr=halves, fmt="none", ecolor="black", elinewidth=1.2, capsize=3)

@@ -1,13 +1,15 @@
-"""A picture of estimates: a bar for every share and its interval; of numbers, panels on axes of their own."""
+"""A picture of estimates: every share with its interval; of numbers, panels on axes of their own."""
 
 import math
+from dataclasses import replace
 
-from sotto_estimator.estimates import Estimate, Estimates
+from sotto_estimator.estimates import Estimates
 from sotto_estimator.numbers.plot import number_panels
 from sotto_estimator.numbers.render import APPROXIMATE, interval_remarks
 from sotto_estimator.panels import Bar, Panel, Point, bar_panels, point_panel
 from sotto_estimator.render import caption, interval_words
 from sotto_estimator.side_by_side import SideBySide
+from sotto_estimator.verdict.verdict import share_ends
 
 MAX_NUMBERS = 20
 """More questions for a number are left out of a picture."""
@@ -26,13 +28,12 @@ def estimates_panels(estimates: Estimates) -> tuple[str, list[Panel]]:
 
 def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
     """Return a title, a panel of the shares, those of one answer beside one another, and one of each mean."""
-    colours = {one.stratum: f"C{place % 10}" for place, one in enumerate(groups.estimates)}
-    bars: dict[tuple[str, str], list[Bar]] = {}
+    bars: dict[str, list[Bar]] = {}
     means: dict[tuple[str, str], list[Point]] = {}
-    for one in groups.estimates:
-        for row in one.rows:
-            bar = _bar(one, row, f"{_named(row)}, {one.stratum}", colours[one.stratum])
-            bars.setdefault((row.question, row.answer), []).append(bar)
+    for place, one in enumerate(groups.estimates):
+        for of in _bars(one):
+            colour = f"C{place % 10}"
+            bars.setdefault(of.label, []).append(replace(of, label=f"{of.label}, {one.stratum}", colour=colour))
         for mean in one.means:
             ends = (mean.low, mean.high) if mean.has_interval else (math.nan, math.nan)
             means.setdefault((mean.question, mean.unit), []).append(Point(str(one.stratum), mean.mean, *ends))
@@ -44,14 +45,14 @@ def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
 
 
 def _bars(estimates: Estimates) -> list[Bar]:
-    colours = {question: f"C{place % 10}" for place, question in enumerate(estimates)}
-    return [_bar(estimates, row, _named(row), colours[row.question]) for row in estimates.rows]
-
-
-def _bar(estimates: Estimates, row: Estimate, label: str, colour: str) -> Bar:
-    ends = (row.low, row.high) if estimates.has_interval(row) else (math.nan, math.nan)
-    return Bar(label, row.share, *ends, colour)
-
-
-def _named(row: Estimate) -> str:
-    return f"{row.question}: {row.answer}".removeprefix(": ")
+    """Return the bars of all shares. Where the table has no interval, it is the one that is said in words, if any."""
+    bars = []
+    for place, question in enumerate(dict.fromkeys(row.question for row in estimates.rows)):
+        rows = [row for row in estimates.rows if row.question == question]
+        is_void = any(found.question == question for found in estimates.contradictions)
+        said = [(math.nan, math.nan)] * len(rows) if is_void else share_ends(rows)
+        for row, ends in zip(rows, said, strict=True):
+            low, high = (row.low, row.high) if estimates.has_interval(row) else ends
+            label = f"{question}: {row.answer}".removeprefix(": ")
+            bars.append(Bar(label, row.share, low, high, f"C{place % 10}", question=question))
+    return bars

@@ -95,11 +95,14 @@ def test_chart_of_a_tally_is_of_the_estimator_s_numbers() -> None:
     assert percent_of(chart, "whisker", "x2")[::3] == places(chart, [high for _, high in spans])
 
 
-def test_of_what_is_not_known_no_bar_is_drawn() -> None:
+def test_where_one_interval_is_too_wide_no_answer_has_a_bar() -> None:
     chart = read(draw_shares("Which?", rows((0.9, 0, 1), (0.2, 0.1, 0.3))))
-    assert len(percent_of(chart, "bar", "x")) == 1
-    assert len(percent_of(chart, "whisker", "x1")) == 6
-    assert [mark.text for mark in chart if mark.get("text-anchor") == "end"][-2:] == ["too few reports", "20 %"]
+    assert not percent_of(chart, "bar", "x")
+    assert percent_of(chart, "dot", "cx") == places(chart, [0.9, 0.2])
+    assert percent_of(chart, "whisker", "x1")[::3] == places(chart, [0, 0.1])
+    assert [mark.text for mark in chart if mark.get("text-anchor") == "end"][-2:] == ["0 % – 100 %", "10 % – 30 %"]
+    (said,) = [mark.text or "" for mark in chart if mark.tag == "desc"]
+    assert said.startswith("A dot on its interval for each answer.")
 
 
 def test_points_of_the_waves_stand_where_the_numbers_say() -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto_client.cli import main
-from sotto_estimator import Channel, IntervalOptions, estimate_counts, estimate_tally
+from sotto_estimator import Channel, Estimate, IntervalOptions, estimate_counts, estimate_tally
 from sotto_estimator.verdict.judge import MAX_FINDINGS, with_verdict_of_counts, with_verdicts
 from sotto_estimator.verdict.render import verdict_table
 from sotto_estimator.verdict.rounding import down, nearest, step_of, up
-from sotto_estimator.verdict.verdict import mean_finding, of_precision, share_finding
+from sotto_estimator.verdict.verdict import Finding, mean_finding, of_precision, share_findings
 from sotto_estimator.verdict.words import finding_words, sentences
 from sotto_protocol import Survey, Tally, compile_survey, compile_toml
 from sotto_protocol.language import ENGLISH, LANGUAGES, language
@@ -59,6 +59,12 @@ def sorted_pair(kind: st.SearchStrategy[float]) -> st.SearchStrategy[tuple[float
     return st.tuples(kind, kind).map(lambda pair: (min(pair), max(pair)))
 
 
+def share_finding(share: float, ends: tuple[float, float]) -> Finding:
+    """Return what is known of the one share of a question."""
+    (found,) = share_findings([Estimate("q", "yes", 100, 50, 1.0, share, 0.1, *ends, 0.01, -0.01)])
+    return found
+
+
 @given(numbers, numbers, st.floats(0, 1e6))
 def test_rounding_goes_outward_by_less_than_a_step_and_steps_go_into_the_width_5_to_50_times(
     low: float, high: float, width: float
@@ -76,7 +82,7 @@ def test_rounding_goes_outward_by_less_than_a_step_and_steps_go_into_the_width_5
 def test_what_is_said_of_a_share_holds_its_interval_and_lies_in_what_is_possible(
     share: float, ends: tuple[float, float]
 ) -> None:
-    finding = share_finding("yes", share, ends)
+    finding = share_finding(share, ends)
     assert 0 <= finding.low <= finding.likely <= finding.high <= 1
     assert float(finding.low) <= ends[0]
     assert ends[1] <= float(finding.high)
@@ -98,6 +104,11 @@ def test_what_is_said_of_a_mean_holds_its_interval(mean: float, ends: tuple[floa
         (0.134, (0.0, 0.311), "at most 32 %, most likely 13 %: cannot be told from none"),
         (0.9, (0.71, 1.0), "at least 71 %, most likely 90 %: cannot be told from all"),
         (1.2402, (0.228, 1.0), "too few reports to say"),
+        (0.51, (0.252, 0.788), "at least 25 %, perhaps up to 79 %"),
+        (0.3, (0.0, 0.62), "at most 62 %, perhaps none"),
+        (0.7, (0.412, 1.0), "at least 41 %, perhaps all"),
+        (0.45, (0.0, 0.996), "too few reports to say"),
+        (0.5, (0.0072, 0.999), "at least 0.7 %, perhaps all"),
         (1.045, (0.85, 1.0), "at least 80 %, most likely 100 %: cannot be told from all"),
         (-0.05, (0.0, 0.0), "at most 5 %, most likely 0 %: cannot be told from none"),
         (0.08, (0.0072, 0.197), "between 0.7 and 20 %, most likely 8 %"),
@@ -106,7 +117,7 @@ def test_what_is_said_of_a_mean_holds_its_interval(mean: float, ends: tuple[floa
     ],
 )
 def test_shares_are_said_as_far_as_they_are_known(share: float, ends: tuple[float, float], words: str) -> None:
-    assert finding_words(share_finding("yes", share, ends), ENGLISH) == words
+    assert finding_words(share_finding(share, ends), ENGLISH) == words
 
 
 @pytest.mark.parametrize(
@@ -116,7 +127,10 @@ def test_shares_are_said_as_far_as_they_are_known(share: float, ends: tuple[floa
         (4.12, (2.63, 5.58), "", "on average between 2.6 and 5.6, most likely 4.1"),
         (0.5, (0.04, 1.0), "hours", "on average between 0.040 and 1.0 hours, most likely 0.5 hours"),
         (-1.0, (0.0, 0.1), "hours", "on average between 0.0 and 1.1 hours, most likely 0.0 hours"),
-        (9.0, (2.0, 14.0), "hours", "too few reports to say"),
+        (9.0, (2.0, 14.0), "hours", "on average at least 2 hours, perhaps up to 14 hours"),
+        (9.0, (0.0, 14.0), "", "on average at most 14"),
+        (19.0, (8.3, 20.0), "hours", "on average at least 8 hours"),
+        (11.0, (0.0, 19.7), "hours", "too few reports to say"),
     ],
 )
 def test_means_are_said_in_their_unit(mean: float, ends: tuple[float, float], unit: str, words: str) -> None:
@@ -168,13 +182,14 @@ def test_a_survey_is_told_question_by_question_with_what_is_missing() -> None:
 def test_too_few_reports_are_said_to_be_and_how_many_are_needed() -> None:
     assert said_of(staff(20, 9, [5, 5, 5, 5], 0.5)) == [
         "harassed  yes         too few reports to say",
-        "stay      pay         too few reports to say",
-        "stay      colleagues  too few reports to say",
-        "stay      the work    too few reports to say",
-        "stay      nothing     too few reports to say",
+        "stay      pay         at most 74 %, perhaps none",
+        "stay      colleagues  at most 74 %, perhaps none",
+        "stay      the work    at most 74 %, perhaps none",
+        "stay      nothing     at most 74 %, perhaps none",
         "unpaid    mean        too few reports to say",
         "",
         "harassed: The survey aims at ± 5 points, for which it takes about 3,451 reports; there are 20.",
+        "stay: Which answer is the most common cannot be told.",
         "stay: About 466 reports would give ± 10 points; there are 20.",
         "unpaid: About 861 reports would give ± 2 hours; there are 20.",
         "home: Texts are not read. Which are common is found by looking for candidates (sotto decode).",
@@ -212,9 +227,7 @@ def test_of_many_answers_the_largest_are_told_by_intervals_that_hold_together() 
     together = {row.answer: row for row in estimate_tally(tally, IntervalOptions(simultaneous=True)).rows}
     assert len(verdict.findings) == MAX_FINDINGS
     assert verdict.n_left_out == 40 - MAX_FINDINGS
-    for finding in verdict.findings:
-        row = together[finding.answer]
-        assert finding == share_finding(row.answer, row.share, (row.low, row.high))
+    assert verdict.findings == share_findings([together[finding.answer] for finding in verdict.findings])
     said = verdict_table([verdict])
     assert f"intervals that hold all together; {40 - MAX_FINDINGS} more are in the table." in said
     assert max(map(len, said.splitlines())) < 400

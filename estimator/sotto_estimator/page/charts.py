@@ -1,4 +1,4 @@
-"""The charts of a question: a bar with its interval for every answer, and a line over the waves for the largest."""
+"""The charts of a question: each answer's interval, with a bar or a dot, and a line over the waves for the largest."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,8 +8,8 @@ from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, shortest, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
-from sotto_estimator.verdict.verdict import Ends, Finding, of_precision, share_finding
-from sotto_estimator.verdict.words import finding_words
+from sotto_estimator.verdict.verdict import Ends, Finding, share_ends, share_findings
+from sotto_estimator.verdict.words import finding_words, range_words
 from sotto_protocol.language import ENGLISH, Language
 
 MAX_DESCRIBED = 12
@@ -17,6 +17,7 @@ _LABEL_COLUMNS = 30  # what goes beside a share on a telephone
 _AXIS_PX = 26
 _ROW_PX = 42
 _BAR_PX = 12
+_DOT_PX = 4.5
 _CAP_PX = 4  # a whisker's end, up and down from its middle
 _PANEL_PX = 132
 _PLOT_PX = 84  # of a panel: between the highest and the lowest share
@@ -26,17 +27,19 @@ _LEFT, _RIGHT = 14.0, 97.0  # per cent: where a panel's first and last waves sta
 def draw_shares(title: str, rows: Sequence[Estimate], say: Language = ENGLISH) -> Drawing:
     """Return a bar for every share, from 0 to what is most likely, and a whisker over its interval.
 
-    Of a share of which nothing is known there is no bar. Of more than MAX_BARS answers the largest are drawn.
+    Where an interval is too wide to name an estimate no answer has a bar: each has a dot on its whisker, for a bar
+    beside answers without one would look as if it were more. Of more than MAX_BARS answers the largest are drawn.
     """
+    of_all = share_findings(rows)
     drawn = largest(rows, MAX_BARS)
-    findings = [share_finding(row.answer, row.share, (row.low, row.high)) for row in drawn]
-    ends = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in drawn]
+    findings = share_findings(drawn, is_decided=all(of.is_decided for of in of_all))
+    ends = share_ends(drawn)
     axis = Axis.over(end for pair in ends for end in pair)
     bottom = _AXIS_PX + _ROW_PX * len(drawn)
     marks = [*_grid_down(axis, bottom, say)]
     for number, (row, finding, span) in enumerate(zip(drawn, findings, ends, strict=True)):
-        likely = None if finding.kind == "unknown" else min(max(row.share, 0.0), 1.0)
-        marks += _bar_of(finding, likely, span, axis, _AXIS_PX + _ROW_PX * number, say)
+        likely = min(max(row.share, 0.0), 1.0)
+        marks += _share_marks(finding, likely, span, axis, _AXIS_PX + _ROW_PX * number, say)
     return Drawing(title, describe(findings, len(rows), say), bottom, tuple(marks))
 
 
@@ -66,7 +69,10 @@ def _said_of_last(series: WaveSeries, say: Language) -> str:
 
 def describe(findings: Sequence[Finding], n_rows: int, say: Language) -> str:
     """Return what a chart shows, for who cannot see it: of the first dozen of answers."""
-    lines = [say.gettext("A bar with its interval for each answer.")]
+    if all(of.is_decided for of in findings):
+        lines = [say.gettext("A bar with its interval for each answer.")]
+    else:
+        lines = [say.gettext("A dot on its interval for each answer.")]
     if len(findings) < n_rows:
         lines.append(say.gettext("The largest %(n)s of %(all)s are drawn.", n=len(findings), all=n_rows))
     lines += [f"{finding.answer}: {finding_words(finding, say)}." for finding in findings[:MAX_DESCRIBED]]
@@ -85,13 +91,12 @@ def _grid_down(axis: Axis, bottom: float, say: Language) -> list[Mark]:
     return marks
 
 
-def _bar_of(finding: Finding, likely: float | None, ends: Ends, axis: Axis, top: float, say: Language) -> list[Mark]:
-    zero, low, high = (100 * axis.place(value) for value in (0, *ends))
+def _share_marks(finding: Finding, likely: float, ends: Ends, axis: Axis, top: float, say: Language) -> list[Mark]:
+    zero, at_likely, low, high = (100 * axis.place(value) for value in (0, likely, *ends))
     middle = top + 28
-    words = say.gettext("too few reports") if likely is None else say.percent(finding.likely.scaleb(2))
-    bars: list[Mark] = []
-    if likely is not None:
-        bars.append(Bar(zero, 100 * axis.place(likely) - zero, middle - _BAR_PX / 2, _BAR_PX))
+    words = say.percent(finding.likely.scaleb(2)) if finding.is_decided else range_words(finding, say)
+    bars = [Bar(zero, at_likely - zero, middle - _BAR_PX / 2, _BAR_PX)] if finding.is_decided else []
+    dots = [] if finding.is_decided else [Dot(at_likely, middle, _DOT_PX)]
     return [
         Label(0, top + 15, shorten(finding.answer, _LABEL_COLUMNS), whole=finding.answer),
         Label(100, top + 15, words, "end"),
@@ -99,6 +104,7 @@ def _bar_of(finding: Finding, likely: float | None, ends: Ends, axis: Axis, top:
         Line(low, middle, high, middle, "whisker"),
         Line(low, middle - _CAP_PX, low, middle + _CAP_PX, "whisker"),
         Line(high, middle - _CAP_PX, high, middle + _CAP_PX, "whisker"),
+        *dots,
     ]
 
 
@@ -123,7 +129,7 @@ def _panel_of(series: WaveSeries, axis: Axis, top: float, say: Language) -> list
     for x, point in places:
         low, high = (ground - _PLOT_PX * axis.place(end) for end in (point.low, point.high))
         marks += [Line(x, low, x, high, "whisker")] if point.has_interval else []
-        marks.append(Dot(*at[point.wave], 4.5 if point is last else 3))
+        marks.append(Dot(*at[point.wave], _DOT_PX if point is last else 3))
     return marks + _wave_labels(series, ground + 16)
 
 

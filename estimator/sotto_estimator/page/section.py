@@ -89,7 +89,9 @@ class Section:
 
     @property
     def shows(self) -> bool:
-        """Whether anything is known that a chart could show."""
+        """Whether anything is known that a chart could show; of numbers it shows quantiles, which take more."""
+        if self.number and not self.verdict.is_decided:
+            return False
         return bool(self.verdict.findings) and not self.verdict.is_unknown
 
     @property

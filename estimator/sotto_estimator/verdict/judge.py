@@ -12,7 +12,7 @@ from sotto_estimator.largest import largest
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.verdict.aim import aim_of_counts, aim_of_question
 from sotto_estimator.verdict.order import Order, Span, order_of
-from sotto_estimator.verdict.verdict import Aim, Finding, Verdict, mean_finding, of_precision, share_finding
+from sotto_estimator.verdict.verdict import Aim, Verdict, any_too_wide, mean_finding, of_precision, share_findings
 from sotto_protocol import Question, Tally
 
 MAX_FINDINGS = 12
@@ -30,15 +30,14 @@ def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
     """Return the estimates of a yes-no survey's counts with what they mean."""
     (row,) = estimates.rows
     ends = row.low, row.high
-    finding = share_finding(row.answer, row.share, ends)
     aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, estimates.options)
-    verdict = Verdict(row.question, (finding,), aim=aim)
+    verdict = Verdict(row.question, share_findings([row]), aim=aim)
     return replace(estimates, verdicts=(Verdict(row.question, is_void=True) if estimates.contradictions else verdict,))
 
 
 def with_verdict_of_shares(estimates: Estimates, order: Order | None = None) -> Estimates:
     """Return the estimates of one question that was asked by several designs with what they mean. `order`: as known."""
-    verdict = Verdict("", _findings(estimates.rows), order=order)
+    verdict = Verdict("", share_findings(estimates.rows), order=order)
     found = Verdict("", is_void=True) if estimates.contradictions else verdict
     return replace(estimates, verdicts=(found,))
 
@@ -62,9 +61,10 @@ def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, options: Inte
 
 
 def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, options: IntervalOptions) -> Verdict:
-    aim = _aim(question, [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows], tally, options)
+    ends = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows]
+    aim = _aim(question, ends, tally, options)
     if len(rows) == 1:
-        return Verdict(question.id, _findings(rows), aim=aim)
+        return Verdict(question.id, share_findings(rows), aim=aim)
     together = intervals_together(tally, question, options)
     # About respondents each option is of those who were asked it: other people.
     is_comparable = not (question.mechanism.has_cohorts and options.target == "respondents")
@@ -72,11 +72,8 @@ def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, optio
     shown = largest(rows, MAX_FINDINGS)
     if len(shown) < len(rows):
         shown = [replace(row, low=together[row.answer][0], high=together[row.answer][1]) for row in shown]
-    return Verdict(question.id, _findings(shown), len(rows) - len(shown), order, aim)
-
-
-def _findings(rows: Sequence[Estimate]) -> tuple[Finding, ...]:
-    return tuple(share_finding(row.answer, row.share, (row.low, row.high)) for row in rows)
+    findings = share_findings(shown, is_decided=not any_too_wide(ends))
+    return Verdict(question.id, findings, len(rows) - len(shown), order, aim)
 
 
 def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, options: IntervalOptions) -> Aim | None:

@@ -1,14 +1,15 @@
 """What is known of a question: a finding of each value, their order, and what more reports would give."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Protocol
 
 from sotto_estimator.verdict.order import Order
 from sotto_estimator.verdict.rounding import down, nearest, step_of, up
 
 UNKNOWN = 0.5
-"""An interval that is so wide, as a part of all there is, leaves half of it: nothing is known."""
+"""An interval that is so wide, as a part of all there is, leaves half of it: it is too wide to name an estimate."""
 _COARSEST = Decimal("0.01")
 """A share is rounded to whole per cents at the most."""
 
@@ -21,8 +22,9 @@ class Finding:
     """What is known of one value: a share as a fraction, or, where `unit` is not None, a mean in that unit.
 
     `low`, `high`: the interval, clipped to what is possible and rounded outward; `likely`: the estimate, brought into
-    it. `kind`: "none" where it cannot be told from a share of none, "all" where not from everybody's, "exact" where
-    it is one number, "unknown" where the interval leaves half of all there is.
+    it. `kind`: which ends of what is possible the interval reaches: "none" the least, "all" the greatest, "unknown"
+    both, "between" neither; "exact" where it is one number. `is_decided`: whether `likely` is told: nowhere in a
+    question of which an interval, of this value or another, is too wide.
     """
 
     answer: str
@@ -31,6 +33,20 @@ class Finding:
     high: Decimal
     likely: Decimal
     unit: str | None = None
+    is_decided: bool = True
+
+
+class Share(Protocol):
+    """An answer, the unbiased estimate of its share, and its interval's ends in [0, 1]."""
+
+    @property
+    def answer(self) -> str: ...
+    @property
+    def share(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +82,65 @@ class Verdict:
     is_text: bool = False
 
     @property
+    def is_decided(self) -> bool:
+        """Whether no interval is too wide to name an estimate."""
+        return all(finding.is_decided for finding in self.findings)
+
+    @property
     def is_unknown(self) -> bool:
         """Whether there is something to be known, and nothing is."""
         return bool(self.findings) and all(finding.kind == "unknown" for finding in self.findings)
 
 
-def share_finding(answer: str, share: float, ends: Ends) -> Finding:
-    """Return what is known of a share from its unbiased estimate and its interval's ends in [0, 1]."""
-    low, high = of_precision(share, ends, (0, 1))
-    kind: Kind = _kind(low, high, 1)
-    if kind == "between":
-        kind = "none" if low <= 0 else "all" if high >= 1 else "between"
-    return Finding(answer, kind, *_rounded(share, low, high, min(_COARSEST, step_of(high - low))))
+def share_findings(shares: Sequence[Share], *, is_decided: bool = True) -> tuple[Finding, ...]:
+    """Return what is known of the shares of one question, said alike of all.
+
+    `is_decided`: False where another interval of the question is too wide to name an estimate (`any_too_wide`).
+    """
+    ends = share_ends(shares)
+    is_decided = is_decided and not any_too_wide(ends)
+    return tuple(_share_finding(of, *span, is_decided) for of, span in zip(shares, ends, strict=True))
+
+
+def _share_finding(of: Share, low: float, high: float, is_decided: bool) -> Finding:
+    rounded = _rounded(of.share, low, high, min(_COARSEST, step_of(high - low)))
+    # What is rounded up to all rules out nothing that is worth saying.
+    kind = _kind(low, high, (0, 1)) if is_decided else _kind(low, float(rounded[1]), (0, 1))
+    return Finding(of.answer, kind, *rounded, is_decided=is_decided)
 
 
 def mean_finding(answer: str, mean: float, ends: Ends, span: Ends, unit: str) -> Finding:
     """Return what is known of a mean from its unbiased estimate, its interval, and the span of all answers."""
     low, high = of_precision(mean, ends, span)
-    return Finding(answer, _kind(low, high, span[1] - span[0]), *_rounded(mean, low, high, step_of(high - low)), unit)
+    rounded = _rounded(mean, low, high, step_of(high - low))
+    is_decided = not any_too_wide([(low, high)], span[1] - span[0])
+    kind = _kind(low, high, span) if is_decided else _kind(float(rounded[0]), float(rounded[1]), span)
+    return Finding(answer, kind, *rounded, unit, is_decided)
+
+
+def any_too_wide(ends: Iterable[Ends], size: float = 1) -> bool:
+    """Whether an interval is too wide to name an estimate; `size`: of all there is. One that has no ends is not."""
+    return any(high - low >= UNKNOWN * size for low, high in ends)
+
+
+def share_ends(shares: Sequence[Share]) -> list[Ends]:
+    """Return the intervals of one question's shares, each as wide as the survey is precise (`of_precision`).
+
+    None is made to reach lower, or less high, than that of an answer with the lower estimate and interval: that would
+    show the larger share as the smaller one.
+    """
+    ends = [of_precision(of.share, (of.low, of.high), (0, 1)) for of in shares]
+    lows, highs = [low for low, _ in ends], [high for _, high in ends]
+    for place, of in enumerate(shares):
+        if of.share > 1:
+            below = (end for one, end in zip(shares, ends, strict=True) if one.share <= of.share and one.low <= of.low)
+            lows[place] = max(low for low, _ in below)
+        if of.share < 0:
+            above = (
+                end for one, end in zip(shares, ends, strict=True) if one.share >= of.share and one.high >= of.high
+            )
+            highs[place] = min(high for _, high in above)
+    return list(zip(lows, highs, strict=True))
 
 
 def of_precision(estimate: float, ends: Ends, span: Ends) -> Ends:
@@ -96,8 +153,13 @@ def of_precision(estimate: float, ends: Ends, span: Ends) -> Ends:
     return max(least, low - max(0.0, estimate - most)), min(most, high + max(0.0, least - estimate))
 
 
-def _kind(low: float, high: float, size: float) -> Kind:
-    return "unknown" if high - low >= UNKNOWN * size else "exact" if low == high else "between"
+def _kind(low: float, high: float, span: Ends) -> Kind:
+    if low == high:
+        return "exact"
+    reaches_low, reaches_high = low <= span[0], high >= span[1]
+    if reaches_low:
+        return "unknown" if reaches_high else "none"
+    return "all" if reaches_high else "between"
 
 
 def _rounded(estimate: float, low: float, high: float, step: Decimal) -> tuple[Decimal, Decimal, Decimal]:

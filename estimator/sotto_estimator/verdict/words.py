@@ -17,10 +17,25 @@ def finding_words(finding: Finding, say: Language) -> str:
         return say.gettext("too few reports to say")
     if finding.unit is not None:
         return _mean_words(finding, say)
+    return _share_words(finding, say)
+
+
+def range_words(finding: Finding, say: Language) -> str:
+    """Return a share's interval alone, as short as can be, and alike in all languages: a chart runs left to right."""
+    return " – ".join(say.percent(end.scaleb(2)) for end in (finding.low, finding.high))
+
+
+def _share_words(finding: Finding, say: Language) -> str:
     low, high, likely = (number.scaleb(2) for number in (finding.low, finding.high, finding.likely))
     if finding.kind == "exact":
         return say.gettext("exactly %(likely)s", likely=say.percent(_shortest(likely)))
     values = {"low": say.percent(low), "high": say.percent(high), "likely": say.percent(likely)}
+    if not finding.is_decided:
+        if finding.kind == "none":
+            return say.gettext("at most %(high)s, perhaps none", **values)
+        if finding.kind == "all":
+            return say.gettext("at least %(low)s, perhaps all", **values)
+        return say.gettext("at least %(low)s, perhaps up to %(high)s", **values)
     if finding.kind == "none":
         return say.gettext("at most %(high)s, most likely %(likely)s: cannot be told from none", **values)
     if finding.kind == "all":
@@ -33,6 +48,13 @@ def _mean_words(finding: Finding, say: Language) -> str:
     if finding.kind == "exact":
         number = say.number(_shortest(finding.likely))
         return say.gettext("on average exactly %(likely)s", likely=f"{number} {finding.unit}".rstrip())
+    if not finding.is_decided:
+        low, high = (f"{say.number(end)} {finding.unit}".rstrip() for end in (finding.low, finding.high))
+        if finding.kind == "none":
+            return say.gettext("on average at most %(high)s", high=high)
+        if finding.kind == "all":
+            return say.gettext("on average at least %(low)s", low=low)
+        return say.gettext("on average at least %(low)s, perhaps up to %(high)s", low=low, high=high)
     if not finding.unit:
         return say.gettext("on average between %(low)s and %(high)s, most likely %(likely)s", **values)
     return say.gettext("on average between %(low)s and %(high)s %(unit)s, most likely %(likely)s %(unit)s", **values)

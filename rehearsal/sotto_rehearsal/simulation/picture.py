@@ -34,7 +34,9 @@ def plot(simulation: Simulation, path: Path) -> None:
         colour = f"C{questions.index(row.question) % 10}"
         is_found = share == share  # not NaN
         bars.append(
-            Bar(label, share, low, high, colour, true) if is_found else Bar(f"{label} (none)", 0, 0, 0, colour, true)
+            Bar(label, share, low, high, colour, true, row.question)
+            if is_found
+            else Bar(f"{label} (none)", 0, 0, 0, colour, true, row.question)
         )
     title, of_shares = bar_panels(bars, f"{caption(simulation)}\n{_TITLE}")
     plot_panels(title, [*(of_shares if bars else []), *panels], path)
