@@ -3,16 +3,15 @@
 import resource
 import socket
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
 
 from collecting import SMALL, SOTTO, TIMEOUT_S, Served, make_reports, serve, wait_until
 from crowd import FULL
+from drips import DRIPS, HEAD, dripping, is_cut
 from sotto_protocol import batch_body
 
 N_HONEST = 8
@@ -22,55 +21,15 @@ N_DESCRIPTORS = 64
 FEW = f"import os, resource, sys\nresource.setrlimit(resource.RLIMIT_NOFILE, ({N_DESCRIPTORS},) * 2)\n"
 FEW += f"os.execv({str(SOTTO)!r}, sys.argv)"
 """Becomes a collector that may have so many descriptors."""
-DRIP_S = 8.0 if FULL else 0.5
 N_DRIPPING, MAX_CONNECTIONS = (1050, 1000) if FULL else (60, 50)
-HEAD = b"POST /v1/surveys/small/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-DRIPS: dict[str, tuple[bytes, bytes]] = {
-    "head": (HEAD + b"X: ", b"a"),
-    "body": (HEAD + b"Content-Length: 100000\r\n\r\n", b" "),
-    "chunks": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
-    "empty lines": (b"", b"\r\n"),
-}
-"""What a connection says first, and what again and again."""
-
-
-@contextmanager
-def dripping(served: Served, n_connections: int) -> Iterator[Callable[[], int]]:
-    """Let connections drip, and come again when they are closed; yield how many were closed by then."""
-    stopping, n_closed = threading.Event(), 0
-
-    def drip() -> None:
-        nonlocal n_closed
-        kinds = [*DRIPS.values()]
-        with ExitStack() as stack:
-            held: list[socket.socket | None] = [None] * n_connections
-            while not stopping.is_set():
-                for number, connection in enumerate(held):
-                    first, more = kinds[number % len(kinds)]
-                    try:
-                        if connection is None:
-                            held[number] = connection = stack.enter_context(served.connect())
-                            connection.sendall(first)
-                        connection.sendall(more)
-                    except OSError:
-                        held[number], n_closed = None, n_closed + 1
-                stopping.wait(DRIP_S)
-
-    thread = threading.Thread(target=drip)
-    thread.start()
-    try:
-        yield lambda: n_closed
-    finally:
-        stopping.set()
-        thread.join(TIMEOUT_S)
 
 
 def test_honest_requests_are_served_while_more_connections_drip_than_can_be_open(tmp_path: Path) -> None:
     """The time of a request is far longer than this test: it is the one that waits longest that gives way."""
     flags = ["--max-connections", str(MAX_CONNECTIONS), "--request-timeout-s", "3600"]
     with serve(tmp_path / "survey.db", *flags, survey=SMALL) as served:
-        with dripping(served, N_DRIPPING) as count_closed:
-            wait_until(lambda: count_closed() > 0)  # all that can be are open
+        with dripping(served.connect, N_DRIPPING) as count:
+            wait_until(lambda: count()[1] > 0)  # all that can be are open
             for _ in range(N_HONEST):
                 assert served.send(make_reports(1, SMALL), SMALL)[0] == 200
         code, _, err = served.stop()
@@ -82,18 +41,8 @@ def test_honest_requests_are_served_while_more_connections_drip_than_can_be_open
 @pytest.mark.parametrize("kind", DRIPS)
 def test_request_that_drips_is_cut_when_its_time_is_over(tmp_path: Path, kind: str) -> None:
     """A byte each twentieth of a second renews every limit of silence, but not this one."""
-    first, more = DRIPS[kind]
     with serve(tmp_path / "survey.db", "--request-timeout-s", "1", survey=SMALL) as served, served.connect() as slow:
-        slow.sendall(first)
-        slow.settimeout(0.05)
-        deadline = time.monotonic() + TIMEOUT_S  # what drips is never cut for its silence
-        with suppress(ConnectionError):
-            while time.monotonic() < deadline:
-                slow.sendall(more)
-                with suppress(TimeoutError):
-                    if not slow.recv(1000):
-                        break
-        assert time.monotonic() < deadline
+        assert is_cut(slow, kind)
 
 
 def test_body_that_comes_faster_than_the_least_has_its_time(tmp_path: Path) -> None:

@@ -49,20 +49,20 @@ class Proxy:
     def certificate(self) -> Path:
         return self.folder / "cert.pem"
 
-    def connect(self, port: int | None = None) -> socket.socket:
-        """Return a connection from PEER, without TLS yet."""
-        return socket.create_connection(("127.0.0.1", port or self.port), TIMEOUT_S, source_address=(PEER, 0))
+    def connect(self, port: int | None = None, address: str = PEER) -> socket.socket:
+        """Return a connection from an address, without TLS yet."""
+        return socket.create_connection(("127.0.0.1", port or self.port), TIMEOUT_S, source_address=(address, 0))
 
-    def connect_tls(self, name: str = "localhost", protocol: str = "http/1.1") -> ssl.SSLSocket:
+    def connect_tls(self, name: str = "localhost", protocol: str = "http/1.1", address: str = PEER) -> ssl.SSLSocket:
         """Return one behind its handshake."""
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         context.set_alpn_protocols([protocol])
-        return context.wrap_socket(self.connect(), server_hostname=name)
+        return context.wrap_socket(self.connect(address=address), server_hostname=name)
 
-    def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Return (status, the answer) of a request from PEER, with a canary in every header that has room."""
-        with closing(self.connect_tls()) as connection:
+    def ask(self, method: str, path: str, body: bytes = b"", address: str = PEER) -> tuple[int, bytes]:
+        """Return (status, the answer) of a request from an address, with a canary in every header that has room."""
+        with closing(self.connect_tls(address=address)) as connection:
             with suppress(OSError):  # refused before it was all sent
                 connection.sendall(head_of(method, path, len(body)) + body)
             received = read_all(connection)
@@ -138,8 +138,17 @@ def write_caddy(folder: Path, port: int, plain_port: int, changes: Mapping[str, 
 
 
 @contextmanager
-def proxied(program: str, folder: Path, upstream: int, changes: Mapping[str, str] | None = None) -> Iterator[Proxy]:
-    """Run nginx or Caddy with deploy/'s configuration in front of a port until the block ends."""
+def proxied(
+    program: str,
+    folder: Path,
+    upstream: int,
+    changes: Mapping[str, str] | None = None,
+    n_descriptors: int | None = None,
+) -> Iterator[Proxy]:
+    """Run nginx or Caddy with deploy/'s configuration in front of a port until the block ends.
+
+    `n_descriptors`: the soft limit that it is started with.
+    """
     folder.mkdir()
     make_certificate(folder)
     port, plain_port = free_port(), None
@@ -148,6 +157,8 @@ def proxied(program: str, folder: Path, upstream: int, changes: Mapping[str, str
     else:
         plain_port = free_port()
         command = write_caddy(folder, port, plain_port, changes or {})
+    if n_descriptors is not None:
+        command = ["sh", "-c", f'ulimit -Sn {n_descriptors}; exec "$@"', "sh", *command]
     with run_proxy(command, folder, {"SOTTO_SITE": "localhost", "SOTTO_UPSTREAM": f"127.0.0.1:{upstream}"}) as process:
         proxy = Proxy(process, port, folder, plain_port)
         wait_until(lambda: does_listen(proxy))

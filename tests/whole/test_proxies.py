@@ -186,7 +186,8 @@ def test_a_body_on_its_way_stands_in_no_file(program: str, tmp_path: Path) -> No
 def test_the_test_finds_a_body_in_a_file(tmp_path: Path) -> None:
     if not is_there("nginx"):
         pytest.skip("nginx is not there")
-    changes = {"client_body_buffer_size 2112k": "client_body_buffer_size 16k"}
+    buffered = {"proxy_request_buffering off": "proxy_request_buffering on"}
+    changes = buffered | {"client_body_buffer_size 2112k": "client_body_buffer_size 16k"}
     with behind("nginx", tmp_path, changes=changes) as (_, proxy), closing(proxy.connect_tls()) as slow:
         send_all_but_the_last_byte(proxy, slow)
         wait_until(lambda: any(name.endswith("(deleted)") for name in files_open(proxy)))
