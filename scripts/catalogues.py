@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from gettext import c2py
 from hashlib import sha256
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 CATALOGUES = ROOT / "protocol" / "sotto_protocol" / "catalogues"
 SCRIPTS = CATALOGUES / "scripts.json"
 COMPONENT = ROOT / "client" / "js" / "words"
-"""What the web component loads: a file a language, of its own scripts' messages."""
+"""What the web component loads: a module a language, of its own scripts' messages."""
 PYTHON = {"gettext": None, "ngettext": (1, 2), "mark": None}
 JINJA = {"_": None, "gettext": None, "ngettext": (1, 2)}
 JAVASCRIPT = {"t": None, "t.n": (1, 2)}
@@ -39,6 +39,7 @@ _SOURCES = (
     ("javascript", JAVASCRIPT, {}, "client/js/component/*.js"),
 )
 _OF_COMPONENT = ("client/js/form/", "client/js/component/")
+_MESSAGES = 'import("../form/words.js").Messages'
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%|%")
 _TAG = re.compile(r"</?\w+[^>]*>")
 _THEN = datetime(2000, 1, 1, tzinfo=UTC)
@@ -126,13 +127,18 @@ def as_scripts() -> str:
     return _dump(found)
 
 
-def as_component(translations: str) -> str:
-    """Return those of the translations that the web component's scripts use."""
+def as_component(language: Language, translations: str) -> str:
+    """Return the module of those translations that the web component's scripts use.
+
+    A bundler imports it. `component/languages.js` also reads it as a text, and takes what stands in braces as JSON.
+    """
     known, used = json.loads(translations), set()
     for path, messages in read_sources().items():
         if path.startswith(_OF_COMPONENT):
             used |= keys_of(messages)
-    return _dump({message: said for message, said in known.items() if message in used})
+    said = _dump({message: said for message, said in known.items() if message in used})
+    about = f"/** {language.name}. Written by scripts/catalogues. */"
+    return f"{about}\nexport default /** @type {{{_MESSAGES}}} */ ({said.strip()});\n"
 
 
 def as_integrity(files: dict[str, str]) -> str:
@@ -143,17 +149,26 @@ def as_integrity(files: dict[str, str]) -> str:
     return f"{about}\nexport const INTEGRITY = {{\n{lines}}};\n"
 
 
+def as_modules(tags: Iterable[str]) -> str:
+    """Return the module that imports each language's words when they are asked for: a bundler follows it."""
+    lines = "".join(f'  {tag}: () => import("./{tag}.js"),\n' for tag in tags)
+    about = "/** Where the words of each language are: bundlers follow these imports. Written by scripts/catalogues. */"
+    typed = f"/** @type {{{{[lang: string]: () => Promise<{{default: {_MESSAGES}}}>}}}} */"
+    return f"{about}\n\n{typed}\nexport const MODULES = {{\n{lines}}};\n"
+
+
 def _dump(found: dict) -> str:
     return json.dumps(found, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
 
 
 def compiled() -> dict[Path, str]:
-    """Return all JSON files by their paths."""
+    """Return all files that programs read, by their paths."""
     made, of_component = {SCRIPTS: as_scripts()}, {}
     for language in translated_languages():
         made[CATALOGUES / f"{language.tag}.json"] = said = as_json(read_catalogue(language))
-        of_component[language.tag] = made[COMPONENT / f"{language.tag}.json"] = as_component(said)
+        of_component[language.tag] = made[COMPONENT / f"{language.tag}.js"] = as_component(language, said)
     made[COMPONENT / "integrity.js"] = as_integrity(of_component)
+    made[COMPONENT / "modules.js"] = as_modules(of_component)
     return made
 
 
@@ -219,7 +234,7 @@ def extract() -> None:
 
 
 def compile_all() -> None:
-    """Write all JSON files, and the web component, which holds the hashes of its own."""
+    """Write all these files, and the web component, which holds the hashes of its own."""
     for path, text in compiled().items():
         path.write_text(text, encoding="utf-8")
     subprocess.run(["npm", "run", "--silent", "component"], cwd=COMPONENT.parent, check=True)

@@ -7,6 +7,7 @@
  * @module
  */
 
+/** @typedef {import("./src/client.js").Answer} Answer */
 /** @typedef {import("./src/client.js").Answers} Answers */
 /** @typedef {import("./src/options.js").Options} Options */
 /** @typedef {import("./src/exchange.js").Problem} Problem */

@@ -30,8 +30,8 @@ export { FormRefused, questionId };
  * @typedef {object} Client the part of a `SurveyClient` that is used
  * @property {() => Promise<{questions: readonly Question[]}>} survey
  * @property {() => Promise<readonly Question[]>} [questions] those that this device is asked; left out, all
- * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Draft>} prepare
- * @property {(answers: {[id: string]: unknown}, wave?: number) => Promise<Receipt>} answer
+ * @property {(answers: any, wave?: number) => Promise<Draft>} prepare from answers by question id
+ * @property {(answers: any, wave?: number) => Promise<Receipt>} answer from answers by question id
  */
 /**
  * @typedef {object} AttachOptions

@@ -19,10 +19,11 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
 <title>A firm's own page</title>
-<script type="module" src="/sotto-survey.min.js" integrity="{integrity}" crossorigin="anonymous"></script>
+{script}
 </head>
 <body><main><h1>A firm's own page</h1>{body}</main></body>
 </html>"""
+_SCRIPT = '<script type="module" src="/sotto-survey.min.js" integrity="{}" crossorigin="anonymous"></script>'
 
 
 def integrity_of(program: bytes) -> str:
@@ -44,14 +45,15 @@ def element(collector: str, survey: Survey, **attributes: str) -> str:
     return f"<sotto-survey {words}>{FALLBACK}</sotto-survey>"
 
 
-def page_of(body: str, policy: str, *, lang: str = "en", program: bytes = PROGRAM) -> bytes:
+def page_of(body: str, policy: str, *, lang: str = "en", program: bytes = PROGRAM, script: str = _SCRIPT) -> bytes:
     """Return a page with these elements; its policy is the browser's to hold."""
-    return _PAGE.format(lang=lang, policy=policy, integrity=integrity_of(program), body=body).encode()
+    loaded = script.format(integrity_of(program))
+    return _PAGE.format(lang=lang, policy=policy, script=loaded, body=body).encode()
 
 
 def files(pages: dict[str, bytes], program: bytes = PROGRAM) -> dict[str, bytes]:
     """Return these pages, by path, with the program and its words beside them."""
-    words = {f"/words/{path.name}": path.read_bytes() for path in (CLIENT / "words").glob("*.json")}
+    words = {f"/words/{path.name}": path.read_bytes() for path in (CLIENT / "words").glob("??.js")}
     return {"/sotto-survey.min.js": program, **words, **pages}
 
 

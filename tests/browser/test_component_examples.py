@@ -1,22 +1,15 @@
-"""The examples of docs/embedding.md with `<sotto-survey>`: a plain page, and pages that React and Vue render."""
+"""The example of docs/embedding.md with `<sotto-survey>` in a plain page; bundlers build those of React and Vue."""
 
 import subprocess
-from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from asked import configure
 from chromium import CLIENT, Devices
 from collecting import TIMEOUT_S, Served
-from component_site import asking, integrity_of, page_of, policy_for
+from component_site import integrity_of
 from embedded import CANARY, CHOSEN, EXAMPLES, LUNCH
-from examples import DOCUMENTED, place_of_pages
-from node import require_node, require_package, run
-from visit import report_in
-from wire import Wire
-
-FRAMEWORKS = {"react": "react.tsx", "vue": "Canteen.vue"}
+from examples import place_of_pages
 
 
 def answer(page: Page) -> str:
@@ -38,28 +31,6 @@ def test_the_plain_page_asks(lunch: Served, devices: Devices) -> None:
         page.goto(f"{place.to_site.url}/component.html")
         place.expect_counted(answer(page))
         place.assert_only_noise_was_sent()
-
-
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_framework_renders_it_and_hears_of_it(
-    framework: str, lunch: Served, wire: Wire, devices: Devices, tmp_path: Path
-) -> None:
-    require_package("esbuild")
-    source = EXAMPLES / "component" / FRAMEWORKS[framework]
-    (tmp_path / source.name).write_text(source.read_text().replace(DOCUMENTED, wire.url))
-    bundler = Path(__file__).parent / "bundle_example.mjs"
-    run([require_node(), str(bundler), str(tmp_path / source.name), str(tmp_path / "made.js")], timeout_s=300)
-    program = (tmp_path / "made.js").read_bytes()
-    body = '<div id="app"></div>'
-    with asking({"/index.html": page_of(body, policy_for(wire.url), program=program)}, program=program) as url:
-        configure(lunch, LUNCH, cors_origins=[url])
-        context, _ = devices(wire.url, url)
-        page = context.new_page()
-        page.goto(f"{url}/index.html")
-        receipt = answer(page)
-        expect(page.get_by_role("status").filter(has_text="Thank you for answering lunch-page.")).to_be_visible()
-        (post,) = wire.posts()
-        assert report_in(post.body.decode())["id"] == receipt
 
 
 def test_the_documented_command_prints_the_integrity() -> None:

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from asked import named, publish, sleep, wait_for_reports
+from asked import configure, named, publish, sleep, wait_for_reports
 from chromium import Devices
 from collecting import Served
-from component_visit import WARD, Ask, press, send
-from own_site import broken_into
+from component_site import element, page_of, policy_for
+from component_visit import WARD, Ask, heard_on, press, send
+from own_site import broken_into, site_of
 from sotto_protocol import compile_toml
 
 MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script><b>&amp;</b> {{7*7}}'
@@ -70,10 +71,33 @@ def test_a_survey_is_read_in_the_pages_language_and_in_another(ask: Ask, collect
 def test_words_that_are_not_those_of_the_program_are_not_shown(ask: Ask, collector: Served) -> None:
     survey = publish(collector, compile_toml(WARD.format(id="component-words")))
     page = ask(survey)
-    page.route("**/words/ar.json", lambda route: route.fulfill(json={"Next": "Send all I have"}))
+    page.route("**/words/ar.js", lambda route: route.fulfill(body='export default {\n"Next": "Send all I have"\n};'))
     page.locator("[part~=chooser] select").select_option(label="العربية")
     expect(page.get_by_role("heading", name="كيف هو العمل؟")).to_be_visible()
     expect(page.locator("button.primary")).to_have_text("Next")
+    missing = "Buttons and hints could not be loaded in this language: العربية."
+    expect(page.locator("[part=notice]")).to_contain_text(missing)
+    (_, (name, detail)) = heard_on(page)
+    assert (name, detail["name"]) == ("error", "WordsMissing")
+    assert detail["message"].startswith('the words in "ar" could not be loaded: ')
+    page.unroute("**/words/ar.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("button.primary")).to_have_text("التالي")
+    expect(page.locator("[part=notice]")).to_have_count(0)
+
+
+def test_the_modules_that_the_collector_serves_speak_its_languages(collector: Served, devices: Devices) -> None:
+    survey = publish(collector, compile_toml(WARD.format(id="component-modules")))
+    policy = policy_for(collector.url).replace("script-src 'self'", f"script-src {collector.url}")
+    script = f'<script type="module" src="{collector.url}/js/sotto-survey.js"></script>'
+    body = element(collector.url, survey, lang="ar") + script
+    with site_of({"/index.html": page_of(body, policy, script="")}) as site:
+        configure(collector, survey, cors_origins=[site])
+        context, _ = devices(collector.url, site)
+        page = context.new_page()
+        page.goto(f"{site}/index.html")
+        expect(page.locator("button.primary")).to_have_text("التالي")
+        expect(page.locator("sotto-survey .survey")).to_have_attribute("dir", "rtl")
 
 
 def fields_of(place: Locator) -> list[Any]:

@@ -11,7 +11,7 @@ import pytest
 from js_surveys import surveys_text
 from node import JS, require_node, require_package, run
 
-MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto-survey.min.js", 36_000)}
+MAX_BUNDLE_BYTES = {"bundle": ("sottovoce.min.js", 22_000), "component": ("sotto-survey.min.js", 37_000)}
 """By the script that makes it: the file, and how many bytes it may have, compressed."""
 FOLDERS = ("component", "form", "src", "words")
 NODE_TESTS_S = 500
@@ -21,7 +21,7 @@ NODE_TESTS_S = 500
 def script(name: str) -> list[str]:
     """Return the command line of one of the package's scripts, ready to run."""
     command, *arguments = shlex.split(json.loads((JS / "package.json").read_text())["scripts"][name])
-    return [*require_package(command), *arguments]
+    return [*([require_node()] if command == "node" else require_package(command)), *arguments]
 
 
 def files_in(folder: Path) -> dict[str, str]:
@@ -61,8 +61,16 @@ def test_the_declarations_that_are_kept_are_those_of_its_source(tmp_path: Path) 
 
 
 def test_it_is_formatted() -> None:
-    folders = (*FOLDERS, "test")
-    patterns = ["*.js", "*.json", "*.md", *(f"{folder}/**/*.js" for folder in folders), "test/**/*.json", "!*.min.js"]
+    folders = (*FOLDERS, "react", "test")
+    patterns = [
+        "*.js",
+        "*.json",
+        "*.md",
+        *(f"{folder}/**/*.js" for folder in folders),
+        "test/**/*.json",
+        "!*.min.js",
+        "!words/??.js",
+    ]
     run([*require_package("prettier"), "--check", *patterns], timeout_s=300)
 
 
@@ -89,7 +97,7 @@ def test_the_survey_pages_bundle_is_that_of_its_source(tmp_path: Path) -> None:
 
 
 def test_it_needs_no_package_and_names_no_other_place() -> None:
-    """Its modules import each other, by relative paths, and nothing else."""
+    """Its modules import each other, by relative paths, and nothing else; when they are asked for, the words alone."""
     entries = [path for path in JS.glob("*.js") if not path.name.endswith(".min.js")]
     sources = entries + [path for folder in FOLDERS for path in sorted((JS / folder).rglob("*.js"))]
     statements = re.compile(r'^(?:import|export)\b(?:[^;]*?\bfrom)? ?"([^"]+)";', re.MULTILINE)
@@ -101,7 +109,9 @@ def test_it_needs_no_package_and_names_no_other_place() -> None:
         for name in imported
         if not re.fullmatch(r"\.\.?/(src/|questions/|form/|component/|words/)?[a-z-]+\.js", name)
     ]
-    assert not [program for program in programs if "import(" in program or re.search(r"://\w", program)]
+    assert not [program for program in programs if re.search(r"import\((?!\"\./[a-z]+\.js\"\))|://\w", program)]
+    late = [path.name for path, program in zip(sources, programs, strict=True) if "import(" in program]
+    assert late == ["modules.js"]
     package = json.loads((JS / "package.json").read_text())
     assert not {"dependencies", "optionalDependencies"} & package.keys()
     assert all(package["peerDependenciesMeta"][name]["optional"] for name in package.get("peerDependencies", ()))

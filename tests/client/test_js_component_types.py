@@ -40,5 +40,5 @@ def test_element_and_events_are_typed_in_the_dom_and_in_reacts_jsx(tmp_path: Pat
         check(tmp_path, {"bad.ts": PROGRAM.replace("WAVE", "string"), "bad.tsx": without})
     said = str(told.value)
     assert re.search(r"bad\.ts\(6,\d+\): error TS2322: .*'number'.*'string'", said)
-    assert re.search(r"bad\.tsx\(12,8\): error (?s:.*)'fingerprint' is missing", said)
+    assert re.search(r"bad\.tsx\(10,8\): error (?s:.*)'fingerprint' is missing", said)
     assert said.count("): error TS") == 2

@@ -17,7 +17,7 @@ from sotto_collector.pages.survey import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "js"
-IMPORTED = re.compile(r"""^(?:import|export)\b[^;]*?from "(\.[^"]+)";""", re.MULTILINE)
+IMPORTED = re.compile(r"""(?:^(?:import|export)\b[^;]*?from |\bimport\()"(\.[^"]+)"\)?[;,]""", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +53,9 @@ def test_client_is_served_whole_to_pages_of_any_origin(house: House, entry: str)
 
 
 def test_the_web_components_words_are_served_to_pages_of_any_origin(house: House) -> None:
-    for path in (CLIENT / "words").glob("*.json"):
+    for path in (CLIENT / "words").glob("??.js"):
         response = house.http.get(f"/js/words/{path.name}")
-        assert (response.status_code, response.content_type) == (200, "application/json; charset=utf-8")
+        assert (response.status_code, response.content_type) == (200, "text/javascript; charset=utf-8")
         assert response.data == path.read_bytes()
         assert response.headers["Access-Control-Allow-Origin"] == "*"
 
@@ -107,7 +107,7 @@ def test_file_is_asked_for_again_soon_and_sent_again_only_when_it_has_changed(ho
         "/js/test/coins.test.js",
         "/js/words/",
         "/js/words/..%2fpackage.json",
-        "/js/words/nothing.json",
+        "/js/words/nothing.js",
         "/js/component/../package.json",
         "/js/types/sottovoce.d.ts",
         "/js/src/questions",

@@ -14,6 +14,8 @@ import pytest
 
 JS = Path(__file__).parents[2] / "client" / "js"
 MIN_MAJOR = 20
+SCRIPTS = {"tsc": "typescript/bin/tsc"}
+"""By the command: the script itself, where several packages have one of that name."""
 
 
 def require_node() -> str:
@@ -38,7 +40,7 @@ def require_npm() -> list[str]:
 def require_package(command: str) -> list[str]:
     """Return the start of a command line that runs a command of npm's packages."""
     node = require_node()
-    script = JS / "node_modules" / ".bin" / command
+    script = JS / "node_modules" / SCRIPTS.get(command, f".bin/{command}")
     if not script.exists():
         _give_up("client/js/node_modules is missing; run: npm ci --prefix client/js")
     with script.open("rb") as opened:

@@ -233,7 +233,7 @@ def test_the_bill_of_the_npm_package_is_valid_and_has_nothing_of_others() -> Non
     assert bill["components"] == []
 
 
-@pytest.mark.parametrize("entry", ["sottovoce.js", "sotto-survey.js"])
+@pytest.mark.parametrize("entry", ["sottovoce.js", "sotto-survey.js", "component/one-file.js"])
 def test_a_bundle_is_made_of_our_own_files_alone(tmp_path: Path, entry: str) -> None:
     to = [f"--metafile={tmp_path / 'meta.json'}", f"--outfile={tmp_path / 'out.js'}"]
     run([*require_package("esbuild"), entry, "--bundle", *to, "--log-level=error"], timeout_s=300)

@@ -20,11 +20,12 @@ const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class 
 
 export class SottoSurvey extends Base {
   static observedAttributes = [...ATTRIBUTES, "lang", "words"];
-  /** Where the files of words are, unless the attribute `words` says so. @type {string | URL} */
+  /** Where its words are, unless the attribute `words` names a folder. @type {import("./languages.js").Words} */
   static words = "";
 
   #t = makeWords();
   #lang = "";
+  #missing = ""; // in English, which words could not be loaded
   /** @type {Survey | null} */
   #survey = null;
   /** @type {Visit | null} */
@@ -89,7 +90,8 @@ export class SottoSurvey extends Base {
       this.#visit = new Visit(stage, readSettings(this));
     } catch (fault) {
       const { name, message } = /** @type {Error} */ (fault);
-      this.#emit("sotto-error", { survey: this.getAttribute("survey") ?? "", name, message });
+      const said = { survey: this.getAttribute("survey") ?? "", name, message };
+      queueMicrotask(() => this.#emit("sotto-error", said)); // whoever puts the element into the page can listen first
       const isBrowsers = name === "StateError"; // it lacks what the client needs
       const say = (/** @type {Translate} */ t) =>
         isBrowsers ? { ...explain(t, fault), said: message, mayPass: false } : misused(t, message);
@@ -124,9 +126,11 @@ export class SottoSurvey extends Base {
   /** Say everything in one of the survey's languages. */
   async #speak(/** @type {string} */ lang) {
     this.#lang = lang;
-    const t = await loadWords(lang, this.getAttribute("words") || SottoSurvey.words);
+    const { t, missing } = await loadWords(lang, this.getAttribute("words") || SottoSurvey.words);
     if (this.#lang !== lang || this.#survey === null) return;
     this.#t = t;
+    this.#missing = missing;
+    if (missing) this.#emit("sotto-error", { survey: this.#survey.id, name: "WordsMissing", message: missing });
     this.#body.lang = t.lang;
     this.#body.dir = directionOf(t.lang);
     this.#head.replaceChildren(...this.#introduce(this.#survey));
@@ -140,11 +144,22 @@ export class SottoSurvey extends Base {
     const said = introduction ? [make("p", { part: "introduction", dir: "auto", lang }, introduction)] : [];
     return [
       ...this.#chooser(survey.languages),
+      ...this.#complaint(),
       make("h2", { class: "title", part: "title", dir: "auto", lang }, title),
       ...aboutOf(this.#t, survey, this.#words, wave),
       ...said,
       ...protectionOf(this.#t, survey, collector, options.resendDays),
     ];
+  }
+
+  /** That the words in the survey's language are missing, and a button that looks for them again. */
+  #complaint() {
+    if (!this.#missing) return [];
+    const words = this.#t("Buttons and hints could not be loaded in this language: %(language)s.", {
+      language: nameOf(this.#lang),
+    });
+    const again = button(this.#t("Try again"), "again", () => this.#speak(this.#lang));
+    return [make("p", { class: "notice", part: "notice", role: "status" }, words, " ", again)];
   }
 
   #chooser(/** @type {readonly string[]} */ languages) {

@@ -20,7 +20,10 @@ export interface SottoReadyDetail extends SottoDetail {
   readonly isAnswered: boolean;
 }
 
-/** `name`: of the client's error; `message`: in English, for whoever runs the page. */
+/**
+ * `name`: of the client's error, or `WordsMissing` where buttons and hints could not be loaded in the survey's language;
+ * `message`: in English, for whoever runs the page.
+ */
 export interface SottoErrorDetail {
   readonly survey: string;
   readonly name: string;
@@ -54,5 +57,5 @@ declare global {
   interface HTMLElementTagNameMap {
     "sotto-survey": SottoSurvey;
   }
-  interface HTMLElementEventMap extends SottoEventMap {}
+  interface GlobalEventHandlersEventMap extends SottoEventMap {} // they bubble: to elements, document and window
 }

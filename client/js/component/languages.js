@@ -4,6 +4,10 @@ import { makeWords } from "../form/words.js";
 import { INTEGRITY } from "../words/integrity.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
+/** @typedef {import("../form/words.js").Messages} Messages */
+/** @typedef {(lang: string) => Promise<Messages>} Load */
+/** @typedef {{[lang: string]: () => Promise<{default: Messages}>}} Modules by language, what imports its words */
+/** @typedef {string | URL | Modules} Words where they are: the address of a folder of files, or modules */
 
 const RIGHT_TO_LEFT = ["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"];
 
@@ -35,21 +39,42 @@ export function nameOf(tag) {
 }
 
 /**
- * Return the product's words in a language, from a file that has the content which this program was made with; English
- * where there is none, or it cannot be had. Throws TypeError for a folder that has no address.
- * @param {string} tag @param {string | URL} folder of the files, as the page's address has it @returns {Promise<Translate>}
+ * Return the product's words in a language; where it does not speak that, or the words cannot be had, in the first of the
+ * reader's languages for which they can, else in English. `missing`: in English, what could not be had, or nothing. Throws
+ * TypeError for a folder that has no address.
+ * @param {string} tag @param {Words} words @returns {Promise<{t: Translate, missing: string}>}
  */
-export async function loadWords(tag, folder) {
-  const lang = baseOf(tag);
-  const integrity = /** @type {{[lang: string]: string}} */ (INTEGRITY)[lang];
-  if (integrity === undefined) return makeWords();
-  const place = new URL(String(folder).replace(/\/?$/, "/"), document.baseURI);
-  try {
-    const file = await fetch(new URL(`${lang}.json`, place), { integrity, credentials: "omit" });
-    return makeWords({ lang, messages: await file.json() });
-  } catch {
-    return makeWords();
+export async function loadWords(tag, words) {
+  const load = typeof words === "string" || words instanceof URL ? fetchWords(words) : importWords(words);
+  let missing = "";
+  for (const lang of [tag, ...navigator.languages].map(baseOf)) {
+    if (lang === "en") break;
+    if (!Object.hasOwn(INTEGRITY, lang)) continue;
+    try {
+      return { t: makeWords({ lang, messages: await load(lang) }), missing };
+    } catch (fault) {
+      missing ||= `the words in "${lang}" could not be loaded: ${fault}`;
+    }
   }
+  return { t: makeWords(), missing };
+}
+
+/** From modules, which the browser or a bundler finds. @param {Modules} modules @returns {Load} */
+function importWords(modules) {
+  return async (lang) => (await modules[lang]()).default;
+}
+
+/**
+ * From the files of a folder, each held to the content that this program was made with: as a text, since no import() can be
+ * held to a hash. @param {string | URL} folder as the page's address has it @returns {Load}
+ */
+function fetchWords(folder) {
+  const place = new URL(String(folder).replace(/\/?$/, "/"), document.baseURI);
+  return async (lang) => {
+    const options = { integrity: /** @type {{[lang: string]: string}} */ (INTEGRITY)[lang], credentials: "omit" };
+    const text = await (await fetch(new URL(`${lang}.js`, place), /** @type {RequestInit} */ (options))).text();
+    return JSON.parse(text.slice(text.indexOf("{\n"), text.lastIndexOf("}") + 1));
+  };
 }
 
 function baseOf(/** @type {string} */ tag) {

@@ -25,7 +25,8 @@ const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 /** @typedef {import("./outbox.js").Waiting} Waiting */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
-/** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
+/** @typedef {boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined} Answer an option is its text; null and undefined: none */
+/** @typedef {{[id: string]: Answer}} Answers by question id */
 /** @typedef {import("./options.js").Options} Options */
 
 /** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */

@@ -4,7 +4,7 @@
  * What `sotto survey import` makes of a form (sotto_author/forms/surveyjs.py) is what is expected of it here.
  * @typedef {import("survey-core").SurveyModel} Model
  * @typedef {import("survey-core").Question} Element
- * @typedef {{id: string, type: string, options: readonly string[], skip: string | number | null, range?: any}} Question
+ * @typedef {{id: string, type: string, options: readonly string[], skip: string | number | boolean | null, range?: any}} Question
  * @typedef {(element: any) => boolean | number | string | string[] | null} Reader an answer that is there, null for none
  */
 

@@ -2,6 +2,7 @@ export { SurveyClient } from "./src/client.js";
 export { Draft } from "./src/draft.js";
 export { keepOffDisk } from "./src/fields.js";
 export { version } from "./src/version.js";
+export type Answer = import("./src/client.js").Answer;
 export type Answers = import("./src/client.js").Answers;
 export type Options = import("./src/options.js").Options;
 export type Problem = import("./src/exchange.js").Problem;

@@ -34,12 +34,14 @@ export type Client = {
      * those that this device is asked; left out, all
      */
     questions?: (() => Promise<readonly Question[]>) | undefined;
-    prepare: (answers: {
-        [id: string]: unknown;
-    }, wave?: number) => Promise<Draft>;
-    answer: (answers: {
-        [id: string]: unknown;
-    }, wave?: number) => Promise<Receipt>;
+    /**
+     * from answers by question id
+     */
+    prepare: (answers: any, wave?: number) => Promise<Draft>;
+    /**
+     * from answers by question id
+     */
+    answer: (answers: any, wave?: number) => Promise<Receipt>;
 };
 export type AttachOptions = {
     /**

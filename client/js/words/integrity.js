@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha256-w4/imPIdOeeO0S9oaJE1jmU3gXB2aEPhBGyns+MvT5Y=",
-  fr: "sha256-J26QetLB29iiD6Vl5elxGxHk8DpGA48qrqHjOnkKcO4=",
-  es: "sha256-jkWkMbmHyktOfxOKWFgOSfLr28ASMVRJv82YMXedbTE=",
-  pt: "sha256-lpYb4LQHKkvrKVink/MeJZUaCjKbPScjUYbus9ax4xU=",
-  ar: "sha256-84Ylfj0X1opQUSKUnjx+iFVymFD0LdTsceJfVMB6w7s=",
-  hi: "sha256-2k0MOIuXW/FtSdyJbXx2QifPQk8VwjDE4anvlywHXQU=",
-  zh: "sha256-14AaG45H6XODxciXJ+u145PlP1p68WpYxo04alWr/94=",
+  de: "sha256-ZXxhuscDQRI6tJFXDR6UUswd7inaV/CSlEQPDJ3/rLY=",
+  fr: "sha256-Ce1zNDXYKFzqsmziSJ6kX4USvQxHc05N1ukhcvZFt4M=",
+  es: "sha256-vXISbC+ruCNTxLXVSX0p3SA9KEgcAwRpqHSQpa12DS8=",
+  pt: "sha256-/8Riews9wLN77XLKtLPTz+l5CJA55Ibs+gXXJHFTfGU=",
+  ar: "sha256-o01/wJds0/v/XVIMjWUKMJUgjP7HpjW+PX8xsA4olHo=",
+  hi: "sha256-g0HUkBZDbFIrxiILfrp+GWE7cKSz5p+wcwdf7ZlKrDs=",
+  zh: "sha256-AC0/44r1VRTC9tTZqfXoQu8tjzGqEf9EBA3Tw2+Ji4s=",
 };

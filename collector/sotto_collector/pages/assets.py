@@ -18,8 +18,7 @@ MAX_AGE_S = 60
 """A browser asks again after so long whether a file has changed: soon, as all modules must be of one version."""
 STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"(?:[a-z0-9-]+/)?[a-z0-9-]+(?:\.min)?\.(js|css|svg)")
-_WORDS = re.compile(r"[a-z-]+\.(js|json)")
-_TYPES = {"js": "text/javascript", "json": "application/json", "css": "text/css", "svg": "image/svg+xml"}
+_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _COMMENT_OR_MARGIN = re.compile(r"/\*.*?\*/|\n\s*", re.DOTALL)
 
 
@@ -56,22 +55,16 @@ def get_client(name: str) -> Response:
     return _share(_serve(find_client_js(), name))
 
 
-@assets.get("/js/<any(component, form, src):folder>/<path:name>")
+@assets.get("/js/<any(component, form, src, words):folder>/<path:name>")
 def get_client_module(folder: str, name: str) -> Response:
-    """Give a module that the client imports, the web component, or the forms that it shares with the survey page."""
+    """Give a module that the client imports, the web component and its words, or the forms of the survey page too."""
     return _share(_serve(find_client_js() / folder, name))
 
 
-@assets.get("/js/words/<name>")
-def get_words(name: str) -> Response:
-    """Give the web component's words in a language."""
-    return _share(_serve(find_client_js() / "words", name, _WORDS))
-
-
-def _serve(folder: Path, name: str, names: re.Pattern[str] = _NAME) -> Response:
+def _serve(folder: Path, name: str) -> Response:
     """Return a file of the folder, or of one in it, with a hash of its content. Raises RequestError 404."""
     path = folder / name
-    found = names.fullmatch(name)
+    found = _NAME.fullmatch(name)
     if found is None or not path.is_file():
         raise refuse(404, "not_found", "no file has this name.")
     response = Response(path.read_bytes(), content_type=f"{_TYPES[found[1]]}; charset=utf-8")

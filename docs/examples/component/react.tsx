@@ -1,23 +1,23 @@
-// React renders the element, and hears what becomes of a report; answers stay within the element.
+// React renders the element, from React 18 on, and hears what becomes of a report; answers stay within the element.
 
-import { useState } from "react";
 import { createRoot } from "react-dom/client";
-import "sottovoce/component";
-import type {} from "sottovoce/component/react";
+import { SottoSurvey, useSottoSurvey } from "sottovoce/react";
 
 function Canteen() {
-  const [said, setSaid] = useState("");
+  const { ref, status, detail } = useSottoSurvey();
   return (
     <>
-      <sotto-survey
+      <SottoSurvey
+        ref={ref}
         collector="http://127.0.0.1:8000"
         survey="lunch-page"
         fingerprint="36b6e5840204e2a31d396bdc90af80ccc584ef3707d97e675073b34a62fca04e"
-        max-epsilon="6"
-        onsotto-delivered={({ detail }) => setSaid(`Thank you for answering ${detail.survey}.`)}
-        onsotto-refused={({ detail }) => setSaid(`It was not taken: ${detail.code}.`)}
+        maxEpsilon="6"
       />
-      <p role="status">{said}</p>
+      <p role="status">
+        {status === "delivered" && `Thank you for answering ${detail.survey}.`}
+        {status === "refused" && `It was not taken: ${detail.code}.`}
+      </p>
     </>
   );
 }

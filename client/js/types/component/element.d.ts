@@ -1,7 +1,7 @@
 export class SottoSurvey extends HTMLElement {
     static observedAttributes: string[];
-    /** Where the files of words are, unless the attribute `words` says so. @type {string | URL} */
-    static words: string | URL;
+    /** Where its words are, unless the attribute `words` names a folder. @type {import("./languages.js").Words} */
+    static words: import("./languages.js").Words;
     connectedCallback(): void;
     disconnectedCallback(): void;
     /** @param {string} name @param {string | null} before @param {string | null} now */

@@ -3,7 +3,8 @@
 /** @typedef {import("./outbox.js").Waiting} Waiting */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./state.js").Transaction} Transaction */
-/** @typedef {{[id: string]: unknown}} Answers by question id: a boolean, an option's text, an array or set of them, a text */
+/** @typedef {boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined} Answer an option is its text; null and undefined: none */
+/** @typedef {{[id: string]: Answer}} Answers by question id */
 /** @typedef {import("./options.js").Options} Options */
 /** @template {object} [Given=Answers] the type of the answers: `sotto survey types` writes it of a survey file */
 export class SurveyClient<Given extends object = Answers> {
@@ -95,10 +96,14 @@ export type Waiting = import("./outbox.js").Waiting;
 export type Survey = import("./survey.js").Survey;
 export type Transaction = import("./state.js").Transaction;
 /**
- * by question id: a boolean, an option's text, an array or set of them, a text
+ * an option is its text; null and undefined: none
+ */
+export type Answer = boolean | number | string | readonly string[] | ReadonlySet<string> | null | undefined;
+/**
+ * by question id
  */
 export type Answers = {
-    [id: string]: unknown;
+    [id: string]: Answer;
 };
 export type Options = import("./options.js").Options;
 import { Draft } from "./draft.js";

@@ -51,7 +51,7 @@ export type Question = {
     id: string;
     type: string;
     options: readonly string[];
-    skip: string | number | null;
+    skip: string | number | boolean | null;
     range?: any;
 };
 /**

@@ -1,4 +1,5 @@
-{
+/** 中文. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s 至 %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "每 %(people)s 名回答“否”的人中，也有 %(n)s 人发送“是”。",
 "%(n)s in %(people)s people who answered yes send no too.": "每 %(people)s 名回答“是”的人中，也有 %(n)s 人发送“否”。",
@@ -21,6 +22,7 @@
 "Back": "上一步",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "在每个问题下方，您可以看到随机会怎样改动对它的回答，以及这能隐藏多少。只有页面注明可以不回答的问题，才可以不回答：空缺会透露关于您的情况。",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "浏览器只向这样的页面提供用来改动您回答的加密功能。这里无法回答，没有发送任何回答。请向调查主办方索要以 https 开头的地址。",
+"Buttons and hints could not be loaded in this language: %(language)s.": "无法加载此语言的按钮和提示：%(language)s。",
 "Chance changes your answers on this device before anything is sent.": "在发送任何内容之前，您的回答会先在这台设备上被随机改动。",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "这是您的回答经过随机处理后的结果。有些可能保持原样：看到它们的人，谁也无法确定是哪些。",
 "Change answers": "修改回答",
@@ -168,4 +170,4 @@
 "每 %(of)s 次中至少有 %(n)s 次"
 ],
 "hardly ever": "几乎从不"
-}
+});

@@ -1,4 +1,5 @@
-{
+/** Español. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s a %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "De cada %(people)s personas que respondieron no, %(n)s también envían un sí.",
 "%(n)s in %(people)s people who answered yes send no too.": "De cada %(people)s personas que respondieron sí, %(n)s también envían un no.",
@@ -22,6 +23,7 @@
 "Back": "Atrás",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Debajo de cada pregunta puede leer qué hace el azar con su respuesta, y cuánto oculta eso. Solo se puede dejar sin responder una pregunta donde la página lo dice: un hueco revelaría algo sobre usted.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Los navegadores solo prestan a las páginas https la criptografía que cambia sus respuestas. Aquí no se puede responder nada, y no se envió ninguna respuesta. Por favor, pida a quien realiza la encuesta una dirección que empiece por https.",
+"Buttons and hints could not be loaded in this language: %(language)s.": "No se pudieron cargar los botones y las indicaciones en este idioma: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "El azar cambia sus respuestas en este dispositivo antes de que se envíe nada.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están: nadie que las vea puede saber con seguridad cuáles.",
 "Change answers": "Cambiar respuestas",
@@ -177,4 +179,4 @@
 "al menos %(n)s de cada %(of)s veces"
 ],
 "hardly ever": "casi nunca"
-}
+});

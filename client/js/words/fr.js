@@ -1,4 +1,5 @@
-{
+/** Français. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s à %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "%(n)s personnes sur %(people)s ayant répondu non envoient aussi oui.",
 "%(n)s in %(people)s people who answered yes send no too.": "%(n)s personnes sur %(people)s ayant répondu oui envoient aussi non.",
@@ -22,6 +23,7 @@
 "Back": "Retour",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Sous chaque question, vous pouvez lire ce que le hasard fait à sa réponse, et à quel point cela la cache. Une réponse ne peut être laissée de côté que là où la page le dit : un vide révélerait quelque chose sur vous.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Les navigateurs ne fournissent qu’à de telles pages la cryptographie qui modifie vos réponses. Il n’est pas possible de répondre ici, et aucune réponse n’a été envoyée. Veuillez demander aux responsables de l’enquête une adresse qui commence par https.",
+"Buttons and hints could not be loaded in this language: %(language)s.": "Les boutons et les indications n’ont pas pu être chargés dans cette langue : %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "Le hasard modifie vos réponses sur cet appareil avant tout envoi.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles : personne, en les voyant, ne peut être sûr desquelles il s’agit.",
 "Change answers": "Modifier les réponses",
@@ -177,4 +179,4 @@
 "au moins %(n)s fois sur %(of)s"
 ],
 "hardly ever": "extrêmement rarement"
-}
+});

@@ -1,4 +1,5 @@
-{
+/** हिन्दी. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s से %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "जिन लोगों ने “नहीं” उत्तर दिया, उनमें हर %(people)s में से %(n)s भी “हाँ” भेजते हैं।",
 "%(n)s in %(people)s people who answered yes send no too.": "जिन लोगों ने “हाँ” उत्तर दिया, उनमें हर %(people)s में से %(n)s भी “नहीं” भेजते हैं।",
@@ -22,6 +23,7 @@
 "Back": "पीछे",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "हर प्रश्न के नीचे आप पढ़ सकते हैं कि संयोग उसके उत्तर के साथ क्या करता है, और उससे कितना छिपता है। कोई उत्तर केवल वहीं छोड़ा जा सकता है जहाँ पेज ऐसा कहे: ख़ाली जगह आपके बारे में कुछ बता देगी।",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "आपके उत्तर बदलने वाली क्रिप्टोग्राफ़ी ब्राउज़र केवल ऐसे पेजों को देते हैं। यहाँ किसी बात का उत्तर नहीं दिया जा सकता, और कोई उत्तर नहीं भेजा गया। कृपया सर्वेक्षण चलाने वालों से ऐसा पता माँगें जो https से शुरू हो।",
+"Buttons and hints could not be loaded in this language: %(language)s.": "इस भाषा में बटन और संकेत लोड नहीं हो सके: %(language)s",
 "Chance changes your answers on this device before anything is sent.": "कुछ भी भेजे जाने से पहले, संयोग इसी डिवाइस पर आपके उत्तर बदल देता है।",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों: इन्हें देखने वाला कोई भी पक्का नहीं जान सकता कि कौन-से।",
 "Change answers": "उत्तर बदलें",
@@ -177,4 +179,4 @@
 "%(of)s में से कम से कम %(n)s बार"
 ],
 "hardly ever": "शायद ही कभी"
-}
+});

@@ -1,4 +1,5 @@
-{
+/** العربية. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s إلى %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "%(n)s من كل %(people)s شخص أجابوا «لا» يرسلون «نعم» أيضًا.",
 "%(n)s in %(people)s people who answered yes send no too.": "%(n)s من كل %(people)s شخص أجابوا «نعم» يرسلون «لا» أيضًا.",
@@ -26,6 +27,7 @@
 "Back": "السابق",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "تحت كل سؤال يمكنك أن تقرأ ما تفعله العشوائية بإجابته، وكم يُخفي ذلك. ولا يمكن ترك سؤال بلا إجابة إلا حيث تذكر الصفحة ذلك: فالفراغ يكشف شيئًا عنك.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "لا تتيح المتصفحات التشفير الذي يغيّر إجاباتك إلا لصفحات كهذه. ولا يمكن الإجابة عن شيء هنا، ولم تُرسَل أي إجابة. يُرجى طلب عنوان يبدأ بـ https ممن يدير الاستبيان.",
+"Buttons and hints could not be loaded in this language: %(language)s.": "تعذّر تحميل الأزرار والإرشادات بهذه اللغة: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "تتغير إجاباتك عشوائيًّا على هذا الجهاز قبل إرسال أي شيء.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "هذا ما صارت إليه إجاباتك بعد تغييرها عشوائيًّا. وقد يكون بعضها بقي كما هو: ولا يمكن لأحد يراها أن يتأكد أيها.",
 "Change answers": "تغيير الإجابات",
@@ -213,4 +215,4 @@
 "%(n)s مرة على الأقل من كل %(of)s"
 ],
 "hardly ever": "نادرًا جدًّا"
-}
+});

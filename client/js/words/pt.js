@@ -1,4 +1,5 @@
-{
+/** Português. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s a %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "De cada %(people)s pessoas que responderam não, %(n)s também enviam um sim.",
 "%(n)s in %(people)s people who answered yes send no too.": "De cada %(people)s pessoas que responderam sim, %(n)s também enviam um não.",
@@ -22,6 +23,7 @@
 "Back": "Voltar",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Abaixo de cada pergunta você pode ler o que o acaso faz com a resposta e quanto isso esconde. Uma pergunta só pode ficar sem resposta onde a página diz isso: uma lacuna revelaria algo sobre você.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Os navegadores só emprestam a páginas https a criptografia que muda suas respostas. Nada pode ser respondido aqui, e nenhuma resposta foi enviada. Por favor, peça a quem realiza a pesquisa um endereço que comece com https.",
+"Buttons and hints could not be loaded in this language: %(language)s.": "Não foi possível carregar os botões e as indicações neste idioma: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "O acaso muda suas respostas neste dispositivo antes que algo seja enviado.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão: ninguém que as veja pode ter certeza de quais.",
 "Change answers": "Mudar respostas",
@@ -177,4 +179,4 @@
 "pelo menos %(n)s em cada %(of)s vezes"
 ],
 "hardly ever": "quase nunca"
-}
+});

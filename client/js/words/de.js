@@ -1,4 +1,5 @@
-{
+/** Deutsch. Written by scripts/catalogues. */
+export default /** @type {import("../form/words.js").Messages} */ ({
 "%(from)s to %(to)s": "%(from)s bis %(to)s",
 "%(n)s in %(people)s people who answered no send yes too.": "Auch %(n)s von %(people)s Personen, die mit Nein geantwortet haben, senden Ja.",
 "%(n)s in %(people)s people who answered yes send no too.": "Auch %(n)s von %(people)s Personen, die mit Ja geantwortet haben, senden Nein.",
@@ -22,6 +23,7 @@
 "Back": "Zurück",
 "Below each question you can read what chance does to its answer, and how much that hides. An answer can only be left out where the page says so: a gap would tell something about you.": "Unter jeder Frage können Sie lesen, was der Zufall mit der Antwort macht und wie viel das verbirgt. Auslassen können Sie eine Antwort nur, wo die Seite es sagt: Eine Lücke würde etwas über Sie verraten.",
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Nur solchen Seiten stellen Browser die Kryptografie bereit, die Ihre Antworten verändert. Hier kann nichts beantwortet werden, und es wurde keine Antwort gesendet. Bitte fragen Sie die Umfrageleitung nach einer Adresse, die mit https beginnt.",
+"Buttons and hints could not be loaded in this language: %(language)s.": "Schaltflächen und Hinweise konnten in dieser Sprache nicht geladen werden: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "Der Zufall verändert Ihre Antworten auf diesem Gerät, bevor etwas gesendet wird.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind: Wer sie sieht, kann nicht sicher sein, welche.",
 "Change answers": "Antworten ändern",
@@ -177,4 +179,4 @@
 "in mindestens %(n)s von %(of)s Fällen"
 ],
 "hardly ever": "so gut wie nie"
-}
+});

@@ -1,0 +1,2 @@
+export { SottoSurvey };
+import { SottoSurvey } from "./element.js";
