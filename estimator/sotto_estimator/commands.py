@@ -30,7 +30,11 @@ from sotto_estimator.verdict.judge import with_verdicts
 @click.argument("sources", nargs=-1, metavar="URL SURVEY | TALLY.json ... | FILE.csv")
 @interval_options("chernoff")
 @anytime_option
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level (Bonferroni).")
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals hold together at the level, of all groups too (Bonferroni).",
+)
 @click.option("--consistent", is_flag=True, help="Add shares in [0, 1] that sum to 1, with approximate errors.")
 @click.option(
     "--population-size",

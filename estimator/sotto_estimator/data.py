@@ -109,9 +109,9 @@ class Data:
             about = FileRows(self.table.left_out, by=self.groups.name)
             try:
                 one = self._estimate(options, sampling, rows, about, len(labels))
-                narrow = replace(options, level=1 - check_level(options.level, len(labels) * len(one.rows)))
                 found.append(replace(one, stratum=escaped(label)))
-                together.append(self._estimate(narrow, sampling, rows, about))
+                narrow = replace(options, level=1 - check_level(options.level, len(labels) * len(one.rows)))
+                together.append(one if options.simultaneous else self._estimate(narrow, sampling, rows, about))
             except EstimatorError as fault:
                 raise type(fault)(f"{self.groups.name} {escaped(label):.80}: {fault}") from fault
         sure = [(str(one.stratum), of) for one, of in zip(found, together, strict=True) if not one.contradictions]

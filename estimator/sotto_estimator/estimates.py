@@ -63,7 +63,8 @@ class Estimates(Result):
     `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
     answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
     `designs`: how people were asked, of a survey on paper; `fit`: of one table of shares to its samples.
-    `stratum`: whose reports these are, where they are of one stratum alone. `verdicts`: what it means, by question,
+    `stratum`: whose reports these are, where they are of one stratum alone; `n_groups`: in one output with so many,
+    over which intervals that hold together do so. `verdicts`: what it means, by question,
     where that was asked for (`sotto_estimator.verdict.judge`). `narrower_by`: by what part exact intervals would be
     narrower, where that was asked for (`sotto_estimator.narrower`). `file_rows`: what is to be said of the rows, of a
     file of rows. It is iterated over and asked by a question's id.
@@ -90,6 +91,7 @@ class Estimates(Result):
     narrower_by: float | None = None
     file_rows: FileRows | None = None
     covariances: tuple[Covariance, ...] = ()
+    n_groups: int = 1
 
     @property
     def by(self) -> str:

@@ -63,7 +63,8 @@ def estimate_tally(
     """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
 
     `has_distributions`: those of numbers too, which take longer than all the rest. `by_wave`: the tallies of its waves,
-    whose counts are held against the design one by one. `n_groups`: in one output with so many.
+    whose counts are held against the design one by one. `n_groups`: in one output with so many, which share one chance
+    of a false alarm, and one of a miss where intervals hold together.
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
@@ -75,7 +76,7 @@ def estimate_tally(
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
     options = options or IntervalOptions()
-    rows, means = _estimate(counted, numbers, options)
+    rows, means = _estimate(counted, numbers, options, n_groups)
     tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
     return Estimates(
         tally.survey.title,
@@ -96,6 +97,7 @@ def estimate_tally(
             if has_distributions and of.n_reports and has_distribution(of)
         ),
         asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
+        n_groups=n_groups,
     )
 
 
@@ -111,8 +113,8 @@ def estimate_counts(
     """Estimate the share of yes from the counts of a yes-no survey, on paper or not.
 
     `is_opposite`: a report that says yes supports no, as on a spinner that lies more often than not. `n_groups`: in one
-    output with so many. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers: 40.0 is one, 40.5 and NaN are
-    not.
+    output with so many, as of `estimate_tally`. Raises `DomainError` unless 0 <= n_yes <= n, both whole numbers:
+    40.0 is one, 40.5 and NaN are not.
     """
     n = check_n(n)
     (said_yes,) = check_counts([n_yes], n).tolist()
@@ -127,9 +129,9 @@ def estimate_counts(
         Devices.alike(n, 1),
     )
     options = options or IntervalOptions()
-    rows, _ = _estimate([counted], [], options)
+    rows, _ = _estimate([counted], [], options, n_groups)
     found = _contradictions(_tested([counted], []), n_groups)
-    return Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found)
+    return Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found, n_groups=n_groups)
 
 
 def estimate_samples(
@@ -224,10 +226,11 @@ def binary_epsilon(channel: Channel) -> float:
 
 
 def _estimate(
-    counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions
+    counted: list[_Counts], numbers: list[NumberCounts], options: IntervalOptions, n_groups: int = 1
 ) -> tuple[tuple[Estimate, ...], tuple[MeanEstimate, ...]]:
     """Return every value's estimate, and every mean's. Raises NoReportsError."""
-    n_intervals = sum(len(counts.labels) for counts in counted) + len(numbers) if options.simultaneous else 1
+    n_of_group = sum(len(counts.labels) for counts in counted) + len(numbers)
+    n_intervals = n_groups * n_of_group if options.simultaneous else 1
     if not any(counts.n for counts in counted) and not any(of.n_reports for of in numbers):
         raise NoReportsError("the tally holds no reports; an estimate needs at least one.")
     rows = tuple(row for counts in counted if counts.n for row in _rows(counts, options, n_intervals))

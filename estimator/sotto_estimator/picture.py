@@ -7,7 +7,7 @@ from sotto_estimator.estimates import Estimates
 from sotto_estimator.numbers.plot import number_panels
 from sotto_estimator.numbers.render import APPROXIMATE, interval_remarks
 from sotto_estimator.panels import Bar, Panel, Point, bar_panels, point_panel
-from sotto_estimator.render import caption, interval_words
+from sotto_estimator.render import caption
 from sotto_estimator.side_by_side import SideBySide
 from sotto_estimator.verdict.verdict import share_ends
 
@@ -37,9 +37,8 @@ def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
         for mean in one.means:
             ends = (mean.low, mean.high) if mean.has_interval else (math.nan, math.nan)
             means.setdefault((mean.question, mean.unit), []).append(Point(str(one.stratum), mean.mean, *ends))
-    first = groups.estimates[0]
-    title = f"{groups}\n{interval_words(first.options, first.made)}, in each {groups.kind}"
-    title, panels = bar_panels([bar for listed in bars.values() for bar in listed], title)
+    all_bars = [bar for listed in bars.values() for bar in listed]
+    title, panels = bar_panels(all_bars, f"{groups}\n{groups.interval_words}")
     of_means = [point_panel(points, f"mean of {question} ({unit})") for (question, unit), points in means.items()]
     return title, [*(panels if bars else []), *of_means]
 

@@ -41,6 +41,13 @@ class SideBySide(Result):
         """What the groups are: strata, or the groups of a column, which is named."""
         return self.estimates[0].by
 
+    @property
+    def interval_words(self) -> str:
+        """What the intervals are, and over what they hold together where they do."""
+        first = self.estimates[0]
+        words = interval_words(first.options, first.made)
+        return f"{words} over every {self.kind}" if first.options.simultaneous else f"{words}, in each {self.kind}"
+
     def __str__(self) -> str:
         """Return one line: title, and n of each group."""
         listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.estimates)
@@ -80,7 +87,7 @@ def as_table(of: SideBySide) -> str:
     """
     strata = of.estimates
     heading = [str(of)]
-    heading += [f"{interval_words(strata[0].options, strata[0].made)}, in each {of.kind}", *_say_of(strata, notes)]
+    heading += [of.interval_words, *_say_of(strata, notes)]
     rows = _by_answer([row for one in strata for row in _rows(one)])
     known = _by_answer([row for one in strata for row in _verdict_rows(one)])
     parts = [

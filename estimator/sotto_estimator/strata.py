@@ -38,4 +38,4 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     if not found:
         raise SourceError(f"no stratum of survey {survey.id} has reports to show.")
     contradicting = {(str(one.stratum), of.question) for one in found for of in one.contradictions}
-    return SideBySide(tuple(found), compare_groups(tallies, options, contradicting))
+    return SideBySide(tuple(found), compare_groups(tallies, options, contradicting, len(survey.strata)))

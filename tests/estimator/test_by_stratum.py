@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from fault_server import FaultServer, Scripted, fault_server
 from sotto_client.cli import main
 from sotto_estimator import IntervalOptions, confidence_interval
-from sotto_estimator.estimation import channel_of
+from sotto_estimator.estimation import channel_of, estimate_tally
 from sotto_estimator.verdict.compare import compare_groups
 from sotto_protocol import Coins, Problem, Survey, Tally, compile_toml, hmac_bytes
 from sotto_protocol.mechanisms.mechanism import Bytes
@@ -178,6 +178,23 @@ def test_strata_are_compared_by_intervals_that_hold_together_over_all_of_them() 
 
     assert [groups(n) > 1 for n in range(60, 140)] == [are_apart(n, 3) for n in range(60, 140)]
     assert any(groups(n) == 1 and are_apart(n, 1) for n in range(60, 140))
+
+
+def test_intervals_of_all_strata_hold_together_where_that_is_asked(collector: FaultServer) -> None:
+    tallies = {"north": tally_of(ONCE, 60, 1), "south": tally_of(ONCE, 400, 1), "east side": BELOW}
+    serve(collector, ONCE, tallies)
+    result = by_stratum(collector, ONCE, "--simultaneous")
+    assert "about the population, all together over every stratum" in result.stdout
+    found = json.loads(by_stratum(collector, ONCE, "--simultaneous", "--json").stdout)["strata"]
+    narrow = IntervalOptions(level=1 - 0.05 / 3)  # one answer, and three strata, of which one has nothing to show
+    for one, tally in zip(found, (tallies["north"], tallies["south"]), strict=True):
+        assert isinstance(tally, Tally)
+        (row,), (expected,) = one["estimates"], estimate_tally(tally, narrow).rows
+        assert (row["low"], row["high"]) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    alone = json.loads(by_stratum(collector, ONCE, "--json").stdout)["strata"]
+    assert all(
+        one["estimates"][0]["high"] > other["estimates"][0]["high"] for one, other in zip(found, alone, strict=True)
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)

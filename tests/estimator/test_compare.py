@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from fault_server import Scripted, fault_server
@@ -15,6 +17,7 @@ from sotto_client.cli import main
 from sotto_estimator import Channel, DomainError, Group, compare, confidence_interval, read_data
 from sotto_estimator.comparing.apart import difference_of_two, p_of_two
 from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.holm import holm
 from sotto_estimator.comparing.sides import side_of_group
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_protocol import Coins, Survey, Tally, compile_toml
@@ -110,9 +113,22 @@ def test_all_rows_hold_together_where_that_is_asked() -> None:
     groups = {name: Group(count, 400, HALF) for name, count in (("a", 120), ("b", 150), ("c", 180))}
     alone, together = compare(groups), compare(groups, simultaneous=True)
     for one, other in zip(alone.rows, together.rows, strict=True):
-        assert other.p_value == pytest.approx(min(1, 2 * one.p_value))
         assert other.difference_low < one.difference_low < one.difference_high < other.difference_high
     assert [row.group for row in alone.rows] == ["b", "c"]
+    assert [row.p_value for row in together.rows] == holm([row.p_value for row in alone.rows])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.5))
+def test_p_values_that_hold_together_find_what_holms_steps_do(p_values: list[float], alpha: float) -> None:
+    together, n = holm(p_values), len(p_values)
+    found, rising = set(), sorted(range(n), key=lambda place: p_values[place])
+    for n_before, place in enumerate(rising):  # step down: the first that is too large ends it
+        if min(1.0, (n - n_before) * p_values[place]) > alpha:
+            break
+        found.add(place)
+    assert {place for place, p_value in enumerate(together) if p_value <= alpha} == found
+    for one, other in zip(p_values, together, strict=True):
+        assert one <= other <= min(1, n * one)
 
 
 def test_a_comparison_that_holds_at_every_look_is_wider() -> None:

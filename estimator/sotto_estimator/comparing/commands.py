@@ -32,7 +32,9 @@ _PLACE = (
     click.option("--stratum", "chosen_strata", metavar="NAME", multiple=True, help="Of URL's survey: this stratum."),
     click.option("--token", envvar="SOTTO_TOKEN", default="", help="The analyst's token for URL [env: SOTTO_TOKEN]."),
 )
-_simultaneous = click.option("--simultaneous", is_flag=True, help="Make all rows hold together (Bonferroni).")
+_simultaneous = click.option(
+    "--simultaneous", is_flag=True, help="Make all rows hold together: intervals by Bonferroni, P by Holm."
+)
 _target = click.option(
     "--target",
     type=click.Choice(TARGETS),

@@ -11,6 +11,7 @@ from sotto_estimator.comparing.apart import difference_of_two, p_of_two, ratio_o
 from sotto_estimator.comparing.difference import difference_interval, p_above, ratio_interval
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.errors import DomainError
@@ -154,7 +155,7 @@ class Difference:
 class CompareOptions:
     """How groups are compared. `people`: "same" where both groups' reports may be of the same people, or devices.
 
-    `simultaneous`: all rows hold together (Bonferroni), P-values too. `anytime`: at every look.
+    `simultaneous`: all rows hold together, intervals by Bonferroni and P-values by Holm. `anytime`: at every look.
     """
 
     level: float = 0.95
@@ -195,7 +196,13 @@ def compare_sides(title: str, groups: Mapping[str, Sequence[Side]], options: Com
     if not pairs:
         raise DomainError("the groups have no question with reports in common.")
     n_rows = len(pairs) if options.simultaneous else 1
-    rows = tuple(_row(*pair, options, n_rows) for pair in pairs)
+    found = [_p_value(first, second, options) for _, first, _, second in pairs]
+    p_values = [p_value for p_value, _ in found]
+    p_values = holm(p_values) if options.simultaneous else p_values
+    rows = tuple(
+        _row(*pair, options, n_rows, p_value, test)
+        for pair, p_value, (_, test) in zip(pairs, p_values, found, strict=True)
+    )
     return Tested("groups", title, _lines(rows, options), options.members, rows)
 
 
@@ -206,14 +213,22 @@ def _lines(rows: Sequence[Difference], options: CompareOptions) -> tuple[str, ..
     return (
         f"{level_words(options.level)} intervals that hold for every n and share, {together}, about {about}",
         *(words for name, words in _MADE.items() if any(row.interval == name for row in rows)),
-        f"P, of equality, by {tests}",
+        f"P, of equality, by {tests}{HOLM * options.simultaneous}",
     )
 
 
-def _row(reference: str, first: Side, label: str, second: Side, options: CompareOptions, n_rows: int) -> Difference:
+def _row(
+    reference: str,
+    first: Side,
+    label: str,
+    second: Side,
+    options: CompareOptions,
+    n_rows: int,
+    p_value: float,
+    test: str,
+) -> Difference:
+    """Return the row of a test that gave this P-value, which holds with those of the other rows where they must."""
     low, high, ratio, interval = _intervals(first, second, options, n_rows)
-    p_value, test = _p_value(first, second, options)
-    p_value = min(1.0, p_value * n_rows)
     difference = second.estimate - first.estimate
     is_found = p_value <= 1 - options.level
     is_none = first.unit is None and _is_none(low, high, interval, options.target)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from sotto_estimator.comparing.group import Group
+from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.share_test import Alternative, Method, share_test
 from sotto_estimator.comparing.sides import Side
@@ -119,11 +120,16 @@ def shares_tested(title: str, sides: Sequence[Side], options: ShareTestOptions) 
     if not shares:
         raise DomainError("there is no share to test.")
     n_rows = len(shares) if options.simultaneous else 1
-    rows = tuple(_row(side, _group(side), options, n_rows) for side in shares)
+    p_values = [_p_value(_group(side), options) for side in shares]
+    p_values = holm(p_values) if options.simultaneous else p_values
+    rows = tuple(
+        _row(side, _group(side), options, n_rows, p_value) for side, p_value in zip(shares, p_values, strict=True)
+    )
     other = {"two-sided": "another", "greater": "a greater", "less": "a smaller"}[options.alternative]
     together = "all together" if options.simultaneous else "each by itself"
     lines = (
-        f"share = {100 * options.null:g} % against {other} one: P is exact, by the {options.method} method",
+        f"share = {100 * options.null:g} % against {other} one: P is exact, by the {options.method} method"
+        + HOLM * options.simultaneous,
         f"{level_words(options.level)} intervals by the same, about the population, {together}",
     )
     members = {
@@ -142,8 +148,7 @@ def _group(side: Side) -> Group:
     return side.group
 
 
-def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int) -> ShareTested:
-    most_p = check_level(options.level, n_rows)
+def _p_value(group: Group, options: ShareTestOptions) -> float:
     found = share_test(
         group.support_count,
         group.n,
@@ -152,11 +157,16 @@ def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int) -> Sh
         alternative=options.alternative,
         method=options.method,
     )
+    return found.p_value
+
+
+def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int, p_value: float) -> ShareTested:
+    """Return the row of a test that gave this P-value, which holds with those of the other rows where they must."""
     low, high = confidence_interval(
         group.support_count, group.n, group.channel, level=options.level, method=options.method, n_intervals=n_rows
     )
     has_interval = is_interval(float(low), float(high))
-    verdict = _FOUND[options.alternative] if found.p_value <= most_p else "not ruled out"
+    verdict = _FOUND[options.alternative] if p_value <= check_level(options.level) else "not ruled out"
     return ShareTested(
         question=side.question,
         answer=side.answer,
@@ -167,6 +177,6 @@ def _row(side: Side, group: Group, options: ShareTestOptions, n_rows: int) -> Sh
         low=float(low) if has_interval else None,
         high=float(high) if has_interval else None,
         null=options.null,
-        p_value=min(1.0, found.p_value * n_rows),
+        p_value=p_value,
         verdict=verdict,
     )

@@ -16,6 +16,7 @@ from scipy import special
 
 from sotto_estimator.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
+from sotto_estimator.comparing.holm import HOLM, holm
 from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
@@ -152,7 +153,12 @@ def trend_of_sides(
     if not keys:
         raise DomainError("the groups have no question with reports in common.")
     n_rows = len(keys) if options.simultaneous else 1
-    rows = tuple(_row([of[key] for of in keyed], tuple(groups), places, options, n_rows) for key in keys)
+    sides = [[of[key] for of in keyed] for key in keys]
+    p_values = [_p_value(of, places, options) for of in sides]
+    p_values = holm(p_values) if options.simultaneous else p_values
+    rows = tuple(
+        _row(of, tuple(groups), places, options, n_rows, p_value) for of, p_value in zip(sides, p_values, strict=True)
+    )
     return Tested("trend", title, _lines(options), options.members, rows)
 
 
@@ -164,20 +170,44 @@ def _lines(options: CompareOptions) -> tuple[str, ...]:
         else "whatever the groups' people have in common, as for the same people: errors are then upper bounds"
     )
     return (
-        f"Cochran-Armitage test; slope by unit of score, with {level_words(options.level)} intervals, {together}",
+        f"Cochran-Armitage test; slope by unit of score, with {level_words(options.level)} intervals, {together}"
+        + HOLM * options.simultaneous,
         f"approximate, by the normal distribution; {people}",
     )
 
 
-def _row(sides: Sequence[Side], groups: tuple[str, ...], places: Floats, options: CompareOptions, n_rows: int) -> Trend:
+def _slope(sides: Sequence[Side], places: Floats) -> tuple[Floats, float]:
+    """Return the weights of the estimates in the slope, and the slope."""
     n, estimates = np.array([side.n for side in sides], np.float64), np.array([side.estimate for side in sides])
     centred = places - (n @ places) / n.sum()
     weights = n * centred / (n @ centred**2)
-    slope, pooled = float(weights @ (estimates - estimates[0])), float(n @ estimates / n.sum())
+    return weights, float(weights @ (estimates - estimates[0]))
+
+
+def _pooled(sides: Sequence[Side]) -> float:
+    n = np.array([side.n for side in sides], np.float64)
+    return float(n @ np.array([side.estimate for side in sides]) / n.sum())
+
+
+def _p_value(sides: Sequence[Side], places: Floats, options: CompareOptions) -> float:
+    weights, slope = _slope(sides, places)
+    pooled = _pooled(sides)
     at_null = _error(weights, np.array([side.error_at(pooled) for side in sides]), options)
-    error = _error(weights, np.array([side.standard_error for side in sides]), options)
     distance = abs(slope) / at_null if at_null else np.inf if slope else 0.0
-    p_value = min(1.0, n_rows * 2 * float(special.ndtr(-distance)))
+    return min(1.0, 2 * float(special.ndtr(-distance)))
+
+
+def _row(
+    sides: Sequence[Side],
+    groups: tuple[str, ...],
+    places: Floats,
+    options: CompareOptions,
+    n_rows: int,
+    p_value: float,
+) -> Trend:
+    """Return the row of a test that gave this P-value, which holds with those of the other rows where they must."""
+    weights, slope = _slope(sides, places)
+    error = _error(weights, np.array([side.standard_error for side in sides]), options)
     reach = -float(special.ndtri((1 - options.level) / n_rows / 2)) * error
     is_found = p_value <= 1 - options.level
     return Trend(
@@ -187,7 +217,7 @@ def _row(sides: Sequence[Side], groups: tuple[str, ...], places: Floats, options
         groups=groups,
         scores=tuple(places.tolist()),
         n=tuple(side.n for side in sides),
-        estimates=tuple(estimates.tolist()),
+        estimates=tuple(side.estimate for side in sides),
         epsilon=max(side.epsilon for side in sides),
         slope=slope,
         standard_error=error,
@@ -195,7 +225,7 @@ def _row(sides: Sequence[Side], groups: tuple[str, ...], places: Floats, options
         slope_high=slope + reach,
         p_value=p_value,
         verdict=("rises" if slope > 0 else "falls") if is_found else "no trend found",
-        warning=_too_few(sides, pooled),
+        warning=_too_few(sides, _pooled(sides)),
     )
 
 

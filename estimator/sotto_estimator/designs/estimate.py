@@ -31,7 +31,8 @@ def estimate_arms(arms: Sequence[Arm], options: IntervalOptions | None = None, *
 
     One yes-no design has all methods of intervals; several, or more reports than two, have those of `METHODS_OF_ARMS`.
     About the population arms are taken to be samples of one. Consistent shares are those of maximum likelihood.
-    `n_groups`: in one output with so many, which share one chance of a false alarm. Raises `DomainError` where counts
+    `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where intervals
+    hold together. Raises `DomainError` where counts
     are not whole, arms do not tell the shares, or the method does not do for them.
     """
     options = options or IntervalOptions()
@@ -47,7 +48,7 @@ def estimate_arms(arms: Sequence[Arm], options: IntervalOptions | None = None, *
         )
     if options.population_size is not None:
         raise DomainError("population_size goes with one design of two reports.")
-    question = _Question.of(arms, options)
+    question = _Question.of(arms, options, n_groups)
     asked = tuple(map(AskedBy.of, arms))
     epsilon = max(of.epsilon for of in asked)
     found = Estimates(
@@ -59,6 +60,7 @@ def estimate_arms(arms: Sequence[Arm], options: IntervalOptions | None = None, *
         contradictions=misfits_of(arms, n_groups=n_groups),
         designs=asked,
         fit=_fit_of(arms),
+        n_groups=n_groups,
     )
     return with_verdict_of_shares(found, question.order())
 
@@ -88,12 +90,13 @@ class _Question:
     arms: Arms
     options: IntervalOptions
     likeliest: Floats
+    n_groups: int
 
     @classmethod
-    def of(cls, arms: Sequence[Arm], options: IntervalOptions) -> "_Question":
+    def of(cls, arms: Sequence[Arm], options: IntervalOptions, n_groups: int) -> "_Question":
         together = Arms.of(arms)  # checks them
         cells = Cells.of([arm.design.matrix for arm in arms], [arm.counts for arm in arms])
-        return cls(together, options, cells.best()[0])
+        return cls(together, options, cells.best()[0], n_groups)
 
     @property
     def n(self) -> int:
@@ -104,11 +107,16 @@ class _Question:
         """The answers that get a row: of two the first, as the other's share is the rest."""
         return self.arms.labels[: 1 if len(self.arms.labels) == 2 else None]
 
+    @property
+    def _n_together(self) -> int:
+        """How many intervals hold together: those of this question, and of all groups where that is asked."""
+        return len(self.shown) * (self.n_groups if self.options.simultaneous else 1)
+
     def row(self, label: str, epsilon: float) -> Estimate:
         """Return the estimate of an answer's share."""
         weights = self.arms.weights(label, self.options.target)
         share = float((weights * self.arms.counts).sum())
-        ends = self._ends(label, weights, len(self.shown) if self.options.simultaneous else 1)
+        ends = self._ends(label, weights, self._n_together if self.options.simultaneous else 1)
         is_outside = ends[0] > 1 or ends[1] < 0 or ends[0] > ends[1]
         error = math.sqrt(variance(self.arms, weights, self.likeliest, self.options.target))
         least, most = (float(self.arms.n_each @ ends) for ends in _extremes(self.arms, weights))
@@ -123,7 +131,9 @@ class _Question:
         if len(self.shown) == 1:
             return None
         weights = {label: self.arms.weights(label, self.options.target) for label in self.shown}
-        return order_of([Span(label, *_possible(self._ends(label, of, len(weights)))) for label, of in weights.items()])
+        return order_of(
+            [Span(label, *_possible(self._ends(label, of, self._n_together))) for label, of in weights.items()]
+        )
 
     def _ends(self, label: str, weights: Floats, n_intervals: int) -> tuple[float, float]:
         """Return the ends of one of so many intervals that hold together, which may lie outside [0, 1], or cross."""

@@ -37,9 +37,10 @@ def estimate_sample(
 ) -> Estimates:
     """Estimate every share of the population, or of those in a domain, by the reports of a sample of it.
 
-    `n_groups`: in one output with so many domains. A domain that is in too few clusters for any error has intervals
-    from 0 to 1. Raises `DomainError` for what such intervals are not: of another method, or about the respondents; and
-    for designs whose reports alone do not tell the shares. Raises SourceError where too few were drawn for any error.
+    `n_groups`: in one output with so many domains, as of `estimate_arms`. A domain that is in too few clusters for
+    any error has intervals from 0 to 1. Raises `DomainError` for what such intervals are not: of another method, or
+    about the respondents; and for designs whose reports alone do not tell the shares. Raises SourceError where too
+    few were drawn for any error.
     """
     if options.target != "population":
         raise DomainError(
@@ -59,7 +60,7 @@ def estimate_sample(
     if found.degrees < 1 and domain is None:
         raise SourceError("those drawn are too few of each stratum for any error: there must be two of one at least.")
     arms = reported.counts(domain)
-    rows = _rows(reported, scores, weights, found, options)
+    rows = _rows(reported, scores, weights, found, options, n_groups)
     return with_verdict_of_shares(
         Estimates(
             GIVEN,
@@ -69,6 +70,7 @@ def estimate_sample(
             rows,
             contradictions=misfits_of(arms, n_groups=n_groups),
             designs=tuple(map(AskedBy.of, arms)),
+            n_groups=n_groups,
             file_rows=FileRows(
                 made=_MADE,
                 degrees_of_freedom=found.degrees,
@@ -79,12 +81,12 @@ def estimate_sample(
 
 
 def _rows(
-    reported: Reported, scores: Floats, weights: Floats, found: Linearised, options: IntervalOptions
+    reported: Reported, scores: Floats, weights: Floats, found: Linearised, options: IntervalOptions, n_groups: int
 ) -> tuple[Estimate, ...]:
     """Return a row a label, of two labels the first: the other's share is the rest. `weights`: 0 for whom it is not."""
     labels, n = reported.designs[0].labels, int((weights > 0).sum())
     n_shown = scores.shape[1]
-    half = found.half_widths(check_level(options.level, n_shown if options.simultaneous else 1) / 2)
+    half = found.half_widths(check_level(options.level, n_groups * n_shown if options.simultaneous else 1) / 2)
     ends = np.stack([found.shares - half, found.shares + half])
     low, high = ends.clip(0, 1)
     is_outside = ((ends[0] > 1) | (ends[1] < 0)).tolist()

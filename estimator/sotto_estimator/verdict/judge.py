@@ -30,7 +30,8 @@ def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
     """Return the estimates of a yes-no survey's counts with what they mean."""
     (row,) = estimates.rows
     ends = row.low, row.high
-    aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, estimates.options)
+    one = _of_one(estimates.options, estimates.n_groups)
+    aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, one)
     verdict = Verdict(row.question, share_findings([row]), aim=aim)
     return replace(estimates, verdicts=(Verdict(row.question, is_void=True) if estimates.contradictions else verdict,))
 
@@ -48,24 +49,25 @@ def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
     if is_void or is_text(question):
         return Verdict(key, is_void=is_void, is_text=is_text(question))
     if mean := next((mean for mean in estimates.means if mean.question == key), None):
-        return _of_mean(question, mean, tally, estimates.options)
+        return _of_mean(question, mean, tally, estimates)
     rows = [row for row in estimates.rows if row.question == key]
-    return _of_shares(question, rows, tally, estimates.options) if rows else Verdict(key)
+    return _of_shares(question, rows, tally, estimates) if rows else Verdict(key)
 
 
-def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, options: IntervalOptions) -> Verdict:
+def _of_mean(question: Question, mean: MeanEstimate, tally: Tally, estimates: Estimates) -> Verdict:
     ends, span = (mean.low, mean.high), (mean.minimum, mean.maximum)
     finding = mean_finding("mean", mean.mean, ends, span, mean.unit)
-    aim = _aim(question, [of_precision(mean.mean, ends, span)], tally, options)
+    aim = _aim(question, [of_precision(mean.mean, ends, span)], tally, estimates)
     return Verdict(question.id, (finding,), aim=aim)
 
 
-def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, options: IntervalOptions) -> Verdict:
+def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estimates: Estimates) -> Verdict:
+    options = estimates.options
     ends = [of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows]
-    aim = _aim(question, ends, tally, options)
+    aim = _aim(question, ends, tally, estimates)
     if len(rows) == 1:
         return Verdict(question.id, share_findings(rows), aim=aim)
-    together = intervals_together(tally, question, options)
+    together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
     # About respondents each option is of those who were asked it: other people.
     is_comparable = not (question.mechanism.has_cohorts and options.target == "respondents")
     order = order_of([Span(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
@@ -76,8 +78,12 @@ def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, optio
     return Verdict(question.id, findings, len(rows) - len(shown), order, aim)
 
 
-def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, options: IntervalOptions) -> Aim | None:
-    n_intervals = count_intervals(tally.survey) if options.simultaneous else 1
-    one = replace(options, level=1 - check_level(options.level, n_intervals))
+def _aim(question: Question, ends: Sequence[tuple[float, float]], tally: Tally, estimates: Estimates) -> Aim | None:
+    one = _of_one(estimates.options, estimates.n_groups * count_intervals(tally.survey))
     devices = Devices.of(tally.counted(question.id))
     return aim_of_question(question, tally, ends, one, devices.n_waves)
+
+
+def _of_one(options: IntervalOptions, n_intervals: int) -> IntervalOptions:
+    """Return the options with the level of each interval, of so many that hold together where they are to."""
+    return replace(options, level=1 - check_level(options.level, n_intervals)) if options.simultaneous else options
