@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sotto_author.consent import people_option
-from sotto_author.crowd import TARGETS, Crowd, Target, crowd_members, judge_file, outlook_members
+from sotto_author.crowd import Crowd, Target, crowd_members, judge_file, outlook_members
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises, say_past
@@ -15,6 +15,7 @@ from sotto_author.takes import say_beyond, say_takes, summarise
 from sotto_client.commands import echo, read_file
 from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
+from sotto_protocol.members import TARGETS
 
 _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
 
@@ -26,7 +27,7 @@ _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each que
     "--target",
     type=click.Choice(TARGETS),
     help="With --n, whom intervals are about: a population that respondents are drawn from, or the respondents, as "
-    "sotto estimate and the page of results have it  [default: population].",
+    "sotto estimate and the page of results have it  [default: as the file says (`about`), else population].",
 )
 @click.option("--canonical", is_flag=True, help="Print the canonical JSON that is published; off by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")

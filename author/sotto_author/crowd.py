@@ -21,7 +21,6 @@ Target = Literal["population", "respondents"]
 ROUGH = 0.25
 """A half-width, as a share of all there is to learn, from which on a question is of no use: the interval is half of it.
 Of a text question it is the smallest share of a string that is found."""
-TARGETS: tuple[Target, ...] = ("population", "respondents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +100,12 @@ def judge_published(survey: Survey, n: int, stratum: str | None = None) -> Crowd
     return replace(_judge(Draft({}, survey, is_final=True), n, None), stratum=stratum)
 
 
-def reach_of(target: Target | None = None) -> "Reach":
+def reach_of(survey: Survey, target: Target | None = None) -> "Reach":
     """Return which intervals an author looks at: those of `sotto estimate` and of the results page by default."""
+    from sotto_estimator.intervals import target_of
     from sotto_estimator.planning.outlook import Reach
 
-    return Reach() if target is None else Reach(target=target)
+    return Reach(target=target or target_of(survey))
 
 
 def is_estimator_there() -> bool:
@@ -124,7 +124,7 @@ def _judge(draft: "Draft", n: int, target: Target | None) -> Crowd:
     from sotto_estimator.planning.survey import plan_survey
 
     survey = draft.survey
-    plan = plan_survey(survey, max(2, n), reach_of(target))
+    plan = plan_survey(survey, max(2, n), reach_of(survey, target))
     needs = needs_of(survey)
     outlooks = tuple(_outlook(one.question, needs[one.question.id], n, one) for one in plan.questions)
     return Crowd(survey, n, outlooks, plan, helps_of(draft, plan))

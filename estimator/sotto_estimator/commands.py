@@ -133,7 +133,7 @@ def _of_tallies(
     if save_tally:
         save(tally, save_tally)
     found = estimate_tally(tally, options, by_wave=source.by_wave(tally, chosen))
-    together = covariances_of(tally, options.target) if covariances else ()
+    together = covariances_of(tally, options.of(tally.survey).about) if covariances else ()
     found = with_verdicts(replace(found, stratum=chosen.stratum, covariances=together), tally)
     shown = {row.question for row in found.rows}
     channels = {question.id: channel_of(question) for question in tally.survey.questions if question.id in shown}

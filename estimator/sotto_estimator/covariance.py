@@ -11,6 +11,7 @@ import numpy as np
 
 from sotto_estimator.channel import Channel, Floats, Target, check_target, errors_of, report_variance, shares_of
 from sotto_estimator.errors import DomainError, NoReportsError, SourceError
+from sotto_estimator.intervals import target_of
 from sotto_estimator.simplex import project_on_simplex
 from sotto_protocol import Tally
 from sotto_protocol.mechanisms.bit_flips import BitFlips
@@ -36,7 +37,7 @@ class Covariance:
     matrix: tuple[tuple[float, ...], ...]
 
 
-def share_covariance(tally: Tally, question: str, *, target: Target = "population") -> tuple[tuple[str, ...], Floats]:
+def share_covariance(tally: Tally, question: str, *, target: Target | None = None) -> tuple[tuple[str, ...], Floats]:
     """Return the answers of a question, and the estimated covariance matrix of their unbiased shares.
 
     Of one-of by k-ary, `subset`, and a bit an option; about the respondents of any-of by a bit an option too, whose
@@ -46,6 +47,7 @@ def share_covariance(tally: Tally, question: str, *, target: Target = "populatio
     several answers together. Raises DomainError for a question whose covariances a tally does not tell; SourceError of
     several waves, where a device's reports depend on one another, and where there are no reports.
     """
+    target = target or target_of(tally.survey)
     check_target(target)
     known = {of.id: of for of in tally.survey.questions}
     if question not in known:

@@ -110,7 +110,7 @@ class Estimates(Result):
     def has_interval(self, row: Estimate) -> bool:
         """Whether any share in [0, 1] is in a row's interval. Of people who can be counted it may be a point."""
         is_void = row.is_outside or any(found.question == row.question for found in self.contradictions)
-        is_of_counted = self.options.target == "respondents" or self.options.population_size is not None
+        is_of_counted = self.options.about == "respondents" or self.options.population_size is not None
         may_be_point = is_of_counted and not is_void
         return is_interval(row.low, row.high, may_be_point=may_be_point)
 

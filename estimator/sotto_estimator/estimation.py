@@ -62,9 +62,10 @@ def estimate_tally(
 ) -> Estimates:
     """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
 
-    `has_distributions`: those of numbers too, which take longer than all the rest. `by_wave`: the tallies of its waves,
-    whose counts are held against the design one by one. `n_groups`: in one output with so many, which share one chance
-    of a false alarm, and one of a miss where intervals hold together.
+    About whom the survey says (`about`), unless `options` have a target. `has_distributions`: those of numbers too,
+    which take longer than all the rest. `by_wave`: the tallies of its waves, whose counts are held against the design
+    one by one. `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where
+    intervals hold together.
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
@@ -75,7 +76,7 @@ def estimate_tally(
     numbers = [NumberCounts.of(tally, question) for question in shown if is_number(question)]
     if not shown:
         raise SourceError("the survey has text questions only; their shares are decoded (`sotto decode`).")
-    options = options or IntervalOptions()
+    options = (options or IntervalOptions()).of(tally.survey)
     rows, means = _estimate(counted, numbers, options, n_groups)
     tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
     return Estimates(
@@ -278,7 +279,7 @@ def _rows(counts: _Counts, options: IntervalOptions, n_intervals: int) -> list[E
         shares,
         n,
         counts.channel,
-        options.target,
+        options.about,
         design_effect=devices.effect,
         population_size=options.population_size,
     )
@@ -303,7 +304,7 @@ def _ends(counts: _Counts, options: IntervalOptions, n_intervals: int) -> Bounds
         counts.channel,
         level=options.level,
         method=options.method,
-        target=options.target,
+        target=options.about,
         n_intervals=n_intervals,
         devices=counts.devices,
         population_size=options.population_size,
@@ -320,4 +321,4 @@ def _consistent(
         return clipped_shares(shares, errors)
     are_independent = counts.devices.effect == 1 and options.population_size is None
     mechanism = counts.mechanism if are_independent else None
-    return projected_shares(shares, mechanism, counts.n, options.target)
+    return projected_shares(shares, mechanism, counts.n, options.about)

@@ -3,7 +3,7 @@
 Notation: a count S of n reports supports a value; beta = (1 - level) / n_intervals, and each tail has beta / 2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,8 @@ from sotto_estimator.devices import Devices
 from sotto_estimator.errors import DomainError
 from sotto_estimator.methods import METHODS, find_method
 from sotto_estimator.population import Bounds
+from sotto_protocol import Survey
+from sotto_protocol.members import RESPONDENTS
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -23,14 +25,35 @@ class IntervalOptions:
     """How intervals are made. `level` in (0, 1); `simultaneous`: all of the result's hold together (Bonferroni).
 
     `population_size`: of the population that the respondents are drawn from without replacement; None for a large one.
+    `target`: whom shares are about; None where nobody said: then it is as the survey says, else the population.
     """
 
     level: float = 0.95
     method: str = "chernoff"
-    target: Target = "population"
+    target: Target | None = None
     simultaneous: bool = False
     consistent: bool = False
     population_size: int | None = None
+
+    @property
+    def about(self) -> Target:
+        """Whom shares and means are about."""
+        return self.target or "population"
+
+    def of(self, survey: Survey) -> "IntervalOptions":
+        """Return these options for a survey's results: about whom it says, unless a target was given.
+
+        Who gives the size of a population asks about that.
+        """
+        if self.target or self.population_size:
+            return self
+        return replace(self, target=target_of(survey))
+
+
+def target_of(*surveys: Survey) -> Target:
+    """Return whom the results of surveys are about where nobody asks otherwise: the respondents if all say so."""
+    say_so = surveys and all(survey.about == RESPONDENTS for survey in surveys)
+    return "respondents" if say_so else "population"
 
 
 class ConfidenceInterval(NamedTuple):

@@ -40,7 +40,7 @@ def with_narrower(estimates: Estimates, channels: Mapping[str, Channel]) -> Esti
                     channel,
                     level=options.level,
                     method=EXACT,
-                    target=options.target,
+                    target=options.about,
                     n_intervals=n_intervals,
                     population_size=options.population_size,
                 )

@@ -34,15 +34,19 @@ level_option = click.option(
 )
 
 
+TARGET_HELP = (
+    "Whom shares and means are about: a population that respondents are drawn from, or the respondents  "
+    "[default: as the survey says (`about`), else the population]."
+)
+
+
 def interval_options(default_method: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --level, --method and --target, which estimates and plans share."""
     options = (
         click.option(
             "--target",
             type=click.Choice(TARGETS),
-            default="population",
-            show_default=True,
-            help="Whom shares and means are about: a population that respondents are drawn from, or the respondents.",
+            help=TARGET_HELP,
         ),
         click.option(
             "--method",

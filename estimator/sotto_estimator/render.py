@@ -98,7 +98,7 @@ def notes(estimates: Estimates) -> list[str]:
     if estimates.waves:
         listed = ", ".join(map(str, estimates.waves))
         lines.append(f"wave {listed}" if len(estimates.waves) == 1 else f"waves {listed} pooled: {_POOLED}")
-    about = _ABOUT * (estimates.options.target == "respondents")
+    about = _ABOUT * (estimates.options.about == "respondents")
     if estimates.drawn:
         lines.append(_DRAWN.format(*estimates.drawn, about=about))
     if estimates.asked:
@@ -116,7 +116,7 @@ def interval_words(options: IntervalOptions, made: str = "") -> str:
     """Return what an interval is, in words. `made`: how, where it is not by the options' method alone."""
     together = "all together" if options.simultaneous else "each by itself"
     about = "" if options.population_size is None else f" of {options.population_size:,} people"
-    return f"{method_words(options.level, options.method, options.target, made)}{about}, {together}"
+    return f"{method_words(options.level, options.method, options.about, made)}{about}, {together}"
 
 
 def cut_words(estimates: Estimates, question: str | None = None) -> str:
@@ -133,7 +133,12 @@ def end_words(estimates: Estimates, row: Estimate) -> list[str]:
 def method_words(level: float, method: str, target: Target, made: str = "") -> str:
     """Return what a level, a method and a target mean, in words. `made`: as of `interval_words`."""
     by = made or f"by the {find_method(method).words}"
-    return f"{level_words(level)} intervals {by}, about {_TARGETS[target]}"
+    return f"{level_words(level)} intervals {by}, about {target_words(target)}"
+
+
+def target_words(target: Target) -> str:
+    """Return whom shares are about, in words."""
+    return _TARGETS[target]
 
 
 def level_words(level: float) -> str:
@@ -317,5 +322,5 @@ def _option_members(estimates: Estimates) -> dict[str, Any]:
         "level": options.level,
         "simultaneous": options.simultaneous,
         "method": options.method,
-        "target": options.target,
+        "target": options.about,
     } | more

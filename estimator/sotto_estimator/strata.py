@@ -26,6 +26,7 @@ def estimate_strata(source: Source, wave: int | None, options: IntervalOptions) 
     survey = source.tally(Chosen(wave)).survey
     if not survey.strata:
         raise SourceError(f"survey {survey.id} has no strata.")
+    options = options.of(survey)
     found, tallies = [], {}
     for stratum in survey.strata:
         try:

@@ -25,7 +25,7 @@ from sotto_estimator.errors import SourceError
 from sotto_estimator.estimates import Estimates
 from sotto_estimator.estimation import binary_epsilon, estimate_tally
 from sotto_estimator.fetch import fetch_tally, read_tallies
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals import IntervalOptions, target_of
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey import SurveyPlan, plan_survey
@@ -64,7 +64,8 @@ def estimate(
     """Estimate every share and mean, with verdicts: of a collector's survey, of tally files, merged, or of a tally.
 
     With a URL: `survey` is the id, `token` an analyst's, by default SOTTO_TOKEN of the environment; `wave` and
-    `stratum` choose whose reports. Of a CSV, or a data frame, with a row a person `column` has their reports, `design`
+    `stratum` choose whose reports. Shares are about whom the survey says (`about`), unless `options` have a target.
+    Of a CSV, or a data frame, with a row a person `column` has their reports, `design`
     says how they were asked, and the rest is as for `read_data`. Raises FetchError, SourceError, DomainError.
     """
     if column:
@@ -128,7 +129,7 @@ def compare(
     question: str = "",
     answer: str = "",
     level: float = 0.95,
-    target: Target = "population",
+    target: Target | None = None,
     simultaneous: bool = False,
     anytime: bool = False,
     people: People | None = None,
@@ -136,16 +137,19 @@ def compare(
     """Hold groups against the first of them: differences and ratios with intervals that hold, a test of equality.
 
     `groups`, by name: tallies, tally files, or counts; or a CSV's, of `read_data(.., by=..)`. `question`, `answer`:
-    that one alone. `people`: "other" or "same" ones in each group; where it is not said, maybe the same for waves of a
-    survey, others else. Of counts that contradict the design there is no verdict, P-value or difference: they are None,
-    and `warnings` say whose. Raises SourceError, DomainError.
+    that one alone. `target`: by default as the surveys say, else the population. `people`: "other" or "same" ones in
+    each group; where it is not said, maybe the same for waves of a survey, others else. Of counts that contradict the
+    design there is no verdict, P-value or difference: they are None, and `warnings` say whose. Raises SourceError,
+    DomainError.
     """
     known: People = "other"
     if isinstance(groups, Data):
+        target = target or "population"
         title, sides, void = groups.table.name, sides_of_data(groups, target), voids_of_data(groups)
     else:
         given = {name: of if isinstance(of, Group) else _tally(of, "", "", Chosen()) for name, of in groups.items()}
         tallies = [of for of in given.values() if isinstance(of, Tally)]
+        target = target or target_of(*(of.survey for of in tallies))
         title, known = next((of.survey.title for of in tallies), GIVEN), people_of(tallies)
         sides, void = {name: _sides(of, target) for name, of in given.items()}, voids_of(given)
     asked = {
@@ -159,10 +163,11 @@ def compare(
 def plan(survey: Survey | Source, n: int, *, reach: Reach | None = None, half_width: float | None = None) -> SurveyPlan:
     """Return what n respondents will show of each question of a survey, or of a survey file.
 
+    About whom the survey says (`about`), unless a `reach` is given.
     Raises SourceError for a file that is no survey, DomainError unless n is in [2, 10^12].
     """
     of = survey if isinstance(survey, Survey) else Draft.read(Path(survey)).survey
-    return plan_survey(of, n, reach or Reach(), half_width)
+    return plan_survey(of, n, reach or Reach(target=target_of(of)), half_width)
 
 
 def _tally(source: Source | Sequence[Source] | Tally, survey: str, token: str, chosen: Chosen) -> Tally:

@@ -9,6 +9,7 @@ from sotto_protocol.language import ENGLISH, Language, language, mark
 from sotto_protocol.mechanisms.window import WindowResponse
 from sotto_protocol.members import Settings
 from sotto_protocol.promises import A_REPORT_A_WAVE, ONE_REPORT, say_changes, say_drawing, say_promises
+from sotto_protocol.protection import say_little
 from sotto_protocol.questions.question import Question
 from sotto_protocol.readings import (
     SAID_LEVEL,
@@ -113,8 +114,9 @@ class Explanation(Settings):
     """A whole survey: its questions, and what all answers together can give away.
 
     `epsilon` (nats), `suspicions` and `accusations` are of one report, with `_forever` of the reports of all waves, if
-    the answers stay the same. `changes`: what no epsilon bounds, where there are several waves; else
-    nothing. `spoken`: the language of what is said. What is set of the survey: see `Settings`.
+    the answers stay the same. `protected_little`: that they are, in a sentence; "" where they are not. `changes`: what
+    no epsilon bounds, where there are several waves; else nothing. `spoken`: the language of what is said. What is set
+    of the survey: see `Settings`.
     """
 
     survey_id: str
@@ -127,6 +129,7 @@ class Explanation(Settings):
     suspicions_forever: tuple[Suspicion, ...]
     accusations: tuple[Accusation, ...]
     accusations_forever: tuple[Accusation, ...]
+    protected_little: str
     changes: str
     spoken: str
 
@@ -140,7 +143,8 @@ class Explanation(Settings):
         whole += _wrap(speech.gettext(A_REPORT_A_WAVE if self.waves > 1 else ONE_REPORT), "")
         more = ["\n".join(_wrap(text, "")) for text in [self.changes, *self.promises()] if text]
         drawn = ["\n".join(_wrap(text, "")) for text in [self.drawing()] if text]
-        return "\n\n".join([self.title, *map(str, self.questions), *drawn, "\n".join(whole), *more])
+        little = ["\n".join(_wrap(text, "")) for text in [self.protected_little] if text]
+        return "\n\n".join([self.title, *little, *map(str, self.questions), *drawn, "\n".join(whole), *more])
 
     def drawing(self) -> str:
         """Return that only some of the questions are asked; nothing where all are."""
@@ -232,6 +236,7 @@ def explain(survey: Survey, spoken: Language = ENGLISH, lang: str = "") -> Expla
         suspicions(survey.epsilon_forever),
         accusations_together(survey),
         accusations_together(survey, in_all_waves=True),
+        say_little(survey, spoken),
         say_changes(survey, spoken, has_number=any(_of_numbers(survey))),
         spoken.tag,
         **survey.settings(),

@@ -25,6 +25,8 @@ MAX_ERASE_AFTER = 3653
 """Days: ten years."""
 REPORTS, COUNTS = KEEPS = ("reports", "counts")
 """What a collector may keep of a survey: every report, or the counts of them and their random ids."""
+POPULATION, RESPONDENTS = TARGETS = ("population", "respondents")
+"""Whom results may be about: all of whom those who answer are a sample, or these people alone."""
 MAX_TEXT = 2000
 LENGTHS = dict.fromkeys(("title", "introduction", "text"), MAX_TEXT) | {
     "controller": 200,
@@ -113,7 +115,8 @@ class Settings:
     ask) are for respondents to read; "" where left out. `closes`: the last day, in UTC, on which a collector takes
     reports, such as 2026-12-31; "" where there is none. `erase_after` in [1, 3653]: so many days after `closes` a
     collector erases the reports and keeps their counts; 0: it does not by itself. Only with `closes`, and where reports
-    are kept. Raises SurveyError.
+    are kept. `about`: whom its results are about unless a reader asks otherwise, the "population" of which those who
+    answer are a sample, or the "respondents" alone. Raises SurveyError.
     """
 
     waves: int = _integer(1, 2, MAX_WAVES)
@@ -133,6 +136,8 @@ class Settings:
     erase_after: int = _setting(
         0, f"a whole number of days in [1, {MAX_ERASE_AFTER}]", lambda v: type(v) is int and 1 <= v <= MAX_ERASE_AFTER
     )
+
+    about: str = _word(TARGETS)
 
     def __post_init__(self) -> None:
         for setting in fields(Settings):

@@ -1,6 +1,7 @@
 """What forms in JavaScript say of chance: what `sotto explain` says, of every mechanism, to the word."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from node import JS, require_node, run
 from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.explain import explain
 from sotto_protocol.mechanisms.registry import ENTRIES
+from sotto_protocol.protection import LIMITS, most_epsilon
 from sotto_protocol.words import of_people
 
 OPTIONS = [f"option-{number}" for number in range(24)]
@@ -63,11 +65,49 @@ def _compile(document: dict[str, Any]) -> Survey | None:
         return None  # no such shape of this mechanism
 
 
-def told_by_javascript(surveys: list[Survey], folder: Path) -> list[Any]:
+def told_by_javascript(surveys: list[Survey], folder: Path, program: str = PROGRAM) -> list[Any]:
     (folder / "surveys.json").write_text(json.dumps([survey.canonical.decode() for survey in surveys]))
-    (folder / "program.mjs").write_text(PROGRAM.replace('"./', f'"{JS.as_uri()}/'))
+    (folder / "program.mjs").write_text(program.replace('"./', f'"{JS.as_uri()}/'))
     told = run([require_node(), str(folder / "program.mjs"), str(folder / "surveys.json")], timeout_s=300)
     return list(json.loads(told))
+
+
+BANDS = """
+import { readFileSync } from "node:fs";
+import { sayLittle } from "./form/protection.js";
+import { makeWords } from "./form/words.js";
+import { readSurvey } from "./src/survey.js";
+const surveys = JSON.parse(readFileSync(process.argv[2], "utf8")).map((text) => new TextEncoder().encode(text));
+const told = [];
+for (const bytes of surveys) told.push(sayLittle(makeWords(), await readSurvey(bytes)));
+console.log(JSON.stringify(told));
+"""
+
+
+def test_little_protection_is_said_where_and_as_the_explanation_says_it(tmp_path: Path) -> None:
+    step = Decimal("1e-12")
+    ends = [epsilon for limit in LIMITS for most in [most_epsilon(limit)] for epsilon in (most, most + step)]
+    given: list[dict[str, Any]] = [{}, {"waves": 2}]
+    surveys = [
+        replace(
+            survey, questions=tuple(replace(of, epsilon=epsilon, epsilon_forever=epsilon) for of in survey.questions)
+        )
+        for more in given
+        for survey in [asked(1, **more)]
+        for epsilon in ends
+    ]
+    surveys += [asked(n, draw=draw) for n in (2, 3) for draw in range(n)]
+    told = told_by_javascript(surveys, tmp_path, BANDS)
+    assert told == [explain(survey).protected_little for survey in surveys]
+    assert 0 < told.count("") < len(told) - 12
+
+
+def asked(n: int, **settings: Any) -> Survey:
+    """Return a survey of so many yes-no questions, each of the least epsilon of which two are too much."""
+    question = {"type": "yes-no", "text": "So?", "epsilon": Decimal("1.1")}
+    questions = [question | {"id": f"q{place}"} for place in range(n)]
+    settings = {name: value for name, value in settings.items() if value}
+    return compile_survey({"id": "s", "title": "S", "questions": questions} | settings)
 
 
 def test_the_figures_and_the_sentences_are_those_of_the_explanation(tmp_path: Path) -> None:

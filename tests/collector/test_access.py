@@ -172,6 +172,7 @@ def test_surveys_are_listed_as_far_as_the_token_goes(house: House) -> None:
         "contact": "",
         "closes": "",
         "erase_after": 0,
+        "about": "population",
         "erased": False,
         "n_reports": 3,
         "cors_origins": [],

@@ -119,7 +119,8 @@ def test_what_is_published_or_given_by_probabilities_is_not_changed(tmp_path: Pa
 
 def test_the_words_have_a_figure_for_each_way_and_what_becomes_of_a_suspicion(tmp_path: Path) -> None:
     words = " ".join(plan_file(tmp_path, LUNCH, "--n", "300").output.split())
-    assert "habits: what would bring it to +- 10 points, for it to be of use: - fewer options: with 2 of 4" in words
+    assert "habits: what would bring it to +- 10 points, for it to be of use: - ask about these people alone" in words
+    assert "- fewer options: with 2 of 4" in words
     assert "more epsilon: 2.885 in place of 2. A suspicion of 10 % can then become 66.6 %; at present 45.1 %" in words
     assert "dish: what would bring it to strings of 10.00 %" in words
     document = json.loads(plan_file(tmp_path, LUNCH, "--n", "300", "--json").output)

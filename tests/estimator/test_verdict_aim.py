@@ -40,8 +40,8 @@ def empty(survey: Survey, n: int = 10) -> Tally:
 def prob_narrow(n: int, share: float, channel: Channel, options: IntervalOptions, half_width: float) -> float:
     """Return how likely the interval of n reports is no wider, clipped or not; by enumeration of all counts."""
     counts = np.arange(n + 1)
-    low, high = share_bounds(counts, n, channel, level=options.level, method=options.method, target=options.target)
-    if options.target == "respondents":
+    low, high = share_bounds(counts, n, channel, level=options.level, method=options.method, target=options.about)
+    if options.about == "respondents":
         n_true = round(n * share)
         probs = np.convolve(
             binom.pmf(np.arange(n_true + 1), n_true, channel.prob_support_if_true),

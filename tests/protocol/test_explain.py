@@ -164,7 +164,10 @@ def test_a_whole_survey_is_bounded_by_its_total_epsilon() -> None:
     assert explanation.epsilon == LUNCH.epsilon == sum(question.epsilon for question in explanation.questions)
     assert explanation.suspicions == suspicions(LUNCH.epsilon)
     text = str(explanation)
-    assert text.startswith("Lunch\n\npaid: Did you pay?\n")
+    assert text.startswith(
+        "Lunch\n\nYour answers together are protected little, because someone who was 10 % sure of them "
+    )
+    assert "\n\npaid: Did you pay?\n" in text
     assert "All answers together: epsilon 3.0987." in text
     assert max(map(len, text.splitlines())) <= 110
 

@@ -26,6 +26,7 @@ GIVEN: dict[str, Any] = {
     "contact": "lunch@example.org",
     "closes": "2026-12-31",
     "erase_after": 30,
+    "about": "respondents",
 }
 BESIDE: dict[str, Any] = {"strata": {"invited": True}, "erase_after": {"closes": "2026-12-31"}}
 """What a setting does not go without."""
@@ -43,6 +44,7 @@ WRONG: dict[str, list[Any]] = {
     "contact": ["x" * 201, "\x00", 1, None],
     "closes": ["2026-02-29", "2026-12-31T00:00", "26-12-31", "tomorrow", "2026-1-1", "\u0662026-01-01", 20261231, None],
     "erase_after": [-1, 3654, 10**400, True, "30", 1.5, None],
+    "about": ["", "everybody", "Respondents", True, 1, None],
 }
 DOCUMENT = {
     "id": "lunch",

@@ -204,6 +204,7 @@ SURVEYS: list[tuple[str, Document]] = [
     ("numbers in waves", survey(*NUMBERS, waves=6)),
     ("sketches", survey(*OPEN_ONCE)),
     ("a sketch and others are drawn", survey(*OPEN_ONCE, *NUMBERS, draw=3, min_reports=9)),
+    ("results are about those who answer", survey(PLAIN, about="respondents")),
     ("reports are erased the day after the last", survey(PLAIN, closes="2028-02-28", erase_after=1)),
     ("reports are kept as long as may be", survey(PLAIN, waves=2, closes="9989-12-30", erase_after=3653)),
 ]

@@ -1,6 +1,7 @@
 /** How chance protects a respondent: in a line that opens, for each question and for the whole survey. */
 
 import { sayInShort, sayReadings } from "../form/noise.js";
+import { sayLittle } from "../form/protection.js";
 import { make, paragraph } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
@@ -21,7 +22,9 @@ export function noiseOf(t, question) {
  * @param {Translate} t @param {Survey} survey @param {string} collector its address @param {number} resendDays
  */
 export function protectionOf(t, survey, collector, resendDays) {
-  const lead = paragraph("lead", t("Chance changes your answers on this device before anything is sent."));
+  const lead = [paragraph("lead", t("Chance changes your answers on this device before anything is sent."))];
+  const little = sayLittle(t, survey);
+  if (little) lead.push(paragraph("notice little", little));
   const receipt =
     survey.keep === "reports"
       ? t("You get a receipt, with which your report can be erased.")
@@ -53,7 +56,7 @@ export function protectionOf(t, survey, collector, resendDays) {
   ];
   const drawn = survey.draw > 0 ? [paragraph("notice", sayDrawing(t, survey))] : [];
   const kept = resendDays > 0 ? [paragraph("notice", sayKept(t, resendDays))] : [];
-  return [lead, make("details", { class: "protection", part: "protection" }, ...parts), ...drawn, ...kept];
+  return [...lead, make("details", { class: "protection", part: "protection" }, ...parts), ...drawn, ...kept];
 }
 
 /** Return who asks, until when, and which wave it is. @param {Translate} t @param {Survey} survey @param {SurveyWords} words @param {number} wave */

@@ -1,5 +1,6 @@
 /** What will be sent, beside what was answered. It stands in the page while it is looked at, and no longer. */
 
+import { sayLittle } from "../form/protection.js";
 import { sayAnswer, sayComfort, sayReported } from "../form/said.js";
 import { button, make, paragraph } from "./dom.js";
 
@@ -40,12 +41,7 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     "section",
     { "aria-labelledby": "review-title", part: "review" },
     title,
-    paragraph(
-      "lead",
-      t(
-        "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
-      ),
-    ),
+    ...leadOf(t, survey),
     make("div", { class: "rows" }, ...rows),
     paragraph("notice", make("strong", {}, whole)),
     text,
@@ -62,6 +58,19 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
       ),
     ),
   );
+}
+
+/** What chance may have done. Where it hides little, that is said, and not that nobody can be sure. */
+function leadOf(/** @type {Translate} */ t, /** @type {Survey} */ survey) {
+  const little = sayLittle(t, survey);
+  if (little) {
+    const lead = t("Chance has made this of your answers. It may have left some as they are.");
+    return [paragraph("lead", lead), paragraph("notice little", little)];
+  }
+  const lead = t(
+    "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
+  );
+  return [paragraph("lead", lead)];
 }
 
 function rowsOf(

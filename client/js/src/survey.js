@@ -112,6 +112,8 @@ export class Survey {
     this.draw = fields.optional("draw", 0, () => fields.integer("draw", 1, 199));
     /** @type {readonly string[]} the groups in which people are invited */
     this.strata = Object.freeze(fields.optional("strata", [], () => fields.take("strata", STRATA_EXPECTED, areStrata)));
+    const about = fields.optional("about", "population", () => fields.oneOf("about", ["population", "respondents"]));
+    this.about = /** @type {"population" | "respondents"} whom its results are about */ (about);
     /** The language of its texts, a tag. */
     this.lang = fields.optional("lang", "en", () => fields.take("lang", TAG_EXPECTED, isTag));
     this.introduction = takeText(fields, "introduction");

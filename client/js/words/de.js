@@ -25,6 +25,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Nur solchen Seiten stellen Browser die Kryptografie bereit, die Ihre Antworten verändert. Hier kann nichts beantwortet werden, und es wurde keine Antwort gesendet. Bitte fragen Sie die Umfrageleitung nach einer Adresse, die mit https beginnt.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Schaltflächen und Hinweise konnten in dieser Sprache nicht geladen werden: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "Der Zufall verändert Ihre Antworten auf diesem Gerät, bevor etwas gesendet wird.",
+"Chance has made this of your answers. It may have left some as they are.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Das hat der Zufall aus Ihren Antworten gemacht. Manche hat er vielleicht gelassen, wie sie sind: Wer sie sieht, kann nicht sicher sein, welche.",
 "Change answers": "Antworten ändern",
 "Choose all that apply, or none: none is an answer too.": "Wählen Sie alles, was zutrifft, oder nichts: Auch nichts ist eine Antwort.",
@@ -152,6 +153,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Sie bekommen einen Beleg. Die Meldung selbst wird gezählt und nicht aufbewahrt; deshalb kann sie nicht wieder herausgenommen werden.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Sie dürfen diese Frage auslassen: Das zählt als „%(skip)s“, und auch das kann der Zufall verändern.",
 "You see what will be sent, and decide.": "Sie sehen, was gesendet wird, und entscheiden.",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Ihre Antwort ist wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Ihre Antworten sind zusammen wenig geschützt, denn wer sich ihrer zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Ihr Gerät zieht %(weight)s der %(n)s Optionen und sendet diese: %(lost)s ist Ihre nicht darunter.",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Ihr Gerät lost eine der Optionen aus und sendet ein Ja oder Nein zu ihr allein: %(lost)s das Gegenteil.",
 "Your device flips a coin: %(lost)s it sends the opposite.": "Ihr Gerät wirft eine Münze: %(lost)s sendet es das Gegenteil.",
@@ -174,6 +177,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Ihre Meldung wurde erstellt",
 "Your report was not accepted": "Ihre Meldung wurde nicht angenommen",
 "Your report was not accepted.": "Ihre Meldung wurde nicht angenommen.",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Ihre Meldungen aller Wellen sind zusammen wenig geschützt, denn wer sich Ihrer Antworten zu %(prior)s sicher war, kann zu mehr als %(limit)s sicher werden.",
 "at least %(n)s time in %(of)s": [
 "in mindestens %(n)s von %(of)s Fällen",
 "in mindestens %(n)s von %(of)s Fällen"

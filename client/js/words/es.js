@@ -25,6 +25,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Los navegadores solo prestan a las páginas https la criptografía que cambia sus respuestas. Aquí no se puede responder nada, y no se envió ninguna respuesta. Por favor, pida a quien realiza la encuesta una dirección que empiece por https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "No se pudieron cargar los botones y las indicaciones en este idioma: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "El azar cambia sus respuestas en este dispositivo antes de que se envíe nada.",
+"Chance has made this of your answers. It may have left some as they are.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Esto es lo que el azar hizo de sus respuestas. Puede que haya dejado algunas como están: nadie que las vea puede saber con seguridad cuáles.",
 "Change answers": "Cambiar respuestas",
 "Choose all that apply, or none: none is an answer too.": "Elija todas las que correspondan, o ninguna: ninguna también es una respuesta.",
@@ -152,6 +153,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Usted recibe un comprobante. El informe en sí se cuenta y no se guarda, así que no se puede volver a sacar.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Puede dejarla sin responder: eso cuenta como “%(skip)s”, y el azar puede cambiar eso también.",
 "You see what will be sent, and decide.": "Usted ve lo que se enviará, y decide.",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Su respuesta está poco protegida, porque quien tenía un %(prior)s de certeza sobre ella puede llegar a tener más de un %(limit)s.",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Sus respuestas en conjunto están poco protegidas, porque quien tenía un %(prior)s de certeza sobre ellas puede llegar a tener más de un %(limit)s.",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Su dispositivo sortea %(weight)s de las %(n)s opciones y las envía: %(lost)s, la de usted no está entre ellas.",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Su dispositivo sortea una de las opciones y envía un sí o un no solo a ella: %(lost)s, lo contrario.",
 "Your device flips a coin: %(lost)s it sends the opposite.": "Su dispositivo lanza una moneda: %(lost)s envía lo contrario.",
@@ -174,6 +177,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Su informe está hecho",
 "Your report was not accepted": "Su informe no se aceptó",
 "Your report was not accepted.": "Su informe no se aceptó.",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Sus informes de todas las rondas en conjunto están poco protegidos, porque quien tenía un %(prior)s de certeza sobre sus respuestas puede llegar a tener más de un %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "al menos %(n)s de cada %(of)s veces",
 "al menos %(n)s de cada %(of)s veces"

@@ -25,6 +25,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Les navigateurs ne fournissent qu’à de telles pages la cryptographie qui modifie vos réponses. Il n’est pas possible de répondre ici, et aucune réponse n’a été envoyée. Veuillez demander aux responsables de l’enquête une adresse qui commence par https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Les boutons et les indications n’ont pas pu être chargés dans cette langue : %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "Le hasard modifie vos réponses sur cet appareil avant tout envoi.",
+"Chance has made this of your answers. It may have left some as they are.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Voici ce que le hasard a fait de vos réponses. Il en a peut-être laissé certaines telles quelles : personne, en les voyant, ne peut être sûr desquelles il s’agit.",
 "Change answers": "Modifier les réponses",
 "Choose all that apply, or none: none is an answer too.": "Choisissez toutes les réponses qui conviennent, ou aucune : n’en choisir aucune est aussi une réponse.",
@@ -152,6 +153,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Vous recevez un reçu. Le rapport lui-même est compté et n’est pas conservé ; il ne peut donc plus être retiré.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Vous pouvez la laisser de côté : cela compte comme « %(skip)s », et le hasard peut modifier cela aussi.",
 "You see what will be sent, and decide.": "Vous voyez ce qui sera envoyé, et vous décidez.",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Votre réponse est peu protégée, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Vos réponses prises ensemble sont peu protégées, car quelqu’un qui en était sûr à %(prior)s peut en devenir sûr à plus de %(limit)s.",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Votre appareil tire %(weight)s des %(n)s options et les envoie : %(lost)s, la vôtre n’en fait pas partie.",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Votre appareil tire au sort l’une des options et envoie un oui ou un non pour elle seule : %(lost)s, le contraire.",
 "Your device flips a coin: %(lost)s it sends the opposite.": "Votre appareil lance une pièce : %(lost)s, il envoie le contraire.",
@@ -174,6 +177,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Votre rapport a été fait",
 "Your report was not accepted": "Votre rapport n’a pas été accepté",
 "Your report was not accepted.": "Votre rapport n’a pas été accepté.",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Vos rapports de toutes les vagues pris ensemble sont peu protégés, car quelqu’un qui était sûr de vos réponses à %(prior)s peut en devenir sûr à plus de %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "au moins %(n)s fois sur %(of)s",
 "au moins %(n)s fois sur %(of)s"

@@ -25,6 +25,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "आपके उत्तर बदलने वाली क्रिप्टोग्राफ़ी ब्राउज़र केवल ऐसे पेजों को देते हैं। यहाँ किसी बात का उत्तर नहीं दिया जा सकता, और कोई उत्तर नहीं भेजा गया। कृपया सर्वेक्षण चलाने वालों से ऐसा पता माँगें जो https से शुरू हो।",
 "Buttons and hints could not be loaded in this language: %(language)s.": "इस भाषा में बटन और संकेत लोड नहीं हो सके: %(language)s",
 "Chance changes your answers on this device before anything is sent.": "कुछ भी भेजे जाने से पहले, संयोग इसी डिवाइस पर आपके उत्तर बदल देता है।",
+"Chance has made this of your answers. It may have left some as they are.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों।",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "संयोग ने आपके उत्तरों को यह बना दिया है। हो सकता है कि कुछ जैसे थे वैसे ही रहे हों: इन्हें देखने वाला कोई भी पक्का नहीं जान सकता कि कौन-से।",
 "Change answers": "उत्तर बदलें",
 "Choose all that apply, or none: none is an answer too.": "जो-जो लागू हो सब चुनें, या कुछ न चुनें: कुछ न चुनना भी एक उत्तर है।",
@@ -152,6 +153,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "आपको एक रसीद मिलती है। रिपोर्ट ख़ुद गिनी जाती है और रखी नहीं जाती, इसलिए उसे वापस नहीं निकाला जा सकता।",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "आप इसे छोड़ सकते हैं: यह “%(skip)s” गिना जाता है, और संयोग उसे भी बदल सकता है।",
 "You see what will be sent, and decide.": "आप देखें कि क्या भेजा जाएगा, और फ़ैसला करें।",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "आपका उत्तर कम सुरक्षित है, क्योंकि जिसे उसका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "आपके उत्तर मिलकर कम सुरक्षित हैं, क्योंकि जिसे उनका %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "आपका डिवाइस %(n)s में से %(weight)s विकल्प संयोग से निकालता है और उन्हें भेजता है: %(lost)s उनमें आपका विकल्प नहीं होता।",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "आपका डिवाइस विकल्पों में से एक को संयोग से निकालता है और केवल उसी के लिए “हाँ” या “नहीं” भेजता है: %(lost)s इसका उलटा।",
 "Your device flips a coin: %(lost)s it sends the opposite.": "आपका डिवाइस सिक्का उछालता है: %(lost)s वह उलटा उत्तर भेजता है।",
@@ -174,6 +177,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "आपकी रिपोर्ट बन गई",
 "Your report was not accepted": "आपकी रिपोर्ट स्वीकार नहीं हुई",
 "Your report was not accepted.": "आपकी रिपोर्ट स्वीकार नहीं हुई।",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "सभी दौरों की आपकी रिपोर्टें मिलकर कम सुरक्षित हैं, क्योंकि जिसे आपके उत्तरों का %(prior)s यक़ीन था, उसे %(limit)s से अधिक यक़ीन हो सकता है।",
 "at least %(n)s time in %(of)s": [
 "%(of)s में से कम से कम %(n)s बार",
 "%(of)s में से कम से कम %(n)s बार"

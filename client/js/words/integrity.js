@@ -1,10 +1,10 @@
 /** What the files of words hold. Written by scripts/catalogues. */
 export const INTEGRITY = {
-  de: "sha256-ZXxhuscDQRI6tJFXDR6UUswd7inaV/CSlEQPDJ3/rLY=",
-  fr: "sha256-Ce1zNDXYKFzqsmziSJ6kX4USvQxHc05N1ukhcvZFt4M=",
-  es: "sha256-vXISbC+ruCNTxLXVSX0p3SA9KEgcAwRpqHSQpa12DS8=",
-  pt: "sha256-/8Riews9wLN77XLKtLPTz+l5CJA55Ibs+gXXJHFTfGU=",
-  ar: "sha256-o01/wJds0/v/XVIMjWUKMJUgjP7HpjW+PX8xsA4olHo=",
-  hi: "sha256-g0HUkBZDbFIrxiILfrp+GWE7cKSz5p+wcwdf7ZlKrDs=",
-  zh: "sha256-AC0/44r1VRTC9tTZqfXoQu8tjzGqEf9EBA3Tw2+Ji4s=",
+  de: "sha256-rmuiQhGoX9lwK6MmOJy3hDpfVDT1yxbW55zst1ONmgA=",
+  fr: "sha256-co6CaSzdOrUdTKPodC8ogXbYHHnkAcXU+p6wRheok2I=",
+  es: "sha256-2rWJzC48nKJX+i8Ook5Nt+6a7UoAz3QDxMbD/L77ji0=",
+  pt: "sha256-w3zYx1QLYP/lKdjL+Vyi6x5xtQOyj6sSzwlSjLV5Rds=",
+  ar: "sha256-GIrYrKMPAXiSz5SvuCSFYlfoxz+pQhPoa3Tr0yP4B5g=",
+  hi: "sha256-jOvUT6tWTh97YhRdaOtSxygKIb45+Bj4pLqdhWt/fGk=",
+  zh: "sha256-fRf8TW7NkajyTUwuNm/9g2gGxHglQWA+c2rDXkq1ySU=",
 };

@@ -25,6 +25,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "Os navegadores só emprestam a páginas https a criptografia que muda suas respostas. Nada pode ser respondido aqui, e nenhuma resposta foi enviada. Por favor, peça a quem realiza a pesquisa um endereço que comece com https.",
 "Buttons and hints could not be loaded in this language: %(language)s.": "Não foi possível carregar os botões e as indicações neste idioma: %(language)s.",
 "Chance changes your answers on this device before anything is sent.": "O acaso muda suas respostas neste dispositivo antes que algo seja enviado.",
+"Chance has made this of your answers. It may have left some as they are.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão.",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "Isto é o que o acaso fez das suas respostas. Ele pode ter deixado algumas como estão: ninguém que as veja pode ter certeza de quais.",
 "Change answers": "Mudar respostas",
 "Choose all that apply, or none: none is an answer too.": "Escolha todas as que se aplicam, ou nenhuma: nenhuma também é uma resposta.",
@@ -152,6 +153,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "Você recebe um comprovante. O relatório em si é contado e não é guardado; por isso, não pode mais ser retirado.",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "Você pode deixá-la sem resposta: isso conta como “%(skip)s”, e o acaso pode mudar isso também.",
 "You see what will be sent, and decide.": "Você vê o que será enviado e decide.",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "Sua resposta está pouco protegida, porque quem tinha %(prior)s de certeza sobre ela pode passar a ter mais de %(limit)s.",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "Suas respostas, em conjunto, estão pouco protegidas, porque quem tinha %(prior)s de certeza sobre elas pode passar a ter mais de %(limit)s.",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "Seu dispositivo sorteia %(weight)s das %(n)s opções e as envia: %(lost)s, a sua não está entre elas.",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "Seu dispositivo sorteia uma das opções e envia um sim ou um não só a ela: %(lost)s, o contrário.",
 "Your device flips a coin: %(lost)s it sends the opposite.": "Seu dispositivo joga uma moeda: %(lost)s, ele envia o contrário.",
@@ -174,6 +177,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "Seu relatório foi feito",
 "Your report was not accepted": "Seu relatório não foi aceito",
 "Your report was not accepted.": "Seu relatório não foi aceito.",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "Seus relatórios de todas as rodadas, em conjunto, estão pouco protegidos, porque quem tinha %(prior)s de certeza sobre as suas respostas pode passar a ter mais de %(limit)s.",
 "at least %(n)s time in %(of)s": [
 "pelo menos %(n)s em cada %(of)s vezes",
 "pelo menos %(n)s em cada %(of)s vezes"

@@ -24,6 +24,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Browsers lend the cryptography that changes your answers to such pages alone. Nothing can be answered here, and no answer was sent. Please ask whoever runs the survey for an address that begins with https.": "浏览器只向这样的页面提供用来改动您回答的加密功能。这里无法回答，没有发送任何回答。请向调查主办方索要以 https 开头的地址。",
 "Buttons and hints could not be loaded in this language: %(language)s.": "无法加载此语言的按钮和提示：%(language)s。",
 "Chance changes your answers on this device before anything is sent.": "在发送任何内容之前，您的回答会先在这台设备上被随机改动。",
+"Chance has made this of your answers. It may have left some as they are.": "这是您的回答经过随机处理后的结果。有些可能保持原样。",
 "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.": "这是您的回答经过随机处理后的结果。有些可能保持原样：看到它们的人，谁也无法确定是哪些。",
 "Change answers": "修改回答",
 "Choose all that apply, or none: none is an answer too.": "请选择所有符合的选项，也可以一个都不选：不选也是一种回答。",
@@ -144,6 +145,8 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "You get a receipt. The report itself is counted and not kept, so it cannot be taken out again.": "您会得到一份回执。报告本身计入总数而不保留，因此无法再把它取出。",
 "You may leave it out: that counts as “%(skip)s”, and chance may change that too.": "您可以不回答：不回答按“%(skip)s”计，这也可能被随机改动。",
 "You see what will be sent, and decide.": "您看到将要发送的内容，然后作出决定。",
+"Your answer is protected little, because someone who was %(prior)s sure of it can become more than %(limit)s sure.": "您的回答受到的保护很少，因为原本对它有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
+"Your answers together are protected little, because someone who was %(prior)s sure of them can become more than %(limit)s sure.": "您的各项回答合在一起受到的保护很少，因为原本对它们有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
 "Your device draws %(weight)s of the %(n)s options and sends these: %(lost)s yours is not among them.": "您的设备从 %(n)s 个选项中抽取 %(weight)s 个并发送：%(lost)s漏掉您的选项。",
 "Your device draws one of the options and sends a yes or a no to it alone: %(lost)s the opposite.": "您的设备抽取一个选项，并只针对它发送“是”或“否”：%(lost)s发送相反的回答。",
 "Your device flips a coin: %(lost)s it sends the opposite.": "您的设备抛一枚硬币：%(lost)s发送相反的回答。",
@@ -166,6 +169,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Your report was made": "您的报告已生成",
 "Your report was not accepted": "您的报告未被接受",
 "Your report was not accepted.": "您的报告未被接受。",
+"Your reports of all waves together are protected little, because someone who was %(prior)s sure of your answers can become more than %(limit)s sure.": "您各轮的报告合在一起受到的保护很少，因为原本对您的回答有 %(prior)s 把握的人，之后可能有超过 %(limit)s 的把握。",
 "at least %(n)s time in %(of)s": [
 "每 %(of)s 次中至少有 %(n)s 次"
 ],

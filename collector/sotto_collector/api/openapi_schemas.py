@@ -20,6 +20,7 @@ from sotto_protocol.members import (
     MAX_STRATA,
     MAX_STRATUM,
     MAX_WAVES,
+    TARGETS,
 )
 from sotto_protocol.problem import MAX_FAULTS
 from sotto_protocol.report import REPORT_ID_BYTES
@@ -107,6 +108,7 @@ _LISTED: Schema = _object(
             "maximum": MAX_ERASE_AFTER,
             "description": "So many days after it the reports are erased; 0: not by themselves.",
         },
+        "about": {"enum": list(TARGETS), "description": "Whom its results are about, unless a reader asks otherwise."},
         "erased": {"type": "boolean", "description": "Whether its reports are gone, and counts are left."},
         "n_reports": _COUNT,
         "cors_origins": _ORIGINS,

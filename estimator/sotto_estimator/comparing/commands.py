@@ -16,7 +16,7 @@ from sotto_estimator.comparing.tested_shares import ShareTestOptions, shares_tes
 from sotto_estimator.comparing.trend import trend_of_sides
 from sotto_estimator.data_options import simple_data_options
 from sotto_estimator.designs.given import SaidYes
-from sotto_estimator.options import grouped, level_option
+from sotto_estimator.options import TARGET_HELP, grouped, level_option
 from sotto_estimator.output import Output, output_options
 from sotto_estimator.paper import PaperSurvey, paper_options
 
@@ -38,9 +38,7 @@ _simultaneous = click.option(
 _target = click.option(
     "--target",
     type=click.Choice(TARGETS),
-    default="population",
-    show_default=True,
-    help="Whom shares are about: a population that respondents are drawn from, or the respondents.",
+    help=TARGET_HELP,
 )
 _people = click.option(
     "--people",
@@ -113,7 +111,7 @@ def groups(
     other_yes: int | None,
     other_n: int | None,
     people: People | None,
-    target: Target,
+    target: Target | None,
     **how: Any,
 ) -> None:
     """Have groups different shares? Each is held against the first: difference, ratio, and a test of equality.
@@ -122,7 +120,7 @@ def groups(
     """
     place = _with_other(place, other_yes, other_n)
     found = find_groups(place, target)
-    options = CompareOptions(target=target, people=people or found.people, **how)
+    options = CompareOptions(target=found.target, people=people or found.people, **how)
     _show(compare_sides(found.title, found.groups, options), found, output)
 
 
@@ -136,11 +134,17 @@ def groups(
 @_target
 @_with_place
 def trend(
-    place: Place, output: Output, scores: str, people: People | None, target: Target, level: float, simultaneous: bool
+    place: Place,
+    output: Output,
+    scores: str,
+    people: People | None,
+    target: Target | None,
+    level: float,
+    simultaneous: bool,
 ) -> None:
     """Does a share rise or fall over ordered groups? By the Cochran-Armitage test: approximate."""
     found = find_groups(place, target)
-    options = CompareOptions(level, target, simultaneous, people=people or found.people)
+    options = CompareOptions(level, found.target, simultaneous, people=people or found.people)
     _show(trend_of_sides(found.title, found.groups, options, _scores(scores) or found.scores), found, output)
 
 

@@ -16,6 +16,7 @@ from sotto_estimator.data_options import DataOptions
 from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.fetch import read_tallies
+from sotto_estimator.intervals import target_of
 from sotto_estimator.options import warn
 from sotto_estimator.paper import Asked, PaperSurvey
 from sotto_estimator.result import GIVEN
@@ -43,6 +44,7 @@ class Found:
     """The groups in their order. `scores`: where their names are numbers; `people`: who they may be, if not told.
 
     `contradictions`: of groups whose counts contradict their designs. `reading`: how counts were read, a line a group.
+    `target`: whom shares are about.
     """
 
     title: str
@@ -51,15 +53,19 @@ class Found:
     scores: tuple[float, ...] = ()
     contradictions: tuple[Void, ...] = ()
     reading: tuple[str, ...] = ()
+    target: Target = "population"
 
 
-def find_groups(place: Place, target: Target) -> Found:
-    """Return the groups that are meant. Raises UsageError, SourceError, FetchError, DomainError."""
+def find_groups(place: Place, target: Target | None) -> Found:
+    """Return the groups that are meant, about whom their surveys say where no target is asked for.
+
+    Raises UsageError, SourceError, FetchError, DomainError.
+    """
     _check_one(place)
     if place.paper:
-        found = _of_counts(place.paper, target)
+        found = _of_counts(place.paper, target or "population")
     elif place.data:
-        found = _of_csv(place, target)
+        found = _of_csv(place, target or "population")
     else:
         found = _of_tallies(place, target)
     return replace(found, groups={name: _asked_for(sides, place) for name, sides in found.groups.items()})
@@ -116,7 +122,7 @@ def _of_counts(paper: PaperSurvey, target: Target) -> Found:
         paper = replace(paper, asked=replace(paper.asked, specs=specs * len(paper.counts)))
     arms = {f"group {at}": [arm] for at, arm in enumerate(paper.arms(), 1)}
     groups = {name: sides_of_arms(of, target) for name, of in arms.items()}
-    return Found(GIVEN, groups, contradictions=voids_of_arms(arms), reading=_reading(arms))
+    return Found(GIVEN, groups, contradictions=voids_of_arms(arms), reading=_reading(arms), target=target)
 
 
 def _reading(groups: Mapping[str, Sequence[Arm]]) -> tuple[str, ...]:
@@ -144,16 +150,17 @@ def _of_csv(place: Place, target: Target) -> Found:
         raise click.UsageError("--by says which column of the CSV has the groups.")
     groups = sides_of_data(found, target)
     scores = tuple(map(float, groups)) if found.groups.is_number else ()
-    return Found(_title(found), groups, scores=scores, contradictions=voids_of_data(found))
+    return Found(_title(found), groups, scores=scores, contradictions=voids_of_data(found), target=target)
 
 
-def _of_tallies(place: Place, target: Target) -> Found:
+def _of_tallies(place: Place, asked: Target | None) -> Found:
     source = read_source(place.sources, place.token)
     tallies = _of_collector(source, place) if isinstance(source, CollectorSource) else _of_files(place)
     known = list(tallies.values())
+    target = asked or target_of(*(tally.survey for tally in known))
     scores = tuple(map(float, place.chosen_waves)) if len(place.chosen_waves) > 1 else ()
     groups = {name: sides_of_tally(tally, target) for name, tally in tallies.items()}
-    return Found(known[0].survey.title, groups, people_of(known), scores, voids_of(tallies))
+    return Found(known[0].survey.title, groups, people_of(known), scores, voids_of(tallies), target=target)
 
 
 def _of_collector(source: CollectorSource, place: Place) -> dict[str, Tally]:

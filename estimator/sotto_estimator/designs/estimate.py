@@ -114,11 +114,11 @@ class _Question:
 
     def row(self, label: str, epsilon: float) -> Estimate:
         """Return the estimate of an answer's share."""
-        weights = self.arms.weights(label, self.options.target)
+        weights = self.arms.weights(label, self.options.about)
         share = float((weights * self.arms.counts).sum())
         ends = self._ends(label, weights, self._n_together if self.options.simultaneous else 1)
         is_outside = ends[0] > 1 or ends[1] < 0 or ends[0] > ends[1]
-        error = math.sqrt(variance(self.arms, weights, self.likeliest, self.options.target))
+        error = math.sqrt(variance(self.arms, weights, self.likeliest, self.options.about))
         least, most = (float(self.arms.n_each @ ends) for ends in _extremes(self.arms, weights))
         consistent = float(self.likeliest[self.arms.is_of(label)].sum()) if self.options.consistent else None
         shifts = PERCENT * max(0.0, most - share), PERCENT * min(0.0, least - share)
@@ -130,7 +130,7 @@ class _Question:
         """Return which answers' shares are surely above which, by intervals that hold together; None of two answers."""
         if len(self.shown) == 1:
             return None
-        weights = {label: self.arms.weights(label, self.options.target) for label in self.shown}
+        weights = {label: self.arms.weights(label, self.options.about) for label in self.shown}
         return order_of(
             [Span(label, *_possible(self._ends(label, of, self._n_together))) for label, of in weights.items()]
         )
@@ -139,7 +139,7 @@ class _Question:
         """Return the ends of one of so many intervals that hold together, which may lie outside [0, 1], or cross."""
         tail = check_level(self.options.level, n_intervals) / 2
         if self.options.method == "chernoff":
-            return pooled_interval(self.arms, label, tail=tail, target=self.options.target)
+            return pooled_interval(self.arms, label, tail=tail, target=self.options.about)
         least, most = _extremes(self.arms, weights)
         half_width = math.sqrt(-math.log(tail) * float(self.arms.n_each @ (most - least) ** 2) / 2)
         share = float((weights * self.arms.counts).sum())

@@ -49,7 +49,7 @@ def read_android_autofill(
     options = options or IntervalOptions()
     if not 0.5 <= least_share < 1:
         raise DomainError(f"least_share ({least_share!r}) must be in [1/2, 1).")
-    if (options.target, options.population_size) != ("population", None) or options.method not in (_EXACT, _DEFAULT):
+    if (options.about, options.population_size) != ("population", None) or options.method not in (_EXACT, _DEFAULT):
         raise DomainError(f"android-autofill is estimated about the population, by {_EXACT}.")
     check_power(power)
     files = [Path(path) for path in paths]

@@ -196,7 +196,7 @@ class AutofillTexts(Result):
     def _option_members(self) -> dict[str, Any]:
         options = self.options
         members = {"level": options.level, "simultaneous": options.simultaneous, "method": "clopper-pearson"}
-        return members | {"target": options.target, "least_share": self.least_share, "power": self.power}
+        return members | {"target": options.about, "least_share": self.least_share, "power": self.power}
 
 
 def _members(of: AutofillField) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class Figures(Result):
     @property
     def _option_members(self) -> dict[str, Any]:
         options = self.options
-        return {"level": options.level, "simultaneous": options.simultaneous, "target": options.target}
+        return {"level": options.level, "simultaneous": options.simultaneous, "target": options.about}
 
     def _cells(self) -> list[list[str]]:
         columns = ["confidence", "figure", "n", "epsilon", "estimate", "std. error", "low", "high", "interval"]

@@ -47,7 +47,7 @@ def read_navigation_timing(
     differ.
     """
     options = options or IntervalOptions()
-    check_target(options.target)
+    check_target(options.about)
     if options.population_size is not None:
         raise DomainError("population_size must not be given: loads are not drawn from so many.")
     if not percentiles or not all(0 < percentile < 100 for percentile in percentiles):
@@ -66,7 +66,7 @@ def read_navigation_timing(
         n_reports=sum(cells.n for cells in groups.values()),
         epsilon=max(epsilon_of(cells.rates) for cells in groups.values()),
         options=options,
-        made=f"of shares by the {find_method(options.method).words}, of durations by {_MADE[options.target][1]}",
+        made=f"of shares by the {find_method(options.method).words}, of durations by {_MADE[options.about][1]}",
         by=by,
         figures=tuple(figures),
         notes=tuple(_notes(groups, n_without)),
@@ -87,13 +87,13 @@ def _figures(
     group: str | None, cells: TimingCells, percentiles: Sequence[float], options: IntervalOptions, n_intervals: int
 ) -> list[Figure]:
     shares = _shares(cells, options, n_intervals)
-    tail, method = check_level(options.level, n_intervals) / 2, _MADE[options.target][0]
-    is_guaranteed, epsilon = options.target == "respondents", epsilon_of(cells.rates)
+    tail, method = check_level(options.level, n_intervals) / 2, _MADE[options.about][0]
+    is_guaranteed, epsilon = options.about == "respondents", epsilon_of(cells.rates)
     figures = []
     for stratum, share in zip(STRATA, shares, strict=True):
         durations = WeightedDurations.of(cells, is_high=stratum == "high")
-        located = {"mean": durations.mean(tail, options.target)}
-        located |= {f"p{at:g}": durations.percentile(at / 100, tail, options.target) for at in percentiles}
+        located = {"mean": durations.mean(tail, options.about)}
+        located |= {f"p{at:g}": durations.percentile(at / 100, tail, options.about) for at in percentiles}
         known = find_method(options.method)
         figures.append(
             Figure(group, stratum, "share", "", cells.n, epsilon, *share, options.method, known.is_guaranteed)
@@ -123,7 +123,7 @@ def _shares(cells: TimingCells, options: IntervalOptions, n_intervals: int) -> l
     ends = _share_ends(reports, options, n_intervals)
     low, high = np.clip(ends, 0, 1).tolist()
     is_possible = ends[0] <= min(ends[1], 1) and ends[1] >= 0
-    if not is_interval(low, high, may_be_point=is_possible and options.target == "respondents"):
+    if not is_interval(low, high, may_be_point=is_possible and options.about == "respondents"):
         low = high = math.nan
     return [(share, error, low, high), (1 - share, error, 1 - high, 1 - low)]
 
@@ -132,14 +132,14 @@ def _share_ends(reports: PooledReports, options: IntervalOptions, n_intervals: i
     if len(reports.true) > 1:
         if options.method != _POOLING:
             raise DomainError(f"method ({options.method!r}) must be {_POOLING} where randomizedTriggerRate differs.")
-        return _pooled_ends(reports, check_level(options.level, n_intervals) / 2, options.target)
+        return _pooled_ends(reports, check_level(options.level, n_intervals) / 2, options.about)
     low, high = share_bounds(
         reports.n_yes.astype(np.int64),
         int(reports.n),
         Channel(float(reports.true[0]), float(reports.other[0])),
         level=options.level,
         method=options.method,
-        target=options.target,
+        target=options.about,
         n_intervals=n_intervals,
     )
     return float(low[0]), float(high[0])
@@ -155,7 +155,7 @@ def _pooled_ends(reports: PooledReports, tail: float, target: Target) -> tuple[f
 
 def _share_error(reports: PooledReports, options: IntervalOptions) -> float:
     prob: Floats = reports.true
-    if options.target == "population":
+    if options.about == "population":
         prob = reports.other + reports.contrast * min(1.0, max(0.0, reports.share))
     return math.sqrt(float((reports.n_each * prob * (1 - prob) / reports.contrast**2).sum())) / reports.n
 

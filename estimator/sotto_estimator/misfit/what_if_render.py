@@ -65,7 +65,7 @@ def _ends(case: Case) -> tuple[float, float]:
 
 def _heading(found: WhatIf) -> dict[str, Any]:
     options = found.options
-    about = {"level": options.level, "method": options.method, "target": options.target}
+    about = {"level": options.level, "method": options.method, "target": options.about}
     return {"what_if": found.way, "n_reports": found.n_reports, "epsilon": found.epsilon} | about
 
 

@@ -90,7 +90,7 @@ def method_of_mean(channel: NumberChannel, options: IntervalOptions) -> str:
     Of two outputs the number of the higher ones is a binomial count, whose share's intervals all methods know; of more,
     and about the respondents, whose outputs are not alike, it takes one that knows means.
     """
-    is_binomial = channel.is_binary and options.target == "population"
+    is_binomial = channel.is_binary and options.about == "population"
     return options.method if is_binomial or find_method(options.method).of_means else IntervalOptions().method
 
 

@@ -110,7 +110,7 @@ def number_plan_output(
         "deviation": study.deviation,
         "level": options.level,
         "method": options.method,
-        "target": options.target,
+        "target": options.about,
     } | ({} if forever is None else {"epsilon_forever": forever})
     if style == "json":
         return json_text({**beside, "plan": [asdict(row) for row in rows]})
@@ -130,7 +130,7 @@ def _table(rows: Sequence[NumberPlanRow], study: NumberStudy, options: IntervalO
         if row.interval:
             names.setdefault(row.interval, {})[row.mechanism] = None
     remarks = [
-        f"Half-width of {', '.join(of)}: {method_words(options.level, options.method, options.target, made)}."
+        f"Half-width of {', '.join(of)}: {method_words(options.level, options.method, options.about, made)}."
         for made, of in names.items()
     ]
     remarks += [_MIDDLE] if any(row.mechanism.startswith("distribution") for row in rows) else []

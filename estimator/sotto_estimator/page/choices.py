@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from sotto_estimator.channel import TARGETS, Target
-from sotto_estimator.intervals import IntervalOptions
+from sotto_estimator.intervals import IntervalOptions, target_of
 from sotto_estimator.methods import METHODS
 from sotto_estimator.page.errors import ChoiceError, NoSuchWaveError
 from sotto_estimator.render import level_digits
@@ -32,7 +32,8 @@ class Field:
 class Choices:
     """One choice of each; the defaults are those of `sotto estimate`. `wave` None: all waves, pooled.
 
-    `lang`: the language of the survey that was asked for; "" where none was.
+    `lang`: the language of the survey that was asked for; "" where none was. `about`: whom the survey is about, which
+    is the target unless another was chosen.
     """
 
     wave: int | None = None
@@ -41,6 +42,7 @@ class Choices:
     target: Target = "population"
     simultaneous: str = "no"
     lang: str = ""
+    about: Target = "population"
 
     @property
     def interval_options(self) -> IntervalOptions:
@@ -54,7 +56,7 @@ class Choices:
         >>> Choices(wave=2, level="0.99").query, Choices().query
         ('?wave=2&level=0.99', '')
         """
-        usual = Choices()
+        usual = self._usual
         chosen = {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != getattr(usual, name)}
         return "?" + urlencode(chosen) if chosen else ""
 
@@ -65,7 +67,11 @@ class Choices:
     @property
     def is_advanced(self) -> bool:
         """Whether intervals are chosen that are not the usual ones."""
-        return self.interval_options != Choices().interval_options
+        return self.interval_options != self._usual.interval_options
+
+    @property
+    def _usual(self) -> "Choices":
+        return Choices(target=self.about, about=self.about)
 
     @property
     def holds_at_every_look(self) -> bool:
@@ -116,7 +122,8 @@ def read_choices(query: Mapping[str, Sequence[str]], survey: Survey) -> Choices:
     Raises NoSuchWaveError and ChoiceError, which say what can be chosen, and never what was.
     """
     domains = {"level": LEVELS, "method": tuple(METHODS), "target": TARGETS, "simultaneous": ("no", "yes")}
-    chosen: dict[str, Any] = {}
+    about = target_of(survey)
+    chosen: dict[str, Any] = {"target": about, "about": about}
     for name, domain in domains.items():
         if name in query:
             if len(query[name]) > 1 or query[name][0] not in domain:

@@ -20,7 +20,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "") -> 
     `method`: how they are made, where it is not by the options' method alone.
     """
     values = {"level": say.percent(level_digits(options.level)), "method": method or options.method}
-    if options.target == "population":
+    if options.about == "population":
         if options.simultaneous:
             return say.gettext("%(level)s intervals about the population, all together; method: %(method)s", **values)
         return say.gettext("%(level)s intervals about the population, each by itself; method: %(method)s", **values)

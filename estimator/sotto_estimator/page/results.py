@@ -121,7 +121,7 @@ def _sections(
         )
         if estimates is not None:
             technical = technical_lines(question, estimates, section.quality)
-            remarks, target = remarks_on(question, estimates, spoken.say), estimates.options.target
+            remarks, target = remarks_on(question, estimates, spoken.say), estimates.options.about
             section = replace(section, remarks=remarks, technical=technical, is_of_respondents=target == "respondents")
         if is_text(question):
             yield replace(section, commands=_commands(release, choices.wave, question) if n_counted else ())

@@ -71,18 +71,18 @@ def series_of(
     sizes = np.maximum(asked, 1)  # what nobody was asked has no point
     channel = channel_of(question)
     shares = shares_of(counts, sizes, channel)
-    errors = errors_of(shares, sizes, channel, options.target)
+    errors = errors_of(shares, sizes, channel, options.about)
     ends = share_bounds(
         counts,
         sizes,
         channel,
         level=options.level,
         method=options.method,
-        target=options.target,
+        target=options.about,
         n_intervals=n_intervals if options.simultaneous else 1,
     )
     numbers = np.stack([shares, errors, *(end.clip(0, 1) for end in ends)], axis=-1).tolist()
-    may_be_points = (ends[0] <= 1) & (ends[1] >= 0) & (options.target == "respondents")
+    may_be_points = (ends[0] <= 1) & (ends[1] >= 0) & (options.about == "respondents")
     series = []
     for column, answer in enumerate(answers):
         sized = [(row, wave, int(asked[row, column])) for row, wave in enumerate(n_of) if asked[row, column]]

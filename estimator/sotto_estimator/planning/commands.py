@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from sotto_estimator.channel import Target
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.numbers.plan_options import NumberAsk, number_plan_options, number_plan_output, read_study
 from sotto_estimator.options import grouped, interval_options, plan_error, style_options
@@ -110,6 +111,7 @@ def plan(
     n_reports: int | None,
     half_width: float | None,
     style: str,
+    target: Target | None,
     **options: Any,
 ) -> None:
     """Plan what a survey will show of so many respondents, or how many of them a precision needs.
@@ -130,8 +132,9 @@ def plan(
     if of_file.survey_file:
         n_candidates = Reach().n_candidates if of_text.n_candidates is None else of_text.n_candidates
         reach = Reach(**options, n_candidates=n_candidates)
-        plan_survey_file(style, of_file, of_file.survey_file, n_reports, half_width, reach)
+        plan_survey_file(style, of_file, of_file.survey_file, n_reports, half_width, reach, target)
         return
+    options["target"] = target or "population"
     if not of_question.epsilons:
         raise click.UsageError("Give SURVEY_FILE or --epsilon.")
     study = read_study(of_numbers)

@@ -30,6 +30,9 @@ def _of_help(one: Help, plan: SurveyPlan) -> Iterator[str]:
 def _ways(one: Help, plan: SurveyPlan) -> Iterator[str]:
     first = one.questions[0]
     question, waves = first.question, plan.survey.waves
+    if one.width_of_respondents is not None:
+        alone = within(one.width_of_respondents, question)
+        yield f'ask about these people alone, if they are all that matter (about = "respondents"): {alone}'
     if one.n_options is not None and one.width_of_options is not None:
         n_options = f"{one.n_options} of {len(question.options)}"
         yield f"fewer options: with {n_options} {within(one.width_of_options, question)}"
@@ -80,4 +83,5 @@ def help_members(one: Help) -> dict[str, Any]:
         "least_epsilon": None if one.epsilon is None else float(one.epsilon),
         "width_of_waves": one.width_of_waves,
         "width_of_other_people": one.width_of_others,
+        "width_of_respondents": one.width_of_respondents,
     }

@@ -24,8 +24,9 @@ class Help:
     Each is of that alone, all else as it is. `n_options` and `width_of_options`: the most options with which its goal
     is reached, or 2, and the half-width then. `n_drawn` and `width_drawn`: of so many questions drawn, at the same
     total epsilon. `respondents`, `epsilon`: the fewest, and the least, that reach the goal. `width_of_waves`: of all
-    waves pooled, of the same people, and `width_of_others`, of other people in every wave. `is_free`: whether
-    its epsilon is its author's to change.
+    waves pooled, of the same people, and `width_of_others`, of other people in every wave. `width_of_respondents`: of
+    an interval about the respondents alone, where it is about the population. `is_free`: whether its epsilon is its
+    author's to change.
     """
 
     questions: tuple[QuestionPlan, ...]
@@ -37,6 +38,7 @@ class Help:
     epsilon: Decimal | None
     width_of_waves: float | None
     width_of_others: float | None
+    width_of_respondents: float | None
     is_free: bool
 
 
@@ -74,8 +76,16 @@ def _help(
         epsilon=epsilon,
         width_of_waves=width_of_waves(one.question, one.n_answers, reach, n_waves) if n_waves > 1 else None,
         width_of_others=width_of(one.question, one.n_answers * n_waves, reach) if n_waves > 1 else None,
+        width_of_respondents=_of_respondents(one, plan),
         is_free=draft.is_free(index),
     )
+
+
+def _of_respondents(one: QuestionPlan, plan: SurveyPlan) -> float | None:
+    """Return the half-width about the respondents alone; None where that is planned, or helps nobody."""
+    width = one.of("respondents").half_width
+    helps = plan.reach.target == "population" and width is not None and width <= _WORTH * one.width
+    return width if helps else None
 
 
 def _fewer_options(draft: Draft, plan: SurveyPlan, index: int) -> tuple[int, float] | None:

@@ -1,14 +1,16 @@
 """The options of `sotto plan SURVEY_FILE`, and what it prints."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sotto_estimator.channel import Target
 from sotto_estimator.errors import DomainError, SourceError
+from sotto_estimator.intervals import target_of
 from sotto_estimator.options import grouped, is_typed
 from sotto_estimator.planning.draft import Draft
 from sotto_estimator.planning.helps import helps_of
@@ -98,12 +100,22 @@ def check_survey_options(ask: SurveyAsk) -> None:
 
 
 def plan_survey_file(
-    style: str, ask: SurveyAsk, path: Path, n: int | None, half_width: float | None, reach: Reach
+    style: str,
+    ask: SurveyAsk,
+    path: Path,
+    n: int | None,
+    half_width: float | None,
+    reach: Reach,
+    target: Target | None,
 ) -> None:
-    """Print the plan of a survey file, as text, JSON or CSV, and then write it. Raises UsageError and SourceError."""
+    """Print the plan of a survey file, as text, JSON or CSV, and then write it. Raises UsageError and SourceError.
+
+    `target`: None, where the file says whom it is about.
+    """
     if half_width is not None and half_width > 0.5:
         raise click.BadParameter("must be at most 0.5: there is no more to learn.", param_hint="--half-width")
     draft = Draft.read(path)
+    reach = replace(reach, target=target or target_of(draft.survey))
     if not any(wish_of(question, half_width) for question in draft.survey.questions):
         _check_unwished(ask, n)
     try:

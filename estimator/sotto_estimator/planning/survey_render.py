@@ -16,7 +16,7 @@ from sotto_estimator.planning.survey_words import amount, sentences, wrapped
 from sotto_estimator.planning.table import width_words
 from sotto_estimator.planning.wish_words import say_respondents, say_verdict, verdict_members, wish_members, wish_table
 from sotto_estimator.planning.wishes import Wish
-from sotto_estimator.render import csv_text, json_text, method_words
+from sotto_estimator.render import csv_text, json_text, method_words, target_words
 from sotto_estimator.strings.plan import ERROR_RATE, POWER
 from sotto_protocol import Question, Survey
 from sotto_protocol.tables import align
@@ -56,7 +56,8 @@ def survey_table(plan: SurveyPlan) -> str:
     """Return the figures of every question, a row for each kind of interval, what they mean, and sentences."""
     head = ["question", "about", "mechanism", "epsilon", "n", *_COLUMNS]
     rows = [_cells(one, figures) for one in plan.questions for figures in one.figures]
-    return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), sentences(plan)])
+    about = f"What follows is about {target_words(plan.reach.target)}."
+    return "\n\n".join([_caption(plan), align([head, *rows], n_left=3), about, sentences(plan)])
 
 
 def wishes_table(wishes: Sequence[Wish], reach: Reach) -> str:

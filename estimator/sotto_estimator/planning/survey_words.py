@@ -77,7 +77,7 @@ def _of_question(one: QuestionPlan, plan: SurveyPlan) -> Iterator[str]:
             f"{within(one.width, one.question)}, which is all that can be answered."
         )
     else:
-        yield f"{_known(one, plan)}; {_not_told(one)}"
+        yield f"{_known(one, plan)}; {_not_told(one, plan)}"
 
 
 def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
@@ -93,8 +93,8 @@ def _known(one: QuestionPlan, plan: SurveyPlan) -> str:
     return f"{one.question.id}: with {answers(one)} the {what} will be known to +- {alone}{f' ({more})' * bool(more)}"
 
 
-def _not_told(one: QuestionPlan) -> str:
-    alone = one.figures[0]
+def _not_told(one: QuestionPlan, plan: SurveyPlan) -> str:
+    alone = one.of(plan.reach.target)
     least, difference = alone.smallest_share, alone.smallest_difference
     groups = "two halves of them are not surely told apart"
     groups += ", whatever they answer" if difference is None else f" below {amount(difference, one.question)}"

@@ -42,7 +42,7 @@ def estimate_sample(
     about the respondents; and for designs whose reports alone do not tell the shares. Raises SourceError where too
     few were drawn for any error.
     """
-    if options.target != "population":
+    if options.about != "population":
         raise DomainError(
             "target must be the population: that is what weights, strata, clusters and margins are about."
         )

@@ -49,7 +49,7 @@ def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: Interva
             channel,
             level=options.level,
             method=options.method,
-            target=options.target,
+            target=options.about,
             share=_reach(options).share,
         )
     except DomainError:  # 10^12 are too few
@@ -58,7 +58,7 @@ def aim_of_counts(channel: Channel, ends: Ends, n_reports: int, options: Interva
 
 
 def _reach(options: IntervalOptions) -> Reach:
-    return Reach(level=options.level, method=options.method, target=options.target)
+    return Reach(level=options.level, method=options.method, target=options.about)
 
 
 def _aim(aim: Aim) -> Aim | None:

@@ -69,7 +69,7 @@ def _of_shares(question: Question, rows: Sequence[Estimate], tally: Tally, estim
         return Verdict(question.id, share_findings(rows), aim=aim)
     together = intervals_together(tally, question, options, estimates.n_groups if options.simultaneous else 1)
     # About respondents each option is of those who were asked it: other people.
-    is_comparable = not (question.mechanism.has_cohorts and options.target == "respondents")
+    is_comparable = not (question.mechanism.has_cohorts and options.about == "respondents")
     order = order_of([Span(answer, *ends) for answer, ends in together.items()]) if is_comparable else None
     shown = largest(rows, MAX_FINDINGS)
     if len(shown) < len(rows):

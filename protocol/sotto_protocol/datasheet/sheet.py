@@ -74,7 +74,7 @@ def make_datasheet(survey: Survey) -> Datasheet:
         ("retention", "What is kept", retention(survey)),
         ("erasure", "What can be erased", erasure(survey)),
         ("linkage", "What can be joined", linkage(survey)),
-        ("limits", "What is not protected", limits(survey, explanation)),
+        ("limits", "What is not protected", limits(survey)),
         ("checks", "How to check", checks(survey)),
     ]
     in_short = (question.in_short for question in survey.questions)

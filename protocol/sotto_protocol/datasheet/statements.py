@@ -2,13 +2,12 @@
 
 from sotto_protocol.datasheet.parties import in_groups
 from sotto_protocol.explain import Explanation, said
+from sotto_protocol.protection import say_little_of
 from sotto_protocol.readings import suspicions
 from sotto_protocol.survey import Survey
 from sotto_protocol.words import counted, epsilon_above, percent_above, percent_below
 
 _TENTH = 0.10
-_MUCH = 0.5
-"""What is said to protect little: that a suspicion of a tenth can become more than this."""
 
 
 def unit_of_privacy(survey: Survey, explanation: Explanation) -> list[str]:
@@ -127,15 +126,10 @@ def checks(survey: Survey) -> list[str]:
     return lines + ["`sotto recount` counts the stored reports again."] * survey.keeps_reports
 
 
-def limits(survey: Survey, explanation: Explanation) -> list[str]:
+def limits(survey: Survey) -> list[str]:
     """Return what is not protected, and what results are not."""
-    lines = []
-    [tenth] = suspicions(explanation.epsilon_forever, [_TENTH])
-    if tenth.highest > _MUCH:
-        answers = "All answers together are" if len(survey.questions) > 1 else "This answer is"
-        what = "All waves together are" if survey.waves > 1 else answers
-        lines.append(f"{what} protected little: a suspicion of 10 % can become more than 50 %.")
-    lines += [
+    lines = [
+        *filter(None, [say_little_of(survey)]),
         "That somebody took part is not hidden from who sees the device's connections.",
         "Whoever serves the page or the app could serve one that does something else.",
         "An answer that is known through others is not protected by this survey.",

@@ -75,7 +75,7 @@ def compare(
     if not can_draw and runs != 0:
         warn(f"curators are not simulated, which needs: {_NEED}")
     truth = None if truth_file is None else read_people(truth_file, survey)
-    options = IntervalOptions(**interval)  # type: ignore[arg-type]
+    options = IntervalOptions(**interval).of(survey)  # type: ignore[arg-type]
     delta, share = usual_delta(n) if delta is None else delta, _SHARE if share is None else share
     study = Study(n, delta, share, _RUNS if runs is None else runs, options, truth)
     with click.progressbar(

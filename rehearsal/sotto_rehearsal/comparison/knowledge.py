@@ -64,7 +64,7 @@ class Trial:
     @staticmethod
     def of(subject: Subject, n_runs: int, generator: np.random.Generator, *, can_draw: bool) -> "Trial":
         """Draw the people."""
-        crowds = subject.people.draw(subject.n, n_runs, subject.options.target, generator)
+        crowds = subject.people.draw(subject.n, n_runs, subject.options.about, generator)
         return Trial(subject, crowds, n_runs, can_draw)
 
     def compare(self, delta: float, generator: np.random.Generator) -> list[Knowledge]:
@@ -96,7 +96,7 @@ class Trial:
             subject.n_asked,
             n_runs,
             noise=subject.size * subject.local_deviation("respondents"),
-            deviation=subject.size * subject.local_deviation(subject.options.target),
+            deviation=subject.size * subject.local_deviation(subject.options.about),
             simulated=self._error(estimates[:, subject.label]) if n_runs and not is_of_others else None,
             half_width=subject.size * subject.local_half_width(),
             simulated_named=named,

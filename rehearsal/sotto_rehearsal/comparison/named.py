@@ -30,7 +30,7 @@ class Named:
         n_cells = max(len(subject.people.shares), len(subject.question.labels) ** 2)
         n_crowds = 1 if subject.about_respondents else min(_MOST_CROWDS, max(2, _MOST_CELLS // n_cells))
         generator = np.random.default_rng(_SEED)
-        crowds = subject.people.draw(subject.n, n_crowds, subject.options.target, generator)
+        crowds = subject.people.draw(subject.n, n_crowds, subject.options.about, generator)
         return subject.count_labels(crowds).astype(np.float64)
 
     @property

@@ -37,7 +37,7 @@ def comparison_text(comparison: Comparison) -> str:
     study = comparison.study
     head = [
         f"{comparison.survey.title}: {study.n:,} respondents, delta {study.delta:.3g}",
-        method_words(study.options.level, study.options.method, study.options.target),
+        method_words(study.options.level, study.options.method, study.options.about),
     ]
     pairs = zip(comparison.subjects, comparison.known, strict=True)
     questions = [_question_text(subject, rows, study.n_runs) for subject, rows in pairs]
@@ -179,4 +179,4 @@ def _options(comparison: Comparison) -> dict[str, Any]:
     study = comparison.study
     options = study.options
     said = {"survey": comparison.survey.id, "n": study.n, "delta_of": study.delta, "share": study.share}
-    return said | {"n_runs": study.n_runs, "level": options.level, "method": options.method, "target": options.target}
+    return said | {"n_runs": study.n_runs, "level": options.level, "method": options.method, "target": options.about}

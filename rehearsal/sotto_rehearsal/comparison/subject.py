@@ -64,7 +64,7 @@ class Subject:
     @property
     def about_respondents(self) -> bool:
         """Whether intervals are about these people: then it does not matter whom they stand for."""
-        return self.options.target == "respondents"
+        return self.options.about == "respondents"
 
     @property
     def has_names(self) -> bool:
@@ -114,7 +114,7 @@ class Subject:
         mechanism = self.question.mechanism
         if isinstance(mechanism, WindowResponse):
             return self._mean_half_width(NumberChannel.of(mechanism), 1)
-        level, method, target = self.options.level, self.options.method, self.options.target
+        level, method, target = self.options.level, self.options.method, self.options.about
         return half_width(self.n_asked, self.channel, level=level, method=method, target=target, share=self.value)
 
     def devices_needed(self, wanted: float) -> int | None:
@@ -131,7 +131,7 @@ class Subject:
         if isinstance(mechanism, WindowResponse):
             channel = NumberChannel.of(mechanism)
             return smallest_n(lambda n: self._mean_half_widths(n, channel), wanted, 0)
-        method, target = options.method, options.target
+        method, target = options.method, options.about
         n = respondents_needed(
             wanted, self.channel, level=options.level, method=method, target=target, share=self.value
         )

@@ -94,8 +94,8 @@ def simulate(
     except TruthError as fault:
         raise click.UsageError(str(fault)) from fault
     wave = _at_most(n_waves, wave, "--wave")
-    options = IntervalOptions(level, method, target, simultaneous)
-    task = Task(survey, truth, n_people, n_waves, target == "respondents", wave)
+    options = IntervalOptions(level, method, target, simultaneous).of(survey)
+    task = Task(survey, truth, n_people, n_waves, options.about == "respondents", wave)
     if plot_path:
         from sotto_estimator.panels import check_format  # matplotlib takes a second to load
 

@@ -25,7 +25,7 @@ def planned_half_widths(
     """
     n_waves = len(task.waves_of(of.question))
     pairs = zip(np.rint(n_reports / n_waves).tolist(), np.clip(np.nan_to_num(truth), 0, 1).tolist(), strict=True)
-    target = options.target if n_waves == 1 else "population"
+    target = options.about if n_waves == 1 else "population"
     n_intervals = count_intervals(task.survey) if options.simultaneous else 1
     options = replace(options, target=target)
     if isinstance(of.question.mechanism, WindowResponse):
@@ -45,7 +45,7 @@ def _planned(of: QuestionTruth, n: int, share: float, options: IntervalOptions, 
         channel_of(of.question),
         level=options.level,
         method=options.method,
-        target=options.target,
+        target=options.about,
         share=share,
         n_intervals=n_intervals,
     )

@@ -241,5 +241,5 @@ def _heading(simulation: Simulation) -> dict[str, Any]:
         "level": options.level,
         "simultaneous": options.simultaneous,
         "method": options.method,
-        "target": options.target,
+        "target": options.about,
     }

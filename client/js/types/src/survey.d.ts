@@ -60,6 +60,7 @@ export class Survey {
     draw: number;
     /** @type {readonly string[]} the groups in which people are invited */
     strata: readonly string[];
+    about: "population" | "respondents";
     /** The language of its texts, a tag. */
     lang: any;
     introduction: string;

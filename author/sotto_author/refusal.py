@@ -1,0 +1,29 @@
+"""Questions that people may leave out: an answer more, which says only that somebody would rather not say."""
+
+from typing import Any
+
+from sotto_protocol.language import LANGUAGES, Language, language, mark
+from sotto_protocol.negotiation import match
+
+RATHER_NOT = mark("I'd rather not say")
+
+
+def with_refusal(question: dict[str, Any], lang: str) -> dict[str, Any]:
+    """Return a question that may be left out, in the words of its survey's language; one that has no room as it is.
+
+    A yes-no question becomes one of three options. Leaving it out counts as the last of them, and is perturbed like any
+    other answer.
+    """
+    spoken = _spoken(lang)
+    if question["type"] == "yes-no":
+        options = [spoken.gettext("Yes"), spoken.gettext("No")]
+    elif question["type"] == "one-of":
+        options = question["options"]
+    else:
+        return question
+    refusal = spoken.gettext(RATHER_NOT)
+    return question | {"type": "one-of", "options": [*options, refusal], "skip": refusal}
+
+
+def _spoken(lang: str) -> Language:
+    return language(match(lang, [*LANGUAGES]) or "en")
