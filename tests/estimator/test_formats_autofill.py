@@ -203,10 +203,17 @@ def test_a_bad_payload_is_refused_with_its_line(tmp_path: Path, record: dict[str
     assert message in result.stderr
 
 
-def test_a_mask_of_0_is_counted_and_warned_of(tmp_path: Path) -> None:
-    result = run(str(write_lines(tmp_path / "p.ndjson", [GOOD, {"payload": "00" * 32, "mask": 0}])))
+def test_a_mask_of_0_is_left_out_and_counted(tmp_path: Path) -> None:
+    empty = {"payload": "00" * 32, "mask": 0}
+    path = str(write_lines(tmp_path / "p.ndjson", [GOOD, empty, empty]))
+    result = run(path)
     assert result.exit_code == 0
-    assert "1 payload with a mask of 0 tell nothing" in result.stderr
+    assert "n = 1 payload," in result.stdout
+    assert "left out: 2 payloads with a mask of 0, which keep no bit" in result.stdout
+    found = json.loads(run(path, "--json").stdout)
+    assert (found["n_reports"], found["fields"][0]["n_reports"], found["fields"][0]["n_none"]) == (1, 1, 2)
+    refused = run(str(write_lines(tmp_path / "none.ndjson", [empty])))
+    assert (refused.exit_code, "no payloads that keep a bit" in refused.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

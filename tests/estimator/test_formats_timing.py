@@ -447,9 +447,16 @@ def test_a_line_without_an_end_is_refused_before_it_is_read(tmp_path: Path) -> N
 
 
 def test_loads_of_browsers_without_confidence_are_left_out_and_counted(tmp_path: Path) -> None:
-    made, without = beacons(200), {"duration": 5, "confidence": None, "country": "de"}
-    found = read_navigation_timing([write_lines(tmp_path / "b.ndjson", [*made, without, without])])
+    made = beacons(200)
+    without = [{"duration": 5, "confidence": of, "country": "de"} for of in (None, {}, {"value": None})]
+    without.append({"duration": 5, "value": None, "randomizedTriggerRate": None})
+    found = read_navigation_timing([write_lines(tmp_path / "b.ndjson", [*made, *without])])
     assert found.figures == read_navigation_timing([write_lines(tmp_path / "c.ndjson", made)]).figures
-    assert any("left out: 2 loads whose confidence is null" in note for note in found.notes)
+    assert any("left out: 4 loads of which the browser gives no confidence" in note for note in found.notes)
     with pytest.raises(NoReportsError, match="no loads with confidence"):
-        read_navigation_timing([write_lines(tmp_path / "n.ndjson", [without])])
+        read_navigation_timing([write_lines(tmp_path / "n.ndjson", without)])
+    (tmp_path / "b.csv").write_text("duration,value,randomizedTriggerRate\n7,high,.5\n8,low,.5\n9,,\n")
+    assert read_navigation_timing([tmp_path / "b.csv"]).n_reports == 2
+    half = write_lines(tmp_path / "h.ndjson", [*made, {"duration": 5, "confidence": {"randomizedTriggerRate": 0.5}}])
+    with pytest.raises(SourceError, match=r"line 201: confidence.value .* must be high or low"):
+        read_navigation_timing([half])

@@ -15,7 +15,7 @@ import numpy as np
 
 from sotto_estimator.channel import Channel, check_power
 from sotto_estimator.contradiction import Contradiction, Sample, contradictions_of
-from sotto_estimator.errors import DomainError
+from sotto_estimator.errors import DomainError, NoReportsError
 from sotto_estimator.formats.autofill_needed import devices_needed
 from sotto_estimator.formats.autofill_payloads import N_BITS, FieldCounts, count_payloads
 from sotto_estimator.formats.autofill_texts import OPEN, VARIES, AutofillField, AutofillTexts, Bit
@@ -42,7 +42,8 @@ def read_android_autofill(
     A record has `noiseInjectedPayload` (or `payload`), 32 bytes as 64 hex digits or as base64, all of the files in the
     same way; and `retainedBitMask` (or `mask`). `by`: the member that names the field: payloads of several must not be
     pooled. A bit is constant where more than `least_share` of the devices, in [1/2, 1), surely have it, and all may;
-    `power`: of deciding the whole of a constant text, of which the number of devices is worked out. Raises SourceError
+    `power`: of deciding the whole of a constant text, of which the number of devices is worked out. A payload with a
+    mask of 0, which keeps no bit, is left out and counted. Raises NoReportsError where none keeps any, SourceError
     with its line for a record that is something else; `DomainError` for parameters outside of their domains, a target
     other than the population, and a method that is not exact.
     """
@@ -54,6 +55,8 @@ def read_android_autofill(
     check_power(power)
     files = [Path(path) for path in paths]
     fields = count_payloads(read_records(files, progress), by)
+    if not any(of.n_even + of.n_odd for of in fields):
+        raise NoReportsError("the files hold no payloads that keep a bit (mask 0x55 or 0xAA); it takes at least one.")
     n_intervals = N_BITS * (len(fields) if options.simultaneous else 1)
     return AutofillTexts(
         title=", ".join(map(str, files)),

@@ -41,7 +41,10 @@ class Bit:
 
 @dataclass(frozen=True, slots=True)
 class AutofillField:
-    """One field: how many payloads keep its even bits, its odd bits, or none, and what is said of its 256 bits."""
+    """One field: how many payloads keep its even bits, or its odd bits, and what is said of its 256 bits.
+
+    `n_none`: payloads that keep no bit, and are left out.
+    """
 
     name: str | None
     n_even: int
@@ -51,8 +54,8 @@ class AutofillField:
 
     @property
     def n_reports(self) -> int:
-        """How many payloads there are."""
-        return self.n_even + self.n_odd + self.n_none
+        """How many payloads keep a bit."""
+        return self.n_even + self.n_odd
 
     @property
     def bytes_said(self) -> tuple[int | None, ...]:
@@ -114,15 +117,13 @@ class AutofillTexts(Result):
 
     @property
     def n_reports(self) -> int:
-        """How many payloads there are."""
+        """How many payloads keep a bit."""
         return sum(of.n_reports for of in self.fields)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the payloads."""
-        dropped = sum(of.n_none for of in self.fields)
-        said = [f"{counted(dropped, 'payload')} with a mask of 0 tell nothing."] * bool(dropped)
-        return (*said, *(contradiction.warning for contradiction in self.contradictions))
+        return tuple(contradiction.warning for contradiction in self.contradictions)
 
     def __str__(self) -> str:
         """Return one line: files, payloads and epsilon."""
@@ -133,6 +134,8 @@ class AutofillTexts(Result):
     @property
     def words(self) -> tuple[str, ...]:
         """What is said of bits, and what it takes."""
+        n_none = sum(of.n_none for of in self.fields)
+        left_out = f"left out: {counted(n_none, 'payload')} with a mask of 0, which keep no bit: Android could not hash"
         which = "fields" if self.options.simultaneous and len(self.fields) > 1 else "field"
         needed = f"{self.n_needed:,} devices" if self.n_needed else "more devices than can be planned for"
         return (
@@ -142,6 +145,7 @@ class AutofillTexts(Result):
             f"1 or 0: more than {percent(self.least_share)} of devices have it, and all may; {_SIGNS[VARIES]} varies; "
             f"{_SIGNS[OPEN]} open: too few payloads to say",
             f"a text that all devices have is decided whole, with probability {self.power:g}, by {needed} a field",
+            *([left_out] if n_none else []),
         )
 
     def as_table(self) -> str:

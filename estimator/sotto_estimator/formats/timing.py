@@ -40,7 +40,7 @@ def read_navigation_timing(
     """Estimate from files of beacons the share of each stratum, and the mean and percentiles of its durations.
 
     A beacon has `duration` (ms) and `confidence`: `value`, high or low, and `randomizedTriggerRate`, below 1, which
-    may differ by record. One of a browser that gives no confidence, where it is null, is left out and counted. `by`: a
+    may differ by record. One of a browser that gives no confidence (`count_beacons`) is left out and counted. `by`: a
     member that names groups, each estimated by itself. The share's interval is guaranteed; the others' are about the
     respondents, which are these loads, and approximate about the population. Raises SourceError for what is no beacon,
     with its line; DomainError for percentiles outside (0, 100), and for a method other than chernoff where rates
@@ -79,7 +79,7 @@ def _notes(groups: dict[str | None, TimingCells], n_without: int) -> list[str]:
     if step := max(cells.step_ms for cells in groups.values()):
         said.append(f"durations are rounded by up to {step:g} ms, as there are so many, and the intervals allow for it")
     if n_without:
-        said.append(f"left out: {counted(n_without, 'load')} whose confidence is null, as the browser gives none")
+        said.append(f"left out: {counted(n_without, 'load')} of which the browser gives no confidence")
     return said
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,21 +46,27 @@ class TimingCells:
 
 
 def count_beacons(records: Iterable[Record], by: str | None) -> tuple[dict[str | None, TimingCells], int]:
-    """Return the counted beacons of every group, in order of their names, and how many have null for confidence.
+    """Return the counted beacons of every group, in order of their names, and how many have no confidence.
 
-    None is the name of all, where by is None. A record has `duration` in ms, and `value` and `randomizedTriggerRate` by
-    themselves or inside of `confidence`. Raises SourceError, which names the line, for a member that is missing or is
-    not what it must be; NoReportsError where none has confidence.
+    None is the name of all, where by is None. A record has `duration` in ms, and `value` and `randomizedTriggerRate`
+    by themselves or inside of `confidence`. It has no confidence where that is null, or an object without members, as
+    some browsers write it, or where `value` is null, or empty as in a CSV. Raises SourceError, which names the line,
+    for a member that is missing or is not what it must be; NoReportsError where none has confidence.
     """
     counter, n_without = _Counter(), 0
     for record in records:
-        if record.members.get("confidence", "") is None:
+        if _lacks_confidence(record.members):
             n_without += 1
         else:
             counter.add(_read(record, counter.number_of(record, by)))
     if not counter.names:
         raise NoReportsError("the files hold no loads with confidence; an estimate needs at least one.")
     return counter.groups(), n_without
+
+
+def _lacks_confidence(members: dict[str, Any]) -> bool:
+    said = members.get("confidence", members)
+    return said in (None, "", {}) or (isinstance(said, dict) and "value" in said and said["value"] in (None, ""))
 
 
 def _read(record: Record, group: int) -> tuple[int, float, float, int]:
