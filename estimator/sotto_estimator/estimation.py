@@ -1,7 +1,7 @@
 """From a tally to estimates: for every value of every question a debiased share, its error and an interval."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -258,6 +258,14 @@ def _tested_of_wave(tally: Tally) -> list[_Tested]:
     counted = [counts for question in questions if not is_number(question) for counts in _counts(tally, question)]
     numbers = [NumberCounts.of(tally, question) for question in questions if is_number(question)]
     return [test._replace(wave=wave) for wave in tally.waves[:1] for test in _tested(counted, numbers)]
+
+
+def contradictions_of_questions(tally: Tally, ids: Collection[str], *, n_groups: int = 1) -> tuple[Contradiction, ...]:
+    """Return what `estimate_tally` finds of some questions' counts alone, in an output of so many groups."""
+    asked = [question for question in tally.survey.questions if question.id in ids]
+    pure = [question for question in asked if isinstance(question.mechanism, PureMechanism) and not is_text(question)]
+    counted = [counts for question in pure if not is_number(question) for counts in _counts(tally, question)]
+    return _contradictions(_tested(counted, []), n_groups)
 
 
 def _contradictions(tested: Sequence[_Tested], n_groups: int = 1) -> tuple[Contradiction, ...]:

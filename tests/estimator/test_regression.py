@@ -252,7 +252,8 @@ def test_a_prediction_from_what_is_separated_knows_nothing_and_others_are_as_wit
 def test_separation_is_named_with_its_column() -> None:
     frame = asked(FORCED)
     frame["region"] = frame["region"].where(np.arange(len(frame)) % 5 > 0, "east")
-    frame.loc[frame["region"] == "east", "cheated"] = "no"
+    few = np.where(np.arange(len(frame)) % 35 > 0, "no", "yes")  # of the east a seventh, where chance makes a sixth
+    frame["cheated"] = frame["cheated"].where(frame["region"] != "east", few)
     found = regress(frame, "cheated ~ age + C(region, contr.treatment('north'))", design=FORCED)
     (warning,) = found.warnings
     assert "separation" in warning

@@ -114,7 +114,8 @@ def test_what_cannot_be_fitted_is_one_line(data: Path, formula: str, design: str
 def test_a_warning_stands_beside_the_result(data: Path) -> None:
     frame = asked(FORCED, 600)
     frame["region"] = frame["region"].where(frame.index % 4 > 0, "west")
-    frame.loc[frame["region"] == "west", "cheated"] = "no"  # but chance alone makes some say yes
+    frame.loc[frame["region"] == "west", "cheated"] = "no"
+    frame.loc[frame.index % 28 == 0, "cheated"] = "yes"  # of the west a seventh, where chance makes a sixth
     frame.to_csv(data, index=False)
     result = run(data)
     assert result.exit_code == 0

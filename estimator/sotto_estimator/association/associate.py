@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sotto_estimator.association.contradicted import voids_of_reports
 from sotto_estimator.association.em import MAX_ITERATIONS, MixtureFit, fit
-from sotto_estimator.association.groups import grouped_reports
+from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.independence import IndependenceTest, check_independence
 from sotto_estimator.association.mixture import Floats, Mixture
 from sotto_estimator.association.precision import standard_errors
@@ -19,6 +20,7 @@ from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import DomainError
+from sotto_estimator.misfit.disagreement import Void, alarms_of
 from sotto_estimator.rendered import Rendered, Renderer
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
@@ -31,29 +33,36 @@ _SURE_MISFIT = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One combination of answers. `share` is at least 0, and so is not unbiased; [low, high] lies in [0, 1]."""
+    """One combination of answers. `share` is at least 0, and so is not unbiased; [low, high] lies in [0, 1].
+
+    All are None where the counts contradict the design.
+    """
 
     answers: tuple[str, ...]
-    share: float
-    standard_error: float
-    low: float
-    high: float
+    share: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """How the shares were found: no others have a log-likelihood that is larger by more than `gap`."""
+    """How the shares were found: no others have a log-likelihood that is larger by more than `gap`.
+
+    None: none were looked for.
+    """
 
     converged: bool
     n_iterations: int
-    gap: float
+    gap: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Association(Rendered):
     """The joint distribution of questions' answers. `marginals`: the fits of each question by itself, as cells.
 
-    `chosen`: whose reports these are.
+    `chosen`: whose reports these are. `contradictions`: of questions whose counts honest reports hardly ever give: then
+    nothing is fitted, and shares and test are None.
     """
 
     title: str
@@ -67,6 +76,7 @@ class Association(Rendered):
     convergence: Convergence
     warnings: tuple[str, ...]
     chosen: Chosen = field(default_factory=Chosen)
+    contradictions: tuple[Void, ...] = ()
 
     def __str__(self) -> str:
         """Return one line: title, questions and reports."""
@@ -80,7 +90,7 @@ class Association(Rendered):
 
     def alarms(self) -> tuple[str, ...]:
         """Return what is wrong with the fit, or the reports."""
-        return self.warnings
+        return (*alarms_of(self.contradictions), *self.warnings)
 
 
 def associate(
@@ -105,6 +115,8 @@ def associate(
     n_cells = prod(len(side.labels) for side in sides)
     if n_cells > MAX_CELLS:
         raise DomainError(f"questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS:,}.")
+    if void := voids_of_reports(survey, records, sides):
+        return _nothing(survey, len(that_answer(survey, records, sides)), sides, level, void)
     parts, counts = grouped_reports(survey, records, sides)
     likelihoods = tuple(side.likelihood(part) for side, part in zip(sides, parts, strict=True))
     mixture = Mixture(likelihoods, counts)
@@ -121,13 +133,38 @@ def associate(
         survey.title,
         tuple(side.name for side in sides),
         int(counts.sum()),
-        float(sum({side.question.id: side.question.epsilon for side in sides}.values())),
+        _epsilon_of(sides),
         level,
         _cells(sides, joint.shares, errors, deviate),
         marginals,
         check_independence(mixture, joint, alone),
         Convergence(all(one.converged for one in [joint, *alone]), joint.n_iterations, joint.gap),
         (*_unconverged([joint, *alone]), *warnings),
+    )
+
+
+def _epsilon_of(sides: Sequence[Side]) -> float:
+    return float(sum({side.question.id: side.question.epsilon for side in sides}.values()))
+
+
+def _nothing(survey: Survey, n: int, sides: Sequence[Side], level: float, void: tuple[Void, ...]) -> Association:
+    """Return what is known of reports that contradict the design: nothing."""
+
+    def cells(of: Sequence[Side]) -> tuple[Cell, ...]:
+        return tuple(Cell(answers, None, None, None, None) for answers in product(*(side.labels for side in of)))
+
+    return Association(
+        survey.title,
+        tuple(side.name for side in sides),
+        n,
+        _epsilon_of(sides),
+        level,
+        cells(sides),
+        tuple(cells([side]) for side in sides),
+        IndependenceTest(None, None, None, None),
+        Convergence(False, 0, None),
+        (),
+        contradictions=void,
     )
 
 

@@ -23,7 +23,8 @@ def grouped_reports(survey: Survey, records: Bytes, sides: Sequence[Side]) -> tu
     return _group(_columns(survey, records, sides))
 
 
-def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
+def check_one_wave(survey: Survey, records: Bytes) -> None:
+    """Raise SourceError where there are no reports, or those of several waves."""
     if not len(records):
         raise SourceError("there are no reports; at least one is needed.")
     waves = np.unique(survey.layout.numbers(records, WAVE)).tolist()
@@ -31,11 +32,15 @@ def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Byte
         raise SourceError(
             f"reports are of {len(waves)} waves, and those of one device depend on one another: choose one wave."
         )
-    columns = {question.id: column for question, column in survey.layout.cut(_that_answer(survey, records, sides))}
+
+
+def _columns(survey: Survey, records: Bytes, sides: Sequence[Side]) -> list[Bytes]:
+    check_one_wave(survey, records)
+    columns = {question.id: column for question, column in survey.layout.cut(that_answer(survey, records, sides))}
     return [side.narrow(columns[side.question.id]) for side in sides]
 
 
-def _that_answer(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Bytes:
+def that_answer(survey: Survey, records: Bytes, sides: Sequence[Side]) -> Bytes:
     """Return the reports that answer all of the questions: with `draw`, some. Raises SourceError where none does."""
     ids = {side.question.id for side in sides}
     places = [place for place, question in enumerate(survey.questions) if question.id in ids]

@@ -24,13 +24,14 @@ _LEAST_VARIANCE = 1e-9
 class IndependenceTest:
     """`statistic` is chi-square with so many degrees of freedom if answers to all questions are independent.
 
-    `log_likelihood_ratio`: twice what the joint shares' log-likelihood has above that of independent shares.
+    `log_likelihood_ratio`: twice what the joint shares' log-likelihood has above that of independent shares. None where
+    the counts contradict the design: then nothing is tested.
     """
 
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    log_likelihood_ratio: float
+    statistic: float | None
+    degrees_of_freedom: int | None
+    p_value: float | None
+    log_likelihood_ratio: float | None
 
 
 def check_independence(mixture: Mixture, fit: MixtureFit, marginals: Sequence[MixtureFit]) -> IndependenceTest:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
 from sotto_estimator.hypertext import typed_html
+from sotto_estimator.misfit.disagreement import lines_of, void_members
 from sotto_estimator.render import escaped, level_words, percent
+from sotto_estimator.verdict.render import void_sentence
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
@@ -17,7 +19,10 @@ _MOST_ROWS = 60
 
 def table(association: Association) -> str:
     """Return aligned tables of the joint shares, the largest first, and of each question's; shares in per cent."""
-    cells = sorted(association.cells, key=lambda cell: -cell.share)
+    if association.contradictions:
+        said = [void_sentence(found.question) for _, found in association.contradictions]
+        return "\n\n".join(["\n".join(said), caption(association)])
+    cells = sorted(association.cells, key=lambda cell: -(cell.share or 0))
     blocks = [caption(association), _joint_table(association.questions, cells[:_MOST_ROWS])]
     if len(cells) > _MOST_ROWS:
         blocks.append(f"and {len(cells) - _MOST_ROWS:,} more combinations, each of a smaller share: see --csv")
@@ -28,10 +33,17 @@ def caption(association: Association) -> str:
     """Return what the numbers mean, in three lines."""
     test, convergence = association.independence, association.convergence
     verdict = "converged" if convergence.converged else "NOT converged"
-    return (
+    heading = (
         f"{association.title}: n = {counted(association.n_reports, 'report')}, "
         f"epsilon {epsilon_above(association.epsilon)} for {' and '.join(association.questions)} together"
-        f"{association.chosen}\n"
+        f"{association.chosen}"
+    )
+    if association.contradictions:
+        return "\n".join(
+            [heading, "no shares are estimated and nothing is tested", *lines_of(association.contradictions)]
+        )
+    return (
+        f"{heading}\n"
         f"maximum likelihood, {verdict} in {convergence.n_iterations} iterations (log-likelihood within "
         f"{convergence.gap:.2g} of its maximum); {level_words(association.level)} normal intervals, each by itself\n"
         f"independence: chi-square {test.statistic:.2f} with {test.degrees_of_freedom} degrees of freedom, "
@@ -55,6 +67,7 @@ def members(association: Association) -> dict[str, Any]:
         "independence": asdict(association.independence),
         "convergence": asdict(association.convergence),
         "warnings": list(association.warnings),
+        "contradictions": void_members(association.contradictions),
         "marginals": marginals,
         "cells": cells,
     } | association.chosen.members
@@ -82,7 +95,13 @@ def panels(association: Association) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every combination of answers."""
     from sotto_estimator.panels import Bar, bar_panels  # matplotlib takes a second to load
 
-    bars = [Bar(", ".join(cell.answers), cell.share, cell.low, cell.high) for cell in association.cells]
+    if association.contradictions:
+        return caption(association), []
+    bars = [
+        Bar(", ".join(cell.answers), cell.share, cell.low, cell.high)
+        for cell in association.cells
+        if cell.share is not None and cell.low is not None and cell.high is not None
+    ]
     return bar_panels(bars, caption(association))
 
 
@@ -97,5 +116,5 @@ def _named(questions: tuple[str, ...], cell: Cell) -> dict[str, Any]:
     return {f"answer to {name}": answer for name, answer in zip(questions, cell.answers, strict=True)}
 
 
-def _numbers(cell: Cell) -> dict[str, float]:
+def _numbers(cell: Cell) -> dict[str, Any]:
     return {"share": cell.share, "standard_error": cell.standard_error, "low": cell.low, "high": cell.high}

@@ -4,13 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from sotto_estimator.contradiction import Contradiction
 from sotto_estimator.hypertext import said_html, table_html
-from sotto_estimator.misfit.disagreement import Disagreement
+from sotto_estimator.misfit.disagreement import Void, alarms_of, lines_of, void_members
 from sotto_estimator.render import escaped, percent, signed_percent
 from sotto_estimator.result import Result
-from sotto_estimator.verdict.words import void_words
-from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 
 if TYPE_CHECKING:
@@ -64,8 +61,6 @@ class Row(Protocol):
 NOTHING = "-"
 """In a table, where nothing can be said."""
 R = TypeVar("R", bound=Row)
-Void = tuple[str, Contradiction | Disagreement]
-"""A group's name, "" where there is one alone, and what is wrong with its counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +80,7 @@ class Tested(Result, Generic[R]):
     @property
     def warnings(self) -> list[str]:
         """What to say of counts that contradict a design."""
-        return [f"{name}: {found.warning}" if name else found.warning for name, found in self.contradictions]
+        return alarms_of(self.contradictions)
 
     QUANTITIES: ClassVar[dict[str, str]] = {"share": "", "groups": "difference: ", "trend": "slope: "}
 
@@ -112,7 +107,7 @@ class Tested(Result, Generic[R]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the members of the JSON."""
-        void = [{"group": name} | asdict(found) for name, found in self.contradictions]
+        void = void_members(self.contradictions)
         heading = {"test": self.kind, "title": self.title} | self.options | {"contradictions": void}
         return heading | {"rows": [asdict(row) for row in self.rows]}
 
@@ -123,20 +118,15 @@ class Tested(Result, Generic[R]):
     def as_table(self) -> str:
         """Return what is known, how, and an aligned table."""
         said = [escaped(line) for line in str(self).splitlines()]
-        heading = "\n".join([escaped(self.title), *self.lines, *map(escaped, self._contradicting)])
+        heading = "\n".join([escaped(self.title), *self.lines, *map(escaped, lines_of(self.contradictions))])
         rows = [list(self.rows[0].HEADINGS), *([escaped(cell) for cell in row.cells] for row in self.rows)]
         return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows))])
 
     def html_parts(self) -> list[str]:
         """Return what a notebook shows."""
         cells = _without_empty([list(self.rows[0].HEADINGS), *(list(row.cells) for row in self.rows)])
-        how = [self.title, *self.lines, *self._contradicting]
+        how = [self.title, *self.lines, *lines_of(self.contradictions)]
         return [said_html(str(self).splitlines()), table_html(cells), said_html(how)]
-
-    @property
-    def _contradicting(self) -> list[str]:
-        """A line for each group whose counts contradict a design."""
-        return [": ".join(filter(None, [name, str(found)])) for name, found in self.contradictions]
 
     def panels(self) -> "tuple[str, list[Panel]]":
         """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
@@ -158,11 +148,6 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     """Return rows without the columns that are empty below their heading."""
     kept = [any(column[1:]) for column in zip(*rows, strict=True)]
     return [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in rows]
-
-
-def void_sentence(question: str, contradicting: str = "") -> str:
-    """Return what is said of a question whose counts, of these groups, contradict how people were asked."""
-    return ": ".join(filter(None, [", ".join(filter(None, [question, contradicting])), void_words(ENGLISH)]))
 
 
 def number_words(number: float | None, unit: str | None, *, is_signed: bool = False) -> str:

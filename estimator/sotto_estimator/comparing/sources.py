@@ -8,7 +8,6 @@ import click
 
 from sotto_estimator.channel import Target
 from sotto_estimator.chosen import Chosen
-from sotto_estimator.comparing.result import Void
 from sotto_estimator.comparing.sides import People, Side, people_of, sides_of_arms, sides_of_data, sides_of_tally
 from sotto_estimator.comparing.voids import voids_of, voids_of_arms, voids_of_data
 from sotto_estimator.data import Data
@@ -17,6 +16,7 @@ from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.fetch import read_tallies
 from sotto_estimator.intervals import target_of
+from sotto_estimator.misfit.disagreement import Void
 from sotto_estimator.options import warn
 from sotto_estimator.paper import Asked, PaperSurvey
 from sotto_estimator.result import GIVEN

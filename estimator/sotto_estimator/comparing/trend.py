@@ -17,11 +17,12 @@ from scipy import special
 from sotto_estimator.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words, void_sentence
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.render import level_words
+from sotto_estimator.verdict.render import void_sentence
 from sotto_protocol.words import epsilon_above
 
 _LEAST_GROUPS = 3

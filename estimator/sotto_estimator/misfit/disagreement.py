@@ -4,8 +4,9 @@ Each arm by itself may fit some share: an extended crosswise shows only in both 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -101,6 +102,25 @@ class _Binary:
         return float((low - self.other) / width), float((high - self.other) / width)
 
 
+Void = tuple[str, Contradiction | Disagreement]
+"""A group's name, "" where there is one alone or all are meant, and what is wrong with its counts."""
+
+
+def alarms_of(voids: Sequence[Void]) -> list[str]:
+    """Return what to say of counts that are wrong, each with its group's name."""
+    return [": ".join(filter(None, [name, found.warning])) for name, found in voids]
+
+
+def lines_of(voids: Sequence[Void]) -> list[str]:
+    """Return the same in short, a line each."""
+    return [": ".join(filter(None, [name, str(found)])) for name, found in voids]
+
+
+def void_members(voids: Sequence[Void]) -> list[dict[str, Any]]:
+    """Return the members of their JSON."""
+    return [{"group": name} | asdict(found) for name, found in voids]
+
+
 def misfits_of(
     arms: Sequence[Arm], question: str = "", *, n_groups: int = 1
 ) -> tuple[Contradiction | Disagreement, ...]:
@@ -123,6 +143,44 @@ def misfits_of(
         if p_value <= FALSE_ALARM:
             found.append(Disagreement(question, at, n, shares, _g_squared(first, second), p_value))
     return tuple(sorted(found, key=lambda one: one.p_value)[:1])
+
+
+def contradictions_of_arms(arms: Sequence[Arm], question: str, n_groups: int) -> tuple[Contradiction, ...]:
+    """Return the worst contradiction of arms that may be of different populations: one by itself, or all together.
+
+    Of so many groups in one output. Together the arms' counts are held against their mean probabilities: of as many
+    coins with different ones the tails are lighter beyond the mean (Hoeffding 1956). Arms beyond MAX_ARMS are tested
+    together alone.
+    """
+    alone = [(sample, round(arm.n)) for arm in arms for sample in _samples(arm, question)]
+    samples = (alone if len(arms) <= MAX_ARMS else []) + (_together(arms, question) if len(arms) > 1 else [])
+    n_tests = n_groups * sum(sample.n_tests for sample, _ in samples)
+    found = [one for sample, n in samples for one in contradictions_of([sample], n, n_tests=n_tests)]
+    certain = [one for one in found if len(arms) == 1 or abs(one.support_count - one.limit_count) >= 1]
+    return tuple(sorted(certain, key=lambda one: one.p_value)[:1])
+
+
+def _together(arms: Sequence[Arm], question: str) -> list[tuple[Sample, int]]:
+    """Return the arms' counts as those of one sample: of a first answer's supports, or of each report, by label."""
+    n = sum(arm.n for arm in arms)
+    if all(arm.design.is_binary for arm in arms):
+        channels = [arm.design.channel for arm in arms]
+        count = sum(arm.counts[int(arm.design.is_opposite)] for arm in arms)
+        true = sum(arm.n * of.prob_support_if_true for arm, of in zip(arms, channels, strict=True)) / n
+        other = sum(arm.n * of.prob_support_if_other for arm, of in zip(arms, channels, strict=True)) / n
+        return [(Sample(question, (arms[0].design.labels[0],), (round(count),), Channel(true, other)), round(n))]
+    if len({arm.design.reports for arm in arms}) > 1:
+        return []
+    sizes = [arm.n for arm in arms]
+    most = np.average([arm.design.matrix.max(axis=1) for arm in arms], axis=0, weights=sizes)
+    least = np.average([arm.design.matrix.min(axis=1) for arm in arms], axis=0, weights=sizes)
+    counts = np.sum([arm.counts for arm in arms], axis=0)
+    rows = zip(arms[0].design.reports, counts, most, least, strict=True)
+    return [
+        (Sample(question, (report,), (round(count),), Channel(min(1.0, float(high)), float(low))), round(n))
+        for report, count, high, low in rows
+        if high > low
+    ]
 
 
 def p_value_of_two(first: _Binary, second: _Binary) -> float:

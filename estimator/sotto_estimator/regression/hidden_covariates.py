@@ -6,20 +6,23 @@ from math import prod
 import numpy as np
 from scipy.special import logit
 
+from sotto_estimator.association.contradicted import voids_of_reports
 from sotto_estimator.association.em import fit
-from sotto_estimator.association.groups import grouped_reports
+from sotto_estimator.association.groups import grouped_reports, that_answer
 from sotto_estimator.association.mixture import Mixture
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
+from sotto_estimator.misfit.disagreement import Void
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.joint_model import JointModel
 from sotto_estimator.regression.model import Model, Without
 from sotto_estimator.regression.newton import Maximum
 from sotto_estimator.regression.reports_needed import needed_of_each, needed_words
-from sotto_estimator.regression.result import FitQuality, Regression
+from sotto_estimator.regression.result import NOT_FITTED, FitQuality, Regression, not_fitted
 from sotto_estimator.regression.terms import HiddenTerms, read_hidden_terms
 from sotto_estimator.regression.warning import warnings_of
+from sotto_estimator.verdict.render import void_sentence
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 
@@ -38,6 +41,9 @@ def regress_reports(survey: Survey, records: Bytes, formula: str, *, level: floa
     n_cells = prod(len(side.labels) for side in terms.sides)
     if n_cells > MAX_CELLS:
         raise DomainError(f"the questions make a table of {n_cells:,} cells; it must have at most {MAX_CELLS}.")
+    if void := voids_of_reports(survey, records, terms.sides):
+        n_reports = len(that_answer(survey, records, terms.sides))
+        return _not_fitted(terms, n_reports, level, void).titled(survey.title)
     parts, counts = grouped_reports(survey, records, terms.sides)
     likelihoods = tuple(side.likelihood(part) for side, part in zip(terms.sides, parts, strict=True))
     return _regression(terms, _fit(terms, Mixture(likelihoods, counts)), level).titled(survey.title)
@@ -82,15 +88,33 @@ def _fit(terms: HiddenTerms, mixture: Mixture) -> _Found:
     return _Found(joint, maximum, Model(int(mixture.n_reports), labels, whole, null, tested), names)
 
 
+def _not_fitted(terms: HiddenTerms, n_reports: int, level: float, void: tuple[Void, ...]) -> Regression:
+    """Return what is known where reports contradict the design: no number of the fit."""
+    names = terms.columns()[1]
+    return Regression(
+        terms.text,
+        _model_words(terms),
+        _asked_words(terms),
+        _epsilon_of(terms),
+        n_reports,
+        level,
+        tuple(not_fitted(_equation(terms), name) for name in names),
+        (),
+        NOT_FITTED,
+        np.full((len(names), len(names)), np.nan),
+        preface=tuple(void_sentence(found.question) for _, found in void),
+        contradictions=void,
+    )
+
+
 def _regression(terms: HiddenTerms, found: _Found, level: float) -> Regression:
     needed = needed_of_each(found.joint, found.place)
     columns = found.names[1:]
-    asked = {side.question.id: side.question for side in terms.sides}
     return Regression(
         terms.text,
-        f"logistic regression of a hidden answer, beside {terms.outcome.labels[1]}, on hidden answers",
-        tuple(f"{name} ({of.mechanism.name}, epsilon {of.epsilon})" for name, of in asked.items()),
-        float(sum(of.epsilon for of in asked.values())),
+        _model_words(terms),
+        _asked_words(terms),
+        _epsilon_of(terms),
         found.model.n_rows,
         level,
         found.model.coefficients(level),
@@ -102,6 +126,19 @@ def _regression(terms: HiddenTerms, found: _Found, level: float) -> Regression:
         measures={f"reports needed for {name}": n for name, n in zip(columns, needed, strict=True)},
         preface=(needed_words(columns, needed, found.model.n_rows),),
     )
+
+
+def _model_words(terms: HiddenTerms) -> str:
+    return f"logistic regression of a hidden answer, beside {terms.outcome.labels[1]}, on hidden answers"
+
+
+def _asked_words(terms: HiddenTerms) -> tuple[str, ...]:
+    asked = {side.question.id: side.question for side in terms.sides}
+    return tuple(f"{name} ({of.mechanism.name}, epsilon {of.epsilon})" for name, of in asked.items())
+
+
+def _epsilon_of(terms: HiddenTerms) -> float:
+    return float(sum({side.question.id: side.question.epsilon for side in terms.sides}.values()))
 
 
 def _equation(terms: HiddenTerms) -> str:

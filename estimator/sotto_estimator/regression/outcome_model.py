@@ -91,6 +91,12 @@ class OutcomeSample:
         return replace(fitted, coefficients=coefficients, covariance=fitted.covariance * np.outer(scale, scale))
 
 
+def labels_of_outcome(formula: Formula, sample: Sample) -> list[tuple[str, str]]:
+    """Return the equation and column of each coefficient of the outcome in clear."""
+    of_hidden = [f"hidden({formula.hidden}) = {answer}" for answer in sample.answers[:-1]]
+    return [(formula.outcome, name) for name in (*sample.terms.names, *of_hidden)]
+
+
 def fit_outcome(formula: Formula, data: OutcomeSample) -> Model:
     """Fit it, and what it is compared to. Raises SourceError for columns that are collinear."""
     sample = data.sample
@@ -98,9 +104,7 @@ def fit_outcome(formula: Formula, data: OutcomeSample) -> Model:
     every = [*range(len(names))]
     n_of_answer = len(answers) * len(names)
     of_hidden = range(n_of_answer + len(names), n_of_answer + len(names) + len(answers))
-    labels = [(formula.outcome, name) for name in names]
-    labels += [(formula.outcome, f"hidden({formula.hidden}) = {answer}") for answer in answers]
-    labels += [(formula.outcome, SIGMA)] * data.n_spread
+    labels = [*labels_of_outcome(formula, sample), *[(formula.outcome, SIGMA)] * data.n_spread]
 
     fitted = data.fit(every, True)
 

@@ -4,23 +4,34 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
-from sotto_estimator.regression.answer_model import fit_answer, fit_columns, predict_answers, predict_average
+from sotto_estimator.misfit.disagreement import Disagreement, Void
+from sotto_estimator.regression.answer_model import (
+    fit_answer,
+    fit_columns,
+    labels_of,
+    predict_answers,
+    predict_average,
+)
 from sotto_estimator.regression.cluster_model import Clustered, fit_clustered
+from sotto_estimator.regression.contradicted import voids_of_rows
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.formula import INTERCEPT, Formula, terms_of
 from sotto_estimator.regression.inference import ratio_test
 from sotto_estimator.regression.lack_of_fit import lack_of_fit
 from sotto_estimator.regression.model import Model
 from sotto_estimator.regression.outcome_column import read_outcome
-from sotto_estimator.regression.outcome_model import fit_outcome
-from sotto_estimator.regression.result import Prediction, Regression
+from sotto_estimator.regression.outcome_model import fit_outcome, labels_of_outcome
+from sotto_estimator.regression.result import NOT_FITTED, Prediction, Regression, not_fitted
 from sotto_estimator.regression.sample import Sample, sample_of
 from sotto_estimator.regression.warning import warnings_of
 from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import Table
+from sotto_estimator.verdict.render import void_sentence
 
 _MOST_DESIGNS = 4
 
@@ -67,6 +78,9 @@ class Regressed:
         terms = terms_of(formula, table)
         alike = [table.columns[name] for name in self._explaining]
         sample = sample_of(reported, terms, alike, self.sampling.read(table, None) if self.sampling.names else None)
+        terms_held = [*terms.tested(), *formula.names, *([formula.outcome] if formula.hidden else [])]
+        if void := voids_of_rows(table, reported, formula.reports, terms_held, self.reports.about):
+            return self._not_fitted(table, reported, sample, level, void)
         model, words, said = self._model(table, sample)
         return Regression(
             formula.text,
@@ -85,6 +99,32 @@ class Regressed:
             self._measures(model, sample, reported),
             title=table.name,
             degrees_of_freedom=model.fitted.degrees_of_freedom,
+        )
+
+    def _not_fitted(
+        self, table: Table, reported: Reported, sample: Sample, level: float, void: tuple[Void, ...]
+    ) -> Regression:
+        """Return what is known where reports contradict the design: no number of the fit."""
+        formula, drawn = self.formula, sample.drawn
+        labels = labels_of(formula.reports, sample)
+        if formula.hidden:
+            labels = (*labels, *labels_of_outcome(formula, sample))
+        return Regression(
+            formula.text,
+            "regression on a hidden answer" if formula.hidden else "regression of a hidden answer",
+            _designs(reported),
+            max(design.epsilon for design in reported.designs),
+            table.n_rows,
+            level,
+            tuple(not_fitted(*label) for label in labels),
+            (),
+            NOT_FITTED,
+            np.full((len(labels), len(labels)), math.nan),
+            notes=tuple(filter(None, [_apart_words(void, self.reports.about), self._drawn_words, table.left_out])),
+            preface=(void_sentence(formula.reports),),
+            title=table.name,
+            degrees_of_freedom=drawn.degrees_of_freedom if drawn else None,
+            contradictions=void,
         )
 
     @property
@@ -131,6 +171,13 @@ class Regressed:
             return model, f"{words}, an intercept by {self.cluster}", said
         model = fit_answer(formula.outcome, sample)
         return model, words, _unrelated_words(model) if sample.has_unrelated else ""
+
+
+def _apart_words(void: Sequence[Void], asked: Sequence[str]) -> str:
+    """Return what would let samples differ, where it is only that which contradicts."""
+    if not asked or not all(isinstance(found, Disagreement) for _, found in void):
+        return ""
+    return f"a formula with {' and '.join(asked)} as a term lets the samples be of different people"
 
 
 def _designs(reported: Reported) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.hypertext import said_html, table_html
+from sotto_estimator.misfit.disagreement import lines_of, void_members
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
-from sotto_estimator.render import level_words, percent
+from sotto_estimator.render import escaped, level_words, percent
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
@@ -20,7 +21,7 @@ _NOT_SIMPLE = ("pseudo ", "errors by linearisation (sandwich)", " with Student's
 
 def table(found: Regression) -> str:
     """Return what was fitted and how well, the coefficients by equation, tests, predictions, and what is to be said."""
-    equations = groupby(found.coefficients, key=lambda of: of.equation)
+    equations = groupby([] if found.contradictions else found.coefficients, key=lambda of: of.equation)
     parts = ["\n".join(found.preface), "\n".join(caption(found))]
     for equation, group in equations:
         rows = [[of.name, *_numbers(of)] for of in group]
@@ -40,6 +41,10 @@ def caption(found: Regression) -> list[str]:
     lines = [
         f"{found.formula}: n = {counted(found.n_reports, 'report')}, epsilon {epsilon_above(found.epsilon)} a report",
         f"{found.model}; asked by {', '.join(found.designs)}",
+    ]
+    if found.contradictions:
+        return [*lines, "no model is fitted and nothing is tested", *map(escaped, lines_of(found.contradictions))]
+    lines += [
         f"{pseudo}maximum likelihood, {state} in {quality.n_iterations} iterations; {errors}; "
         f"{level_words(found.level)} Wald intervals{law}, approximate, about the population",
     ]
@@ -82,6 +87,7 @@ def members(found: Regression) -> dict[str, Any]:
         "predictions": [asdict(of) for of in found.predictions],
         "notes": list(found.notes),
         "warnings": list(found.warnings),
+        "contradictions": void_members(found.contradictions),
     }
 
 
@@ -95,7 +101,13 @@ def records(found: Regression) -> list[dict[str, Any]]:
         **_of_whole(found),
         "converged": found.quality.converged,
     }
-    return [asdict(of) | beside for of in found.coefficients]
+    rows = [asdict(of) | beside for of in found.coefficients]
+    return [dict.fromkeys(row, None) | _known(row) for row in rows] if found.contradictions else rows
+
+
+def _known(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the members that are no NaN."""
+    return {name: of for name, of in row.items() if not (isinstance(of, float) and math.isnan(of))}
 
 
 def _of_whole(found: Regression) -> dict[str, float]:
@@ -106,6 +118,8 @@ def _of_whole(found: Regression) -> dict[str, float]:
 
 def html_parts(found: Regression) -> list[str]:
     """Return what a notebook shows."""
+    if found.contradictions:
+        return [said_html([*found.preface, *caption(found), *found.notes, *found.alarms()])]
     rows = [[of.equation, of.name, *_numbers(of)] for of in found.coefficients]
     tables = [table_html([["equation", "column", *_columns(found)], *rows])]
     tables += [table_html(_test_rows(found))] if found.tests else []
@@ -117,6 +131,8 @@ def panels(found: Regression) -> "tuple[str, list[Panel]]":
     """Return a picture of the coefficients that are tested. Raises SourceError where none is finite."""
     from sotto_estimator.panels import Point, point_panel  # matplotlib takes a second to load
 
+    if found.contradictions:
+        return caption(found)[0], []
     drawn = [of for of in found.coefficients if math.isfinite(of.standard_error) and not math.isnan(of.p_value)]
     if not drawn:
         raise SourceError("there is no coefficient with an interval to draw.")

@@ -1,9 +1,11 @@
 """What a regression found: coefficients with errors, tests, how well it fits, and what is to be said of it."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Self
 
 from sotto_estimator.channel import Floats
+from sotto_estimator.misfit.disagreement import Void, alarms_of
 from sotto_estimator.rendered import Rendered, Renderer
 from sotto_protocol.words import counted
 
@@ -57,6 +59,15 @@ class FitQuality:
     converged: bool
 
 
+NOT_FITTED = FitQuality(math.nan, math.nan, math.nan, math.nan, math.nan, n_iterations=0, converged=False)
+"""Of reports that contradict the design."""
+
+
+def not_fitted(equation: str, name: str) -> Coefficient:
+    """Return a column's coefficient of which nothing is known."""
+    return Coefficient(equation, name, *[math.nan] * 6)
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The probability of `answer` for a person whose columns are `cells`, with Wald's interval on the log odds."""
@@ -77,7 +88,8 @@ class Regression(Rendered):
     `covariance`: of the coefficients, shape (k, k), in their order. `notes` belong to it; `warnings` say what is wrong;
     `measures` of the fit have names; `preface` is to be read before all else. Pseudo R² is NaN where it has no meaning.
     `title`: what the data are called, or "". `degrees_of_freedom`: of errors by linearisation, of a sample that is not
-    simple; Student's t then has the normal's place. None of a simple one.
+    simple; Student's t then has the normal's place. None of a simple one. `contradictions`: of whose reports honest
+    people hardly ever give: then nothing is fitted, and all numbers of the fit are NaN, which JSON has as null.
     """
 
     formula: str
@@ -97,6 +109,7 @@ class Regression(Rendered):
     preface: tuple[str, ...] = ()
     title: str = ""
     degrees_of_freedom: int | None = None
+    contradictions: tuple[Void, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
         """Return the coefficient of a column, "EQUATION: COLUMN" where several equations have it. Raises KeyError."""
@@ -116,8 +129,8 @@ class Regression(Rendered):
         return ": ".join(filter(None, [self.title, str(self)]))
 
     def alarms(self) -> tuple[str, ...]:
-        """Return what is wrong with the fit."""
-        return self.warnings
+        """Return what is wrong with the reports, or the fit."""
+        return (*alarms_of(self.contradictions), *self.warnings)
 
     def renderer(self) -> Renderer[Self]:
         """Return what makes its forms."""

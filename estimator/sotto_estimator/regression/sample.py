@@ -86,7 +86,7 @@ def channel_rows(designs: Sequence[Design], arms: NDArray[np.int32], reports: ND
     return found
 
 
-def alike(codes: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def alike(codes: Sequence[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first row of each group of rows with the same codes, and the group of each row."""
     group = np.zeros(len(codes[0]), np.int64)
     for column in codes:

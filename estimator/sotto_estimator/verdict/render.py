@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sotto_estimator.verdict.verdict import Verdict
-from sotto_estimator.verdict.words import finding_words, sentences
+from sotto_estimator.verdict.words import finding_words, sentences, void_words
 from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 
@@ -29,6 +29,11 @@ def said_of(verdicts: Sequence[Verdict]) -> list[str]:
     """Return what else is to be said, each line with the question that it is of."""
     lines = [f"{verdict.question}: {line}" for verdict in verdicts for line in sentences(verdict, ENGLISH)]
     return [line.removeprefix(": ") for line in lines]
+
+
+def void_sentence(question: str, contradicting: str = "") -> str:
+    """Return what is said of a question whose counts, of these groups, contradict how people were asked."""
+    return ": ".join(filter(None, [", ".join(filter(None, [question, contradicting])), void_words(ENGLISH)]))
 
 
 def verdict_members(verdict: Verdict) -> dict[str, Any]:
