@@ -107,7 +107,8 @@ class Gauges:
         facts, usage = self._facts.get()
         kind = "postgresql" if usage.log is None else "sqlite"
         info = {"version": __version__, "schema": facts.revision, "store": kind}
-        age = facts.backup_age_days(self._store.today())
+        today = self._store.today()
+        age, drill_age, n_acts = facts.backup_age_days(today), facts.drill_age_days(today), facts.count_acts()
         now_s = time.time()
         return [
             _gauge("sotto_info", "1, with the version, its schema, and the kind of database.", 1, info),
@@ -120,6 +121,12 @@ class Gauges:
             _gauge(
                 "sotto_backup_age_days", "Whole days since sotto backup; +Inf: never.", math.inf if age is None else age
             ),
+            _gauge(
+                "sotto_drill_age_days",
+                "Whole days since sotto drill; +Inf: never.",
+                math.inf if drill_age is None else drill_age,
+            ),
+            *([] if n_acts is None else [_gauge("sotto_journal_acts", "Acts that the journals have in all.", n_acts)]),
             _gauge("sotto_restores", "How often the database was restored.", facts.n_restores),
             *_sizes(usage),
         ]

@@ -1,7 +1,8 @@
 """The journal: what the operator did, in a file apart from the database, written before it is acknowledged.
 
-A line an act, in JSON, with a check of its bytes; no time, and nothing of who responds or when: no report that came, no
-invitation that was used. A last line without its end was acknowledged to nobody.
+A line an act, in JSON, with its number, the digest of the line before, and a check of its bytes; no time, and nothing
+of who responds or when: no report that came, no invitation that was used. A last line without its end was acknowledged
+to nobody. Lines of an earlier sottovoce have no number and no digest: they come first, the chain begins behind them.
 """
 
 import errno
@@ -13,9 +14,8 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -23,10 +23,14 @@ import msgspec
 
 from sotto_collector.durable_files import sync_folder
 from sotto_collector.errors import JournalError, StoreUnavailableError
+from sotto_protocol.words import counted
 
-FORMAT = "sottovoce-journal-1"
+FORMAT = "sottovoce-journal-2"
+OLD_FORMAT = "sottovoce-journal-1"
+"""Begun before lines had numbers."""
 ID_BYTES = 16
 CHECK_DIGITS = 16
+DIGEST_DIGITS = 32
 TAIL_BYTES = 65536
 LOCK_S = 2.0
 RETRY_S = 0.001
@@ -96,30 +100,72 @@ _KINDS: Any = ErasedReport | ErasedSurvey | ClosedSurvey | RevokedInvitations | 
 Kind = TypeVar("Kind")
 
 
-class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line; `check`: how the SHA-256 of what was done, as it is written, begins."""
+class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """A line: the number of its act, the digest of the line before, and what was done.
 
+    `check`: how the SHA-256 of all that begins. A head has neither number nor digest, nor have acts of an earlier
+    sottovoce.
+    """
+
+    n: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    after: str | None = None
     did: msgspec.Raw
     check: str
 
 
+class Reach(NamedTuple):
+    """How far a journal goes, up to the end of a line: in bytes and acts, and the digest of that line.
+
+    The last two are None where an earlier sottovoce noted it.
+    """
+
+    n_bytes: int
+    n_acts: int | None = None
+    digest: str | None = None
+
+
 class ReadJournal(NamedTuple):
-    """A journal as it was read. `ends`: after how many bytes its head ends, and then each act."""
+    """A journal as it was read. `reaches`: how far its head goes, and then each act.
+
+    `n_unchained`: how many acts, the first ones, have no number.
+    """
 
     path: Path
     head: Head
     acts: tuple[Act, ...]
-    ends: tuple[int, ...]
+    reaches: tuple[Reach, ...]
+    n_unchained: int = 0
 
     @property
-    def n_bytes(self) -> int:
-        """How long it is, without a torn last line."""
-        return self.ends[-1]
+    def reach(self) -> Reach:
+        """How far it goes, without a torn last line."""
+        return self.reaches[-1]
+
+    @property
+    def n_acts(self) -> int:
+        """How many acts it has, those too that `keeping` passes over."""
+        return len(self.reaches) - 1
+
+    def keeping(self, surveys: Collection[str]) -> "ReadJournal":
+        """Return it without the erasures of these surveys as a whole, by id."""
+        kept = (act for act in self.acts if not (isinstance(act, ErasedSurvey) and act.survey in surveys))
+        return self._replace(acts=tuple(kept))
+
+    def check_has(self, known: Reach, of: str) -> None:
+        """Raise JournalError unless this journal has all that somebody has of it: `of` says who, in two words."""
+        if known.n_bytes > self.reach.n_bytes:
+            n_known = "more" if known.n_acts is None else f"{known.n_acts:,}"
+            has = counted(self.n_acts, "act")
+            raise JournalError(f"journal ({self.path}) is an older copy: it has {has}, and {of} knows of {n_known}.")
+        if known.digest is not None and known not in self.reaches:
+            raise JournalError(
+                f"journal ({self.path}) is not the one that {of} knows: its first {known.n_acts} acts are others."
+            )
 
     def after(self, n_bytes: int) -> "ReadJournal":
         """Return the part of it that was written after so many bytes."""
-        n_before = sum(end <= n_bytes for end in self.ends[1:])
-        return self._replace(acts=self.acts[n_before:], ends=self.ends[n_before:])
+        n_before = sum(reach.n_bytes <= n_bytes for reach in self.reaches[1:])
+        return self._replace(acts=self.acts[n_before:], reaches=self.reaches[n_before:])
 
 
 class Journal:
@@ -144,17 +190,20 @@ class Journal:
             os.close(self._file)
         self._file = -1
 
-    def write(self, *acts: Act) -> int:
-        """Write acts to the disk; return how long the journal is then.
+    def write(self, *acts: Act, least_bytes: int = 0) -> Reach:
+        """Write acts to the disk; return how far the journal goes then.
 
-        Raises StoreUnavailableError where that cannot be done; nothing is written then.
+        Raises StoreUnavailableError where that cannot be done, where it is shorter than `least_bytes`, or its last line
+        is damaged; nothing is written then.
         """
         with self._turn:
             try:
                 with self._locked():
                     self._check_place()
                     self._cut_torn_line()
-                    return self._append(b"".join(map(_line, acts)))
+                    if os.fstat(self._file).st_size < least_bytes:
+                        raise StoreUnavailableError("the journal cannot be written now: lines of it are gone.")
+                    return self._append(acts)
             except OSError as fault:
                 raise StoreUnavailableError(f"the journal cannot be written now: {fault.strerror}.") from fault
 
@@ -195,7 +244,7 @@ class Journal:
             return head
         head = Head(FORMAT, secrets.token_hex(ID_BYTES), store)
         os.ftruncate(self._file, 0)
-        self._append(_line(head))
+        self._write(_line(head))
         sync_folder(self._path.absolute().parent)
         return head
 
@@ -208,7 +257,27 @@ class Journal:
         if os.pread(self._file, len(head), 0) != head:
             raise StoreUnavailableError("the journal cannot be written now: its first line is another.")
 
-    def _append(self, lines: bytes) -> int:
+    def _append(self, acts: Iterable[Act]) -> Reach:
+        reach, lines = self._find_reach(), []
+        for act in acts:
+            lines.append(_line(act, reach))
+            reach = _reach_of(lines[-1], reach)
+        self._write(b"".join(lines))
+        return reach
+
+    def _find_reach(self) -> Reach:
+        """Return how far the journal goes, by its last line. Raises StoreUnavailableError where that is damaged."""
+        end = os.fstat(self._file).st_size
+        start = self._start_of_line(end - 1)
+        line = os.pread(self._file, end - start, start)
+        number = _number_of(line) if start else 0
+        if number is None:  # an earlier sottovoce's: they are counted
+            number = os.pread(self._file, end, 0).count(b"\n") - 1
+        if number < 0:
+            raise StoreUnavailableError("the journal cannot be written now: its last line is damaged.")
+        return Reach(end, number, _digest(line))
+
+    def _write(self, lines: bytes) -> None:
         size = os.fstat(self._file).st_size
         try:
             left = lines
@@ -218,31 +287,47 @@ class Journal:
         except OSError:
             os.ftruncate(self._file, size)
             raise
-        return size + len(lines)
 
     def _cut_torn_line(self) -> None:
         """Cut what a process that died has left behind the last whole line."""
-        end = size = os.fstat(self._file).st_size
-        while end:
-            start = max(0, end - TAIL_BYTES)
-            found = os.pread(self._file, end - start, start).rfind(b"\n")
-            end = start if found < 0 else start + found + 1
-            if found >= 0:
-                break
+        size = os.fstat(self._file).st_size
+        end = self._start_of_line(size)
         if end < size:
             os.ftruncate(self._file, end)
 
+    def _start_of_line(self, before: int) -> int:
+        """Return where the line begins that so many bytes end in."""
+        while before > 0:
+            start = max(0, before - TAIL_BYTES)
+            found = os.pread(self._file, before - start, start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            before = start
+        return 0
+
 
 def read_journal(path: Path) -> ReadJournal:
-    """Return what a journal says; a torn last line is passed over. Raises JournalError, with the line."""
+    """Return what a journal says; a torn last line is passed over.
+
+    Raises JournalError, with the line, where one is damaged, or is not the one that was written behind the line before.
+    """
     try:
         content = path.read_bytes()
     except OSError as fault:
         raise JournalError(f"journal ({path}) must be a file that can be read: {fault.strerror}.") from fault
-    first, *lines = content.split(b"\n")[:-1] or [b""]
+    first, *lines = [line + b"\n" for line in content.split(b"\n")[:-1]] or [b"\n"]
     head = _read_head(first, path)
-    ends = accumulate(len(line) + 1 for line in (first, *lines))
-    return ReadJournal(path, head, tuple(_read(line, Act, path, at) for at, line in enumerate(lines, 2)), tuple(ends))
+    reaches, n_unchained = [Reach(len(first), 0, _digest(first))], 0
+    acts: list[Act] = []
+    for at, line in enumerate(lines, 2):
+        number, act = _read(line, Act, path, at, reaches[-1])
+        if number is None:
+            if head.format != OLD_FORMAT or n_unchained < len(acts):
+                raise JournalError(f"journal ({path}), line {at}: has no number, and must have one.")
+            n_unchained += 1
+        acts.append(act)
+        reaches.append(_reach_of(line, reaches[-1]))
+    return ReadJournal(path, head, tuple(acts), tuple(reaches), n_unchained)
 
 
 def _is_torn_head(content: bytes, store: str) -> bool:
@@ -255,27 +340,59 @@ def _is_torn_head(content: bytes, store: str) -> bool:
 
 
 def _read_head(line: bytes, path: Path) -> Head:
-    head = _read(line, Head, path, 1)
-    if head.format != FORMAT:
+    _, head = _read(line, Head, path, 1)
+    if head.format not in (FORMAT, OLD_FORMAT):
         raise JournalError(f"journal ({path}), line 1: must be of the format {FORMAT}.")
     return head
 
 
-def _read(line: bytes, kind: type[Kind], path: Path, at: int) -> Kind:
+def _read(line: bytes, kind: type[Kind], path: Path, at: int, before: Reach | None = None) -> tuple[int | None, Kind]:
+    """Return (its number, what it says) of a line that stands behind another, or of the first. Raises JournalError."""
     try:
         read = msgspec.json.decode(line, type=_Line)
-        if read.check != _check(bytes(read.did)):
+        if read.check != _check(read.n, read.after, bytes(read.did)):
             raise JournalError(f"journal ({path}), line {at}: is damaged: its check differs.")
         found: Kind = msgspec.json.decode(read.did, type=_KINDS if kind is Act else kind)
     except msgspec.DecodeError:
         raise JournalError(f"journal ({path}), line {at}: is damaged, or not a journal's.") from None
-    return found
+    if read.n is not None and before is not None:
+        belongs = (before.n_acts or 0) + 1
+        if read.n != belongs:
+            raise JournalError(
+                f"journal ({path}), line {at}: is act {read.n}, where act {belongs} belongs: a line is missing, is "
+                "there twice, or stands elsewhere."
+            )
+        if read.after != before.digest:
+            raise JournalError(f"journal ({path}), line {at}: was written behind another line than line {at - 1}.")
+    return read.n, found
 
 
-def _line(did: Act | Head) -> bytes:
+def _line(did: Act | Head, before: Reach | None = None) -> bytes:
     written = msgspec.json.encode(did)
-    return msgspec.json.encode(_Line(msgspec.Raw(written), _check(written))) + b"\n"
+    if before is None:
+        return msgspec.json.encode(_Line(did=msgspec.Raw(written), check=_check(None, None, written))) + b"\n"
+    n, after = (before.n_acts or 0) + 1, before.digest
+    return (
+        msgspec.json.encode(_Line(n=n, after=after, did=msgspec.Raw(written), check=_check(n, after, written))) + b"\n"
+    )
 
 
-def _check(written: bytes) -> str:
-    return hashlib.sha256(written).hexdigest()[:CHECK_DIGITS]
+def _reach_of(line: bytes, before: Reach) -> Reach:
+    return Reach(before.n_bytes + len(line), (before.n_acts or 0) + 1, _digest(line))
+
+
+def _number_of(line: bytes) -> int | None:
+    """Return the number that an act's line has; None where it has none, -1 where it is damaged."""
+    try:
+        return msgspec.json.decode(line, type=_Line).n
+    except msgspec.DecodeError:
+        return -1
+
+
+def _digest(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:DIGEST_DIGITS]
+
+
+def _check(n: int | None, after: str | None, written: bytes) -> str:
+    chained = b"" if n is None else f"{n} {after} ".encode()
+    return hashlib.sha256(chained + written).hexdigest()[:CHECK_DIGITS]

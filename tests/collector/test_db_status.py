@@ -31,9 +31,11 @@ from collecting import (
 from old_schemas import make_old
 from sotto_client.cli import main
 from sotto_collector.invitations import make_invitations
+from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store.about import note_backup
 from sotto_collector.store.databases import locate
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.upgrade import HEAD, REVISIONS, _config, read_revision, stamp
 from sotto_collector.tokens import create_token
 
@@ -117,6 +119,19 @@ def test_backup_and_restores_are_said(db: str) -> None:
         note_backup(store, today)
     assert read(db)["backup_age_days"] in (0, 1)  # 1: midnight went by
     assert "2026" not in run("--db", db)[1].replace(today, "")
+
+
+def test_journals_and_how_many_acts_they_have_are_said(db: str, tmp_path: Path) -> None:
+    with closing(Store(db)) as store:
+        keep_journal(store, str(tmp_path / "acts"))
+        stored, reports = publish_here(store, SMALL), make_reports(2, SMALL)
+        count_here(store, stored, reports)
+        assert store.erase_report(stored, reports[0].id)
+        head = read_journal(tmp_path / "acts").head
+        assert read(db)["journals"] == [{"id": head.journal, "n_acts": 1}]
+        assert f"\njournal      {head.journal}, 1 act\n" in run("--db", db)[1]
+        execute(store, "UPDATE journals SET n_acts = NULL")
+    assert "whose acts an earlier sottovoce did not count" in run("--db", db)[1]
 
 
 def test_backup_is_known_of_in_the_store_and_in_the_copy(db: str, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from sotto_collector.gauges import REST, STEP_BYTES, Gauges, Held, share
 from sotto_collector.invitations import make_invitations
 from sotto_collector.metrics import render
 from sotto_collector.store import Store, StoredToken, TokenTable
+from sotto_collector.store.journaling import keep_journal
 from sotto_collector.store.upgrade import HEAD
 from sotto_protocol import __version__
 
@@ -58,12 +59,13 @@ def test_states_tokens_restores_and_the_backup_are_told(store: Store) -> None:
         ends = None if days is None else now + days * DAY_S
         TokenTable(store).add(StoredToken(os.urandom(32), "analyst", "", None, ends))
     store.today = lambda: "2026-03-05"
-    execute(store, "UPDATE store SET n_restores = 2, last_backup_day = '2026-02-27'")
+    execute(store, "UPDATE store SET n_restores = 2, last_backup_day = '2026-02-27', last_drill_day = '2026-02-01'")
     scrape = read(Gauges(store))
     assert [get(scrape, "sotto_surveys", state=state) for state in ("open", "closed", "draft")] == [1, 1, 1]
     assert [get(scrape, "sotto_tokens", ends=ends) for ends in ("never", "later", "soon", "over")] == [1, 1, 1, 1]
     assert get(scrape, "sotto_token_seconds_left") == pytest.approx(3 * DAY_S, abs=60)
     assert get(scrape, "sotto_backup_age_days") == 6
+    assert get(scrape, "sotto_drill_age_days") == 32
     assert get(scrape, "sotto_restores") == 2
     kind = "sqlite" if ("sotto_log_bytes", ()) in scrape else "postgresql"
     assert get(scrape, "sotto_info", version=__version__, schema=HEAD, store=kind) == 1
@@ -73,6 +75,18 @@ def test_what_never_ends_and_was_never_made_is_infinite(store: Store) -> None:
     scrape = read(Gauges(store))
     assert get(scrape, "sotto_token_seconds_left") == math.inf
     assert get(scrape, "sotto_backup_age_days") == math.inf
+    assert get(scrape, "sotto_drill_age_days") == math.inf
+
+
+def test_acts_are_those_of_all_journals(store: Store, tmp_path: Path) -> None:
+    assert ("sotto_journal_acts", ()) not in read(Gauges(store))
+    keep_journal(store, str(tmp_path / "a"))
+    stored, reports = publish_here(store, SMALL), make_reports(3, SMALL)
+    count_here(store, stored, reports)
+    assert store.erase_report(stored, reports[0].id)
+    keep_journal(store, str(tmp_path / "b"), begins=True)
+    assert store.erase_report(stored, reports[1].id)
+    assert get(read(Gauges(store)), "sotto_journal_acts") == 2
 
 
 def test_server_has_its_disk_and_log_to_itself(postgres_db: str) -> None:

@@ -1,6 +1,7 @@
 """The journal: whole lines, on the disk before they are acknowledged, refused where they are damaged."""
 
 import fcntl
+import hashlib
 import os
 import re
 import resource
@@ -12,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from collecting import INVITED, SMALL, TIMEOUT_S, check_store, count_here, invite_reports, make_reports, publish_here
@@ -79,6 +81,83 @@ def test_every_other_damage_is_refused_by_its_line(path: Path) -> None:
             path.write_bytes(b"".join([*lines[:at], damaged, *lines[at + 1 :]]))
             with pytest.raises(JournalError, match=rf"journal \({re.escape(str(path))}\), line {at + 1}: is damaged"):
                 read_journal(path)
+
+
+def test_lines_that_are_missing_doubled_swapped_or_of_another_journal_are_refused_by_their_line(path: Path) -> None:
+    """Each of these lines is whole by itself."""
+    journal = Journal(path, STORE)
+    for number in range(5):
+        journal.write(act_of(number))
+    head, *acts = path.read_bytes().splitlines(keepends=True)
+    for at in range(4):  # of a last line that is missing only somebody else knows
+        assert_refused(
+            path, [head, *acts[:at], *acts[at + 1 :]], rf"line {at + 2}: is act {at + 2}, where act {at + 1} "
+        )
+    for at in range(5):
+        assert_refused(
+            path, [head, *acts[: at + 1], *acts[at:]], rf"line {at + 3}: is act {at + 1}, where act {at + 2} "
+        )
+    for at in range(4):
+        swapped = [*acts[:at], acts[at + 1], acts[at], *acts[at + 2 :]]
+        assert_refused(path, [head, *swapped], rf"line {at + 2}: is act {at + 2}, where act {at + 1} belongs")
+    path.write_bytes(b"".join([head, *acts[:2]]))
+    for number in (7, 8, 9):  # the same journal, cut back and written on
+        journal.write(act_of(number))
+    others = path.read_bytes().splitlines(keepends=True)[1:]
+    assert receipts_in(path) == [0, 1, 7, 8, 9]
+    assert_refused(path, [head, *others[:3], *acts[3:]], "line 5: was written behind another line than line 4")
+    assert_refused(path, [head, *acts[:3], *others[3:]], "line 5: was written behind another line than line 4")
+
+
+def assert_refused(path: Path, lines: list[bytes], said: str) -> None:
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(JournalError, match=said):
+        read_journal(path)
+
+
+def old_line(did: object) -> bytes:
+    """Return a line as the version before wrote it."""
+    written = msgspec.json.encode(did)
+    return b'{"did":%s,"check":"%s"}\n' % (written, hashlib.sha256(written).hexdigest()[:16].encode())
+
+
+def test_journal_of_before_lines_had_numbers_is_read_and_goes_on_with_numbers(path: Path) -> None:
+    head = old_line({"format": "sottovoce-journal-1", "journal": "1" * 32, "store": STORE.hex()})
+    acts = [old_line(act_of(number)) for number in range(3)]
+    path.write_bytes(b"".join([head, *acts]))
+    read = read_journal(path)
+    assert (receipts_in(path), read.n_unchained, read.reach.n_acts) == ([0, 1, 2], 3, 3)
+    journal = Journal(path, STORE)
+    assert journal.write(act_of(3), act_of(4)) == read_journal(path).reach
+    assert (receipts_in(path), read_journal(path).n_unchained) == ([0, 1, 2, 3, 4], 3)
+    new = path.read_bytes().splitlines(keepends=True)[4:]
+    assert_refused(path, [head, *acts[:2], *new], "line 4: is act 4, where act 3 belongs")
+    assert_refused(path, [head, *acts, *new, acts[0]], "line 7: has no number, and must have one")
+
+
+def test_line_without_a_number_is_refused_in_a_journal_that_began_with_numbers(path: Path) -> None:
+    Journal(path, STORE)
+    assert_refused(path, [path.read_bytes(), old_line(act_of(1))], "line 2: has no number, and must have one")
+
+
+def test_act_behind_a_damaged_line_is_refused(path: Path) -> None:
+    journal = Journal(path, STORE)
+    journal.write(act_of(0))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3] + b"x}\n")
+    with pytest.raises(StoreUnavailableError, match="its last line is damaged"):
+        journal.write(act_of(1))
+    assert len(path.read_bytes()) == len(whole)
+
+
+def test_line_that_is_longer_than_what_is_read_at_once_is_found_and_cut(path: Path) -> None:
+    journal = Journal(path, STORE)
+    many = RevokedInvitations(survey="s", fingerprint="0" * 64, key=5, hashes=[f"{n:064x}" for n in range(3000)])
+    journal.write(many)
+    with path.open("ab") as file:
+        file.write(bytes(200_000))
+    assert journal.write(act_of(1), many) == read_journal(path).reach
+    assert read_journal(path).acts == (many, act_of(1), many)
 
 
 @pytest.mark.parametrize(

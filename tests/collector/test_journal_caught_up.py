@@ -10,7 +10,7 @@ import pytest
 from collecting import SMALL, SURVEY, count_here, make_reports, publish_here
 from house import open_house
 from sotto_collector.errors import JournalError, StoreUnavailableError, SurveyExistsError
-from sotto_collector.journal import read_journal
+from sotto_collector.journal import EndedToken, Journal, read_journal
 from sotto_collector.store import Store, TokenTable
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.journaling import keep_journal
@@ -76,7 +76,7 @@ def test_act_whose_commit_was_cut_is_done_as_the_next_process_begins(
         raise Died
 
     with monkeypatch.context() as dying:
-        dying.setattr("sotto_collector.store.transaction.know_bytes", die)
+        dying.setattr("sotto_collector.store.transaction.know_reach", die)
         with pytest.raises(Died):
             store.erase_report(stored, REPORTS[0].id)
     assert store.read_tally(stored).n_reports == 20
@@ -105,15 +105,47 @@ def test_erasure_of_a_whole_survey_is_not_done_again_unasked(store: Store, journ
         assert keep_journal(served, journal) == 0
 
 
-def test_older_copy_of_a_journal_is_refused_and_covers_no_restore(live: Store, journal: str, tmp_path: Path) -> None:
+def test_older_copy_of_a_journal_is_refused_and_so_is_one_with_other_lines(
+    live: Store, journal: str, tmp_path: Path
+) -> None:
     older = tmp_path / "older.journal"
     older.write_bytes(b"".join(Path(journal).read_bytes().splitlines(keepends=True)[:2]))
-    with pytest.raises(JournalError, match="is an older copy: this database has more of it"):
+    with pytest.raises(
+        JournalError, match=r"older copy: it has 1 act, and this database knows of \d\. `sotto db journal"
+    ):
         keep_journal(live, str(older))
     copy_store(live, str(tmp_path / "later.db"))
-    redone = restore_copy(str(tmp_path / "later.db"), str(tmp_path / "new.db"), Wishes([read_journal(older)]))
+    n_acts, new = len(read_journal(Path(journal)).acts), str(tmp_path / "new.db")
+    with pytest.raises(JournalError, match=rf"older copy: it has 1 act, and the backup knows of {n_acts}\.$"):
+        restore_copy(str(tmp_path / "later.db"), new, Wishes([read_journal(older)]))
+    identity = bytes.fromhex(read_journal(older).head.store)
+    with closing(Journal(older, identity)) as went_on:
+        for number in range(9):  # it was cut back, and written on
+            went_on.write(EndedToken(hash=f"{number:064x}"))
+    with pytest.raises(
+        JournalError, match=rf"is not the one that the backup knows: its first {n_acts} acts are others"
+    ):
+        restore_copy(str(tmp_path / "later.db"), new, Wishes([read_journal(older)]))
+    with pytest.raises(JournalError, match="is not the one that this database knows"):
+        keep_journal(live, str(older))
+    redone = restore_copy(str(tmp_path / "later.db"), new, Wishes())
     assert redone.missing == (read_journal(older).head.journal,)
+    assert redone.known_acts == {redone.missing[0]: n_acts}
     assert redone.surveys[0].withheld_below is None
+
+
+def test_journal_that_is_cut_back_beneath_a_collector_takes_no_act(store: Store, journal: str) -> None:
+    """It would be acknowledged, and no restore could tell that lines before it are gone."""
+    keep_journal(store, journal)
+    stored = publish_here(store, LEAST)
+    count_here(store, stored, REPORTS[:20])
+    assert store.erase_report(stored, REPORTS[0].id)
+    lines = Path(journal).read_bytes().splitlines(keepends=True)
+    with Path(journal).open("r+b") as file:
+        file.truncate(len(lines[0]))
+    with pytest.raises(StoreUnavailableError, match="lines of it are gone"):
+        store.erase_report(stored, REPORTS[1].id)
+    assert store.read_tally(stored).n_reports == 19
 
 
 def test_act_of_who_writes_no_journal_is_refused_once_others_have_begun_one(

@@ -35,10 +35,13 @@ from sotto_client.cli import main
 from sotto_collector.errors import StoreError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import count_invitations, make_invitations
+from sotto_collector.journal import read_journal
 from sotto_collector.store import Store, StoredToken, TokenTable
 from sotto_collector.store import upgrade as upgrade_module
 from sotto_collector.store.about import note_backup, read_about
 from sotto_collector.store.databases import locate
+from sotto_collector.store.journaling import keep_journal
+from sotto_collector.store.journals import known_reaches
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.releases import read_released
 from sotto_collector.store.schema import metadata, releases, tallies
@@ -50,9 +53,7 @@ from sotto_collector.tokens import create_token, find_token
 N_KILLS = 20 if os.environ.get("SOTTO_TEST_FULL") else 3
 WIDE_COUNTS = np.dtype("<i8")
 """How counts were stored up to schema 0006."""
-_STORE_SINCE_CLOCKS = [
-    store_table.c[name] for name in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked")
-]
+_SINCE_CLOCKS = ("last_day", "restored_on", "n_restored_acts", "is_restore_checked", "last_drill_day")
 OLD = pytest.mark.parametrize("number", [1, 2])
 
 
@@ -409,11 +410,13 @@ def test_upgrade_to_restores_names_the_store_and_knows_of_no_restore(empty_db: s
         check_integrity(store)
 
 
-def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(empty_db: str) -> None:
+def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(empty_db: str, tmp_path: Path) -> None:
     with closing(Store(empty_db)) as store:
         reports = make_reports(20)
         count_here(store, publish_here(store), reports)
         note_backup(store, "2026-11-23")
+        keep_journal(store, str(journal := tmp_path / "acts.journal"))
+        assert store.erase_report(publish_here(store), reports[0].id)
         with store.reader() as connection:
             before = read_about(connection)
     execute(empty_db, *BEFORE_CLOCKS, "UPDATE alembic_version SET version_num = '0009'")
@@ -423,8 +426,12 @@ def test_upgrade_to_clocks_keeps_what_the_store_knew_of_itself_and_knows_no_day(
     with closing(Store(empty_db)) as store:
         with store.reader() as connection:
             assert read_about(connection) == before
-            assert connection.execute(select(*_STORE_SINCE_CLOCKS)).one() == (None,) * 4
-        assert store.read_tally(publish_here(store)) == tally_of(SURVEY, reports)
+            assert connection.execute(select(*(store_table.c[name] for name in _SINCE_CLOCKS))).one() == (None,) * 5
+            assert [(reach.n_acts, reach.digest) for reach in known_reaches(connection).values()] == [(None, None)]
+        assert keep_journal(store, str(journal)) == 0
+        with store.reader() as connection:
+            assert [*known_reaches(connection).values()] == [read_journal(journal).reach]
+        assert store.read_tally(publish_here(store)) == tally_of(SURVEY, reports[1:])
         check_integrity(store)
 
 

@@ -15,9 +15,12 @@ from sotto_protocol import Report
 
 APPLICATION_ID = 1397707860
 ANALYST_HASH = b"h" * 32
-BEFORE_CLOCKS = tuple(
-    f"ALTER TABLE store DROP COLUMN {column}"
-    for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked")
+BEFORE_CLOCKS = (
+    *(
+        f"ALTER TABLE store DROP COLUMN {column}"
+        for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked", "last_drill_day")
+    ),
+    *(f"ALTER TABLE journals DROP COLUMN {column}" for column in ("n_acts", "digest")),
 )
 """From the schema of now to that of 0009."""
 BEFORE_RESTORES = (

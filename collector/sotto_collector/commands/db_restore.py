@@ -12,10 +12,11 @@ import click
 
 from sotto_collector.commands.options import db_option
 from sotto_collector.errors import CollectorError
-from sotto_collector.journal import read_journal
+from sotto_collector.journal import ErasedSurvey, read_journal
 from sotto_collector.store.redo import Redone, SurveyRestored, Wishes
 from sotto_collector.store.restore import restore_copy, restore_in_place
 from sotto_protocol.tables import align
+from sotto_protocol.words import counted
 
 COLUMNS = ("survey", "state", "reports", "erased again", "invitations open", "next release")
 MAX_RELEASED = 2**53 - 1
@@ -50,6 +51,20 @@ def _read_released(_: click.Context, __: click.Parameter, given: tuple[str, ...]
     callback=_read_released,
     help="Where no journal tells: reports in the largest tally that analysts hold of a survey; none by default.",
 )
+@click.option(
+    "--acts",
+    "least_acts",
+    type=click.IntRange(0),
+    default=0,
+    help="Acts that the journals must have in all, as sotto db status said last: fewer are refused; 0 by default.",
+)
+@click.option(
+    "--keep",
+    "kept",
+    multiple=True,
+    metavar="SURVEY",
+    help="Survey that stays, though a journal says that it was erased whole; none by default.",
+)
 @click.option("--revoke-invitations", is_flag=True, help="Revoke the invitations that are open; off by default.")
 @click.option("--yes", "is_sure", is_flag=True, help="Do not ask before surveys are erased whole; off by default.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
@@ -59,6 +74,8 @@ def restore(
     in_place: bool,
     journals: tuple[Path, ...],
     released: dict[str, int],
+    least_acts: int,
+    kept: tuple[str, ...],
     revoke_invitations: bool,
     is_sure: bool,
     is_json: bool,
@@ -74,7 +91,17 @@ def restore(
     if in_place == (backup is not None):
         raise click.UsageError("Give either --from or --in-place.")
     read = [read_journal(path) for path in journals]
-    wishes = Wishes(read, released, revoke_invitations, (lambda _: None) if is_sure else _confirm)
+    if (n_acts := sum(journal.n_acts for journal in read)) < least_acts:
+        raise CollectorError(f"--acts ({least_acts}): the journals have {n_acts}. Find newer copies of them.")
+    erased = {act.survey for journal in read for act in journal.acts if isinstance(act, ErasedSurvey)}
+    if unknown := {*kept} - erased:
+        raise CollectorError(f"--keep {min(unknown)}: no journal says that this survey was erased.")
+    wishes = Wishes(
+        [journal.keeping(kept) for journal in read],
+        released,
+        revoke_invitations,
+        (lambda _: None) if is_sure else _confirm,
+    )
     with _ending_tidily():
         if backup is None:
             redone = restore_in_place(db, wishes)
@@ -114,7 +141,7 @@ def _confirm(doomed: Mapping[str, int]) -> None:
 def _say(redone: Redone) -> str:
     of = f", a backup of {redone.backup_day}" if redone.backup_day else ""
     lines = [f"restored{of}; restore {redone.n_restores} of this database"]
-    lines += [f"journal {path}, acts read: {n_acts:,}" for path, n_acts in redone.acts.items()]
+    lines += [_say_journal(path, redone) for path in redone.acts]
     if redone.surveys:
         lines.append(align([COLUMNS, *map(_describe, redone.surveys)], n_left=2))
     lines += [f"{survey}  erased again" for survey in redone.erased]
@@ -123,6 +150,12 @@ def _say(redone: Redone) -> str:
     if redone.n_tokens:
         lines.append(f"tokens revoked or ended again: {redone.n_tokens}")
     return "\n".join(lines)
+
+
+def _say_journal(path: str, redone: Redone) -> str:
+    known = redone.known_acts.get(path)
+    beside = "" if known is None else f"; the backup has the first {known:,}"
+    return f"journal {path}, acts read: {redone.acts[path]:,}{beside}"
 
 
 def _describe(survey: SurveyRestored) -> tuple[str, ...]:
@@ -140,9 +173,20 @@ def _describe(survey: SurveyRestored) -> tuple[str, ...]:
 def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
     """Return what else is then true, a line each."""
     notes = [
-        f"Journal {journal} is missing: what it says was erased, closed or revoked is as it was in the backup."
+        f"Journal {journal}{_at_least(redone.known_acts.get(journal))} is missing: what it says was erased, closed or "
+        "revoked is as it was in the backup."
         for journal in redone.missing
     ]
+    notes += [
+        f"Journal {path}: an earlier sottovoce wrote its first {n:,} acts, without numbers. Nobody would notice a line "
+        "that is missing among them."
+        for path, n in redone.unchained.items()
+    ]
+    if redone.acts:
+        notes.append(
+            "Compare the number of acts with what sotto db status or the metric sotto_journal_acts said last: a "
+            "journal with fewer is an old copy."
+        )
     if not has_journals and not redone.missing:
         notes.append("No journal: what was erased, closed or revoked since the backup is as it was in it.")
     if any(survey.withheld_below is None for survey in redone.surveys):
@@ -154,6 +198,10 @@ def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
         notes.append("Invitations used since the backup are open again; --revoke-invitations revokes all.")
     notes.append("Reports that came since the backup are lost, unless their devices send them again.")
     return notes
+
+
+def _at_least(n_acts: int | None) -> str:
+    return "" if not n_acts else f", which has at least {counted(n_acts, 'act')},"
 
 
 def _progress(n_rows: int) -> None:

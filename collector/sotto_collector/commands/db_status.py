@@ -80,7 +80,10 @@ def _describe(seen: _Seen, today: str, now_s: float) -> dict[str, Any]:
     return document | {
         "last_backup_day": facts.last_backup_day,
         "backup_age_days": facts.backup_age_days(today),
+        "last_drill_day": facts.last_drill_day,
+        "drill_age_days": facts.drill_age_days(today),
         "n_restores": facts.n_restores,
+        "journals": [{"id": journal_id, "n_acts": n_acts} for journal_id, n_acts in facts.journals.items()],
         "tokens": tokens,
         "inbox": {"n_reports": sum(seen.n_waiting.values()), "is_emptied_at": count_held(n_stored)},
         "surveys": [
@@ -100,9 +103,11 @@ def _say(document: dict[str, Any]) -> str:
     rows = [("schema", _say_schema(document)), *_say_sizes(document["bytes"])]
     if "surveys" not in document:
         return align(rows)
-    day, age = document["last_backup_day"], document["backup_age_days"]
-    rows.append(("last backup", "none is known of" if day is None else f"{day}, {counted(age, 'day')} ago"))
+    for name in ("backup", "drill"):
+        day, age = document[f"last_{name}_day"], document[f"{name}_age_days"]
+        rows.append((f"last {name}", "none is known of" if day is None else f"{day}, {counted(age, 'day')} ago"))
     rows.append(("restores", str(document["n_restores"])))
+    rows += [("journal", f"{journal['id']}, {_say_acts(journal['n_acts'])}") for journal in document["journals"]]
     rows.append(("tokens", _say_tokens(document["tokens"])))
     inbox = document["inbox"]
     waiting = f"{counted(inbox['n_reports'], 'report')} in the inbox, which is emptied at {inbox['is_emptied_at']:,}"
@@ -124,6 +129,10 @@ def _say_schema(document: dict[str, Any]) -> str:
 def _say_sizes(sizes: dict[str, int | None]) -> list[tuple[str, str]]:
     names = {"database": "size", "log": "log", "free": "free disk"}
     return [(name, _say_bytes(sizes[key])) for key, name in names.items()]
+
+
+def _say_acts(n_acts: int | None) -> str:
+    return "whose acts an earlier sottovoce did not count" if n_acts is None else counted(n_acts, "act")
 
 
 def _say_bytes(n_bytes: int | None) -> str:

@@ -2,14 +2,15 @@
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, func, literal, select
 
 from sotto_collector.store.about import read_about
-from sotto_collector.store.schema import inbox, invitations, store, surveys, tallies, tokens
+from sotto_collector.store.schema import inbox, invitations, journals, store, surveys, tallies, tokens
 from sotto_collector.store.stored import CLOSED, DRAFT, OPEN, STATES
 
 SINCE: dict[Table | Column[Any], str] = {
@@ -18,6 +19,9 @@ SINCE: dict[Table | Column[Any], str] = {
     tokens.c.expires_s: "0003",
     surveys.c.preview: "0008",
     store: "0009",
+    store.c.last_drill_day: "0010",
+    journals: "0009",
+    journals.c.n_acts: "0010",
 }
 """What is read here and was not there from the beginning, and the revision that brought it."""
 SOON_S = 14 * 86400
@@ -38,19 +42,32 @@ class SurveyFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup."""
+    """The schema's `revision`; surveys, by id; when each token ends (Unix time, None: never); restores; last backup.
+
+    `journals`: how many acts this store has of each journal, by its id; None: an earlier sottovoce did not note it.
+    `last_drill_day`: when a backup was last restored for trial.
+    """
 
     revision: str
     surveys: tuple[SurveyFacts, ...]
     token_ends: tuple[int | None, ...]
     n_restores: int = 0
     last_backup_day: str | None = None
+    journals: Mapping[str, int | None] = field(default_factory=dict)
+    last_drill_day: str | None = None
 
     def backup_age_days(self, today: str) -> int | None:
         """Return how many days ago the last backup was made; None where none is known of."""
-        if self.last_backup_day is None:
-            return None
-        return (date.fromisoformat(today) - date.fromisoformat(self.last_backup_day)).days
+        return _age_days(self.last_backup_day, today)
+
+    def drill_age_days(self, today: str) -> int | None:
+        """Return how many days ago the last drill was; None where none is known of."""
+        return _age_days(self.last_drill_day, today)
+
+    def count_acts(self) -> int | None:
+        """Return how many acts the journals have in all; None where there is none, or of one it is not known."""
+        known = [n_acts for n_acts in self.journals.values() if n_acts is not None]
+        return sum(known) if known and len(known) == len(self.journals) else None
 
     def count_states(self) -> dict[str, int]:
         """Return how many surveys are in each of the states."""
@@ -66,6 +83,10 @@ class Facts:
         return min(
             (ends_s - now_s for ends_s in self.token_ends if ends_s is not None and ends_s > now_s), default=math.inf
         )
+
+
+def _age_days(day: str | None, today: str) -> int | None:
+    return None if day is None else (date.fromisoformat(today) - date.fromisoformat(day)).days
 
 
 def _say_end(ends_s: int | None, now_s: float) -> str:
@@ -87,7 +108,10 @@ def read_facts(connection: Connection, revision: str, today: str) -> Facts:
     if revision < SINCE[store]:
         return Facts(revision, tuple(found), tuple(ends))
     about = read_about(connection)
-    return Facts(revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day)
+    noted = connection.execute(select(journals.c.journal_id, _or_null(journals.c.n_acts, revision)))
+    acts = {bytes(row[0]).hex(): row[1] for row in noted}
+    drilled = connection.execute(select(_or_null(store.c.last_drill_day, revision)).select_from(store)).scalar_one()
+    return Facts(revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day, acts, drilled)
 
 
 def _or_null(wanted: Column[Any], revision: str) -> Any:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from sotto_collector.errors import JournalError
-from sotto_collector.journal import ErasedSurvey, Journal, ReadJournal, read_journal
+from sotto_collector.journal import ErasedSurvey, Journal, Reach, ReadJournal, read_journal
 from sotto_collector.store.about import read_about
-from sotto_collector.store.journals import know_bytes, known_bytes, lock_journal
+from sotto_collector.store.journals import know_reach, known_reaches, lock_journal
 from sotto_collector.store.redo import redo_acts
 from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.store import Store
@@ -22,7 +22,7 @@ def keep_journal(store: Store, path: str, *, begins: bool = False) -> int:
     none is given, or one that is not there; where a whole survey would have to be erased again.
     """
     with store.reader() as connection:
-        identity, begun = read_about(connection).identity, known_bytes(connection)
+        identity, begun = read_about(connection).identity, known_reaches(connection)
     if not path:
         if begun:
             raise JournalError("journal must be given (--journal FILE): this database has one, which must go on.")
@@ -51,20 +51,19 @@ def _catch_up(store: Store, transaction: Transaction, journal: Journal, path: Pa
     """Do what the journal says and the store does not know; return how many acts that were."""
     connection, journal_id = transaction.connection, bytes.fromhex(journal.head.journal)
     transaction.lock_ids()  # of two workers that begin at once one finds it there
-    if journal_id not in known_bytes(connection):
-        know_bytes(connection, journal_id, 0)
+    if journal_id not in known_reaches(connection):
+        know_reach(connection, journal_id, Reach(0))
     known = lock_journal(connection, journal_id)  # nobody is between an act's line and its commit
     read = read_journal(path)
-    if read.n_bytes < known:
-        raise JournalError(
-            f"journal ({path}) is an older copy: this database has more of it; `sotto db journal FILE --db ..` begins "
-            "a further one."
-        )
-    new = read.after(known)
+    try:
+        read.check_has(known, "this database")
+    except JournalError as fault:
+        raise JournalError(f"{fault} `sotto db journal FILE --db ..` begins a further one.") from None
+    new = read.after(known.n_bytes)
     if new.acts:
         _redo(store, transaction, new)
-    if read.n_bytes > known:
-        know_bytes(connection, journal_id, read.n_bytes)
+    if read.reach != known:
+        know_reach(connection, journal_id, read.reach)
     return len(new.acts)
 
 

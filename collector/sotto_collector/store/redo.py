@@ -15,6 +15,7 @@ from sotto_collector.journal import (
     ErasedReport,
     ErasedSurvey,
     OfSurvey,
+    Reach,
     ReadJournal,
     Released,
     RevokedInvitations,
@@ -22,7 +23,7 @@ from sotto_collector.journal import (
 from sotto_collector.store import schema
 from sotto_collector.store.about import read_about
 from sotto_collector.store.floors import UNKNOWN, largest_floor, n_sizes, raise_all_floors, raise_floor, tell_floor
-from sotto_collector.store.journals import know_bytes, known_bytes
+from sotto_collector.store.journals import know_reach, known_reaches
 from sotto_collector.store.refused import refuse_surveys
 from sotto_collector.store.stock import count_tallied
 from sotto_collector.store.stored import CLOSED, StoredSurvey
@@ -68,10 +69,11 @@ class Redone:
     """What is true of the restored store.
 
     `erased`: surveys that are erased again. `n_tokens`: tokens that are revoked or end earlier than in the backup.
-    `missing`: the journals that the backup names, and that were not given, or in a copy that is older than the backup.
+    `missing`: the ids of the journals that the backup names, and that were not given.
     `refused`: surveys that are not there, and may not be published again: it is lost what was done to them, or they
-    were erased. `past`: reports that went as their survey's day is past, by its id. `acts`: how many acts were read, by
-    the journal's path.
+    were erased. `past`: reports that went as their survey's day is past, by its id. By the journal's path: `acts`, how
+    many were read; `unchained`, how many of these have no number. `known_acts`: how many the backup knows of, by the
+    path, or by the id of a journal that is missing; what an earlier sottovoce did not note is not there.
     """
 
     n_restores: int
@@ -83,6 +85,8 @@ class Redone:
     refused: tuple[str, ...] = ()
     past: Mapping[str, int] = field(default_factory=dict)
     acts: Mapping[str, int] = field(default_factory=dict)
+    unchained: Mapping[str, int] = field(default_factory=dict)
+    known_acts: Mapping[str, int] = field(default_factory=dict)
 
 
 def find_doomed(
@@ -99,7 +103,7 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
     """Do again what the journals say, make releases safe, and note the restore. Raises JournalError."""
     transaction.take_time()
     connection = transaction.connection
-    about, begun = read_about(connection), known_bytes(connection)
+    about, begun = read_about(connection), known_reaches(connection)
     _check_journals(connection, wishes.journals)
     again = redo_acts(transaction, {stored.key: stored for stored in surveys}, wishes.journals)
     missing = _find_missing(connection, begun, wishes.journals)
@@ -132,15 +136,27 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
         again.n_tokens,
         tuple(sorted(missing)),
         tuple(sorted(refused)),
-        acts={str(journal.path): len(journal.acts) for journal in wishes.journals},
+        acts={str(journal.path): journal.n_acts for journal in wishes.journals},
+        unchained={str(journal.path): n for journal in wishes.journals if (n := journal.n_unchained)},
+        known_acts=_count_known(begun, wishes.journals),
     )
 
 
 def _check_journals(connection: Connection, journals: Sequence[ReadJournal]) -> None:
-    identity = read_about(connection).identity.hex()
+    """Raise JournalError for a journal of another store, and for one that lacks what the backup has of it."""
+    identity, begun = read_about(connection).identity.hex(), known_reaches(connection)
     for journal in journals:
         if journal.head.store != identity:
             raise JournalError(f"journal ({journal.path}) must be this database's; it is of another collector's.")
+        if known := begun.get(bytes.fromhex(journal.head.journal)):
+            journal.check_has(known, "the backup")
+
+
+def _count_known(begun: Mapping[bytes, Reach], read: Sequence[ReadJournal]) -> dict[str, int]:
+    """Return how many acts the backup knows of, by the journal's path, or its id where it was not read."""
+    names = {journal.head.journal: str(journal.path) for journal in read}
+    known = {names.get(journal_id.hex(), journal_id.hex()): reach.n_acts for journal_id, reach in begun.items()}
+    return {name: n_acts for name, n_acts in known.items() if n_acts is not None}
 
 
 def redo_acts(transaction: Transaction, surveys: dict[int, StoredSurvey], read: Sequence[ReadJournal]) -> "_Redoing":
@@ -153,18 +169,18 @@ def redo_acts(transaction: Transaction, surveys: dict[int, StoredSurvey], read: 
     return again
 
 
-def _find_missing(connection: Connection, begun: Mapping[bytes, int], read: Sequence[ReadJournal]) -> set[str]:
-    """Note how much is known of the journals that were read; return which others were begun, or read in an older copy.
+def _find_missing(connection: Connection, begun: Mapping[bytes, Reach], read: Sequence[ReadJournal]) -> set[str]:
+    """Note how far the journals go that were read; return which others were begun.
 
     `begun`: how much of each journal the backup has.
     """
-    lengths: dict[bytes, int] = {}
+    reaches: dict[bytes, Reach] = {}
     for journal in read:
         journal_id = bytes.fromhex(journal.head.journal)
-        lengths[journal_id] = max(journal.n_bytes, lengths.get(journal_id, 0))
-    for journal_id, n_bytes in lengths.items():
-        know_bytes(connection, journal_id, max(n_bytes, begun.get(journal_id, 0)))
-    return {journal_id.hex() for journal_id, n_bytes in begun.items() if lengths.get(journal_id, -1) < n_bytes}
+        reaches[journal_id] = max(journal.reach, reaches.get(journal_id, Reach(0)), key=lambda reach: reach.n_bytes)
+    for journal_id, reach in reaches.items():
+        know_reach(connection, journal_id, reach)
+    return {journal_id.hex() for journal_id in begun if journal_id not in reaches}
 
 
 class _Redoing:

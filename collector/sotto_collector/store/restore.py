@@ -41,7 +41,7 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
             finally:
                 is_whole = store.close()
         except StoreError as fault:  # what is wrong with the copy is wrong with the backup
-            raise StoreError(str(fault).replace(f"db ({work})", f"backup ({backup})")) from fault
+            raise type(fault)(str(fault).replace(f"db ({work})", f"backup ({backup})")) from fault
         if location.is_file and not is_whole:  # what was done again is in its log, which would be lost as it is renamed
             raise StoreError(f"db ({target}) must be read by nobody before it is whole.")
     return redone

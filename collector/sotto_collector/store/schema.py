@@ -55,6 +55,7 @@ store = Table(
     Column("restored_on", Text),
     Column("n_restored_acts", BigInteger),
     Column("is_restore_checked", Integer),
+    Column("last_drill_day", Text),  # on which a backup was last restored for trial
     PrimaryKeyConstraint("store_key"),
     CheckConstraint("store_key = 1", "store_store_key"),
     CheckConstraint("length(identity) = 16", "store_identity"),
@@ -65,7 +66,10 @@ journals = Table(
     "journals",
     metadata,
     Column("journal_id", LargeBinary, nullable=False),  # random
-    Column("n_bytes", BigInteger, nullable=False),  # how long it was with the last act that this store has
+    # With the last act that this store has: how long it was, how many acts it had, the digest of their last line.
+    Column("n_bytes", BigInteger, nullable=False),
+    Column("n_acts", BigInteger),
+    Column("digest", Text),
     PrimaryKeyConstraint("journal_id"),
     CheckConstraint("length(journal_id) = 16", "journals_journal_id"),
     sqlite_with_rowid=False,

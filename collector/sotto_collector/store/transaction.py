@@ -14,7 +14,7 @@ from sotto_collector.day import Today, today_utc
 from sotto_collector.errors import StoreUnavailableError
 from sotto_collector.journal import Act, ClosedSurvey, ErasedReport, ErasedSurvey, Journal, OfSurvey, RevokedInvitations
 from sotto_collector.store.dialect import Dialect, Ids
-from sotto_collector.store.journals import know_bytes, known_bytes, lock_journal
+from sotto_collector.store.journals import know_reach, known_reaches, lock_journal
 from sotto_collector.store.refused import check_not_refused, refuse_surveys
 from sotto_collector.store.schema import inbox, invitations, release_floors, releases, reports, surveys, tallies, tokens
 from sotto_collector.store.stock import Stock, count_stock
@@ -69,19 +69,19 @@ class Transaction:
         self.redoes = False  # acts that a journal has already
 
     def note(self, *acts: Act) -> None:
-        """Write acts into the journal, if there is one, before they are committed, and how long it is then.
+        """Write acts into the journal, if there is one, before they are committed, and how far it goes then.
 
         Raises StoreUnavailableError, also where others have begun a journal: it would not tell of these.
         """
         if self.redoes or not acts:
             return
         if self._journal is None:
-            if known_bytes(self.connection):
+            if known_reaches(self.connection):
                 raise StoreUnavailableError("this database has a journal by now; restart with --journal.")
             return
         journal_id = bytes.fromhex(self._journal.head.journal)
-        lock_journal(self.connection, journal_id)
-        know_bytes(self.connection, journal_id, self._journal.write(*acts))
+        known = lock_journal(self.connection, journal_id)
+        know_reach(self.connection, journal_id, self._journal.write(*acts, least_bytes=known.n_bytes))
 
     def note_of(self, key: int, kind: type[OfSurvey], *values: Mapping[str, object]) -> None:
         """Write acts of a kind on a published survey into the journal likewise."""
