@@ -16,6 +16,7 @@ from sotto_client.commands import echo, read_file
 from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
 from sotto_protocol.members import TARGETS
+from sotto_protocol.protection import warn_of_little
 
 _NO_CROWD = "what will it show? sotto check --n PEOPLE says how precise each question is, of so many"
 
@@ -35,10 +36,11 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     """Check a survey file: what it takes, and what a crowd will show.
 
     SURVEY_FILE is TOML, JSON or canonical JSON; every epsilon is in nats. It is held against the limits that a device
-    has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise
-    it will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts
-    so few people cannot fill, or where its last day is past. It warns of what promises more than holds. Of a file with
-    faults --json prints an object whose `faults` have each a `where` and a `problem`.
+    has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise it
+    will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts so
+    few people cannot fill, or where its last day is past. It warns of what promises more than holds, and where answers
+    are protected little. Of a file with faults --json prints an object whose `faults` have each a `where` and a
+    `problem`.
     """
     if canonical and as_json:
         raise click.UsageError("Give --canonical or --json, one of the two.")
@@ -50,7 +52,7 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     if target and people is None:
         raise click.UsageError("--target goes with --n, or `people` in the file.")
     crowd = judge_file(survey_file, survey, people, target) if people else None
-    warnings = [*filter(None, [say_beyond(survey)]), *find_promises(survey)]
+    warnings = [*filter(None, [say_beyond(survey), warn_of_little(survey)]), *find_promises(survey)]
     past = say_past(survey, datetime.now(UTC).date())
     if as_json:
         echo(json.dumps(_members(survey, crowd, [*warnings, *[past] * bool(past)]), default=float, indent=2))

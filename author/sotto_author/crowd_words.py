@@ -41,7 +41,9 @@ def say_about(crowd: Crowd) -> str:
     reach = crowd.plan.reach
     how = method_words(reach.level, reach.method, reach.target)
     asked = f"sotto estimate --target {reach.target} --method {reach.method}"
-    return wrapped(f"{said}; {how} ({asked})", "")
+    is_part = crowd.survey.draw and reach.target == "respondents"
+    of_asked = ", of each question those who are asked it" if is_part else ""
+    return wrapped(f"{said}; {how}{of_asked} ({asked})", "")
 
 
 def say_outlook(one: Outlook, crowd: Crowd) -> str:

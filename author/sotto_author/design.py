@@ -13,9 +13,11 @@ from sotto_protocol.minimum import needs_of
 Definition = Mapping[str, Any]
 TOTALS = tuple(map(Decimal, ("0.5", "1", "2", "3", "4", "6")))
 """What a report may take, in nats, from which an author chooses: a device takes up to 8 of a survey by default."""
-USUAL = Decimal(4)
-"""The most that is proposed without being asked for."""
-GOOD = 0.1
+USUAL = Decimal(2)
+"""The most that is proposed without being asked for: a suspicion of 10 % then becomes 45 % at most."""
+MOST_TOTAL = Decimal(20)
+_GOOD = 0.1
+"""A half-width, ten points or a tenth of a range, with which nothing is gained by asking fewer questions."""
 _STEP = Decimal("0.01")
 MIN_REPORTS = (20, 10, 5)
 _ANSWERING = 0.5
@@ -31,27 +33,27 @@ class Design:
     widest: float | None
 
     @property
-    def is_good(self) -> bool:
-        """Whether every question is good to ten points, or a tenth of its range."""
-        return self.widest is not None and self.widest <= GOOD
-
-    @property
     def is_usable(self) -> bool:
         """Whether every question is of use, as far as is known."""
         return self.widest is None or self.widest <= ROUGH
 
 
-def designs_of(definition: Definition, n: int) -> list[Design]:
-    """Return the best design of each total epsilon for n people; of one alone where the estimator is not installed."""
+def designs_of(definition: Definition, n: int, total: Decimal | None = None) -> list[Design]:
+    """Return the best design of each total epsilon for n people, or of the one that is asked for.
+
+    Where the estimator is not installed it is the one that asks every question.
+    """
     if not is_estimator_there():
-        return [Design(Decimal(len(definition["questions"])), _at(definition, Decimal(1), 0, n), None)]
-    return [_best(definition, n, total) for total in TOTALS]
+        total = total or USUAL
+        epsilon = (total / len(definition["questions"])).quantize(_STEP, ROUND_FLOOR)
+        return [Design(total, _at(definition, max(_STEP, epsilon), 0, n), None)]
+    return [_best(definition, n, of) for of in ([total] if total else TOTALS)]
 
 
 def proposed(designs: list[Design]) -> Design:
-    """Return the design of the least total that is good; up to the usual one, else the best up to that."""
+    """Return the design of the least total that is of use; up to the usual one, else the best up to that."""
     usual = [one for one in designs if one.total <= USUAL] or designs
-    return next((one for one in usual if one.is_good), usual[-1])
+    return next((one for one in usual if one.is_usable), usual[-1])
 
 
 def _best(definition: Definition, n: int, total: Decimal) -> Design:
@@ -59,8 +61,9 @@ def _best(definition: Definition, n: int, total: Decimal) -> Design:
     from sotto_estimator.planning.split import draws_of
 
     n_questions = len(definition["questions"])
-    tried = [_with_draw(definition, n, total, n_drawn) for n_drawn in draws_of(n_questions)]
-    good = [one for one in tried if one.is_good]
+    drawn = [n_drawn for n_drawn in draws_of(n_questions) if total / n_drawn >= _STEP]
+    tried = [_with_draw(definition, n, total, n_drawn) for n_drawn in drawn]
+    good = [one for one in tried if one.widest is not None and one.widest <= _GOOD]
     return good[-1] if good else min(tried, key=lambda one: 1.0 if one.widest is None else one.widest)
 
 

@@ -7,9 +7,10 @@ import click
 
 from sotto_author.forms.asking import question_id
 from sotto_author.prompts import ask_whether, ask_whole
+from sotto_author.refusal import with_refusal
 from sotto_protocol import SurveyError
 from sotto_protocol.definition import compile_survey
-from sotto_protocol.members import MAX_PEOPLE
+from sotto_protocol.members import MAX_PEOPLE, POPULATION, RESPONDENTS
 from sotto_protocol.questions.definition import compile_question
 
 PEOPLE = 300
@@ -24,8 +25,11 @@ _KINDS = {
 }
 
 
-def ask_survey(people: int | None, lang: str) -> dict[str, Any]:
-    """Return a definition without epsilons, of what is answered at the terminal. Raises click.Abort at its end."""
+def ask_survey(people: int | None, lang: str, about: str | None, *, may_skip: bool | None) -> dict[str, Any]:
+    """Return a definition without epsilons, of what is answered at the terminal. Raises click.Abort at its end.
+
+    `about`, `may_skip`: whom the results are about, and whether questions may be left out; None: it is asked.
+    """
     definition: dict[str, Any] = {"id": "survey", "lang": lang} if lang != "en" else {"id": "survey"}
     title = _ask("What is the survey called?", "title")
     definition |= {"id": _address_of(title), "title": title}
@@ -35,10 +39,17 @@ def ask_survey(people: int | None, lang: str) -> dict[str, Any]:
     n = people or ask_whole("How many people will you ask?", PEOPLE, 2, MAX_PEOPLE)
     invited = ask_whether("Only people whom you invite?")
     definition |= {"people": n} | ({"invited": True} if invited else {})
-    return definition | {"questions": _ask_questions()}
+    definition["about"] = about or ask_about(is_invited=invited)
+    return definition | {"questions": _ask_questions(lang, may_skip)}
 
 
-def _ask_questions() -> list[dict[str, Any]]:
+def ask_about(*, is_invited: bool) -> str:
+    """Return whom the results are about, as it is answered at the terminal."""
+    said = "Are these all the people whom the results are about? (no: they stand for more people)"
+    return RESPONDENTS if ask_whether(said, is_usual=is_invited) else POPULATION
+
+
+def _ask_questions(lang: str, may_skip: bool | None) -> list[dict[str, Any]]:
     questions: list[dict[str, Any]] = []
     kinds = [f"  {key}  {said}" for key, (_, said) in _KINDS.items()]
     click.echo("\n".join(["\nKinds of questions:", *kinds]), err=True)
@@ -46,7 +57,8 @@ def _ask_questions() -> list[dict[str, Any]]:
         end = " (Enter: no more)" if questions else ""
         text = click.prompt(f"\nQuestion {len(questions) + 1}{end}", default="", show_default=False, err=True).strip()
         if text:
-            questions.append(_ask_question(text, {question["id"] for question in questions}))
+            taken = {question["id"] for question in questions}
+            questions.append(_ask_skip(_ask_question(text, taken), lang, may_skip))
         elif questions:
             return questions
 
@@ -63,6 +75,15 @@ def _ask_question(text: str, taken: set[str]) -> dict[str, Any]:
             click.echo(f"That does not work: {fault}", err=True)
             continue
         return question
+
+
+def _ask_skip(question: dict[str, Any], lang: str, may_skip: bool | None) -> dict[str, Any]:
+    """Return a question that may be left out, if it is one that can be and its author agrees."""
+    offered = with_refusal(question, lang)
+    if offered == question or may_skip is False:
+        return question
+    is_agreed = may_skip or ask_whether(f'May people leave it out ("{offered["skip"]}")? It costs some precision')
+    return offered if is_agreed else question
 
 
 def _members(kind: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`sotto new`: a survey file that can work, of a few questions or a template."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from sotto_author.crowd import judge_definition
 from sotto_author.crowd_words import say_outlook, say_points, say_useless, say_verdicts
-from sotto_author.design import MIN_REPORTS, Design, designs_of, proposed
+from sotto_author.design import MIN_REPORTS, MOST_TOTAL, USUAL, Design, designs_of, proposed
 from sotto_author.dialogue import ask_survey
 from sotto_author.errors import AuthorError
 from sotto_author.prompts import ask_whether, ask_whole
@@ -15,7 +16,8 @@ from sotto_author.survey_toml import check_new, to_toml, write_new
 from sotto_author.templates import NAMES, read_template
 from sotto_client.commands import echo
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
-from sotto_protocol.members import MAX_PEOPLE
+from sotto_protocol.members import MAX_PEOPLE, POPULATION, TARGETS
+from sotto_protocol.protection import warn_of_little
 from sotto_protocol.readings import PRIORS, suspicions
 from sotto_protocol.tables import align
 from sotto_protocol.words import percent_above
@@ -25,6 +27,7 @@ _NOTES = {
     "id": "its address: URL/s/ID",
     "people": "whom you ask: for you and sotto check, not published",
     "invited": "only who has an invitation answers: sotto invite create",
+    "about": "whom results are about: these respondents, or a population that they stand for",
     "min_reports": "no result of fewer",
     "draw": "of these questions a device asks so many, drawn by chance: more precise than all",
 }
@@ -41,8 +44,34 @@ _TEMPLATES = "; ".join(f"{name}: {said}" for name, said in NAMES.items())
 @click.option(
     "--people", type=click.IntRange(2, MAX_PEOPLE), help="How many you ask  [default: asked for, or the template's]."
 )
+@click.option(
+    "--about",
+    type=click.Choice(TARGETS),
+    help="Whom the results are about: these respondents alone, or a population that they stand for  "
+    "[default: asked for; of a template respondents where people are invited, else population].",
+)
+@click.option(
+    "--epsilon",
+    "total",
+    type=click.FloatRange(0.01, float(MOST_TOTAL)),
+    help=f"What a report may tell in all, in nats  [default: the least that is of use, {USUAL} at most].",
+)
+@click.option(
+    "--skip/--no-skip",
+    "may_skip",
+    default=None,
+    help='Give yes-no and one-of questions an option "I\'d rather not say"  [default: asked for; of a template yes].',
+)
 @click.option("--lang", default="en", show_default=True, help=_LANG)
-def new(survey_file: Path, template: str | None, people: int | None, lang: str) -> None:
+def new(
+    survey_file: Path,
+    template: str | None,
+    people: int | None,
+    about: str | None,
+    total: float | None,
+    may_skip: bool | None,
+    lang: str,
+) -> None:
     """Write a survey file that can work, of a few questions.
 
     Asks what is to be asked, and of how many people; or takes a template. The epsilon, how many questions each device
@@ -54,28 +83,32 @@ def new(survey_file: Path, template: str | None, people: int | None, lang: str) 
     if template and lang != "en":
         raise click.UsageError("--lang goes without --from: templates are in English. Translate their texts, set lang.")
     check_new(survey_file)
-    definition = read_template(template) if template else ask_survey(people, lang)
+    if template:
+        definition = read_template(template, about, may_skip=may_skip is not False)
+    else:
+        definition = ask_survey(people, lang, about, may_skip=may_skip)
     n = people or int(definition["people"])
-    designs = _lead(definition, n, is_asked=not template)
+    designs = _lead(definition, n, Decimal(str(total)) if total else None, is_asked=not template)
     design = proposed(designs)
     if not template and len(designs) > 1:
         design = _choose(designs, design, n)
     crowd = judge_definition(design.definition, n)
     _write(survey_file, design, n)
     echo(say_verdicts(crowd))
-    for line in [*say_useless(crowd), *_say_unprotected(design, n)]:
+    little = warn_of_little(crowd.survey)
+    for line in [*say_useless(crowd), *filter(None, [little]), *_say_unguarded(design, n)]:
         echo(f"Warning: {line}", is_error=True)
     echo(f"\n{_say_next(survey_file, invited=crowd.survey.invited)}")
 
 
-def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]:
-    """Return designs of which the proposed one is of use, of fewer questions where it must be.
+def _lead(definition: dict[str, Any], n: int, total: Decimal | None, *, is_asked: bool) -> list[Design]:
+    """Return designs of which the proposed one is of use, of fewer questions where it must be; of `total`, if given.
 
     Asks before a question is left out, or says so. Where nothing is left, who `is_asked` keeps the last question;
     else raises AuthorError.
     """
     while True:
-        designs = designs_of(definition, n)
+        designs = designs_of(definition, n, total)
         crowd = judge_definition(proposed(designs).definition, n)
         if crowd.is_usable:
             return designs
@@ -83,12 +116,22 @@ def _lead(definition: dict[str, Any], n: int, *, is_asked: bool) -> list[Design]
         if len(questions) == 1 and is_asked:  # what was typed is not lost: the file is written, and a warning given
             return designs
         if len(questions) == 1:
-            raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. Ask more of them.")
+            ways = _say_ways(definition, proposed(designs))
+            raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. {ways}")
         said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people."
         if is_asked and not ask_whether(f"\n{said} Leave it out?"):
             return designs
         echo(f"{said} It is left out.", is_error=True)
         definition = definition | {"questions": [one for one in questions if one["id"] != worst]}
+
+
+def _say_ways(definition: dict[str, Any], design: Design) -> str:
+    """Return what would let a template's last question show something."""
+    ways = ["ask more people"]
+    ways += ["ask about these people alone (--about respondents)"] * (definition["about"] == POPULATION)
+    ways += ["leave no room for who would rather not say (--no-skip)"] * ("skip" in definition["questions"][0])
+    ways += [f"let a report tell more (--epsilon, above {design.total:f})"]
+    return f"You can {', '.join(ways[:-1])}, or {ways[-1]}."
 
 
 def _choose(designs: list[Design], usual: Design, n: int) -> Design:
@@ -123,7 +166,7 @@ def _write(path: Path, design: Design, n: int) -> None:
     write_new(path, text)
 
 
-def _say_unprotected(design: Design, n: int) -> list[str]:
+def _say_unguarded(design: Design, n: int) -> list[str]:
     """Return that the results of any few people are shown, where no least number of reports could be set, and why."""
     if "min_reports" in design.definition:
         return []

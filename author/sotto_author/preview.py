@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from sotto_author.errors import AuthorError
-from sotto_client.commands import read_file
+from sotto_client.commands import echo, read_file
+from sotto_protocol.protection import warn_of_little
 
 NEEDED = ("flask", "sqlalchemy", "waitress")
 
@@ -36,6 +37,8 @@ def preview(survey_file: Path, port: int, is_opened: bool, seconds: int | None) 
         click.echo(f"survey   {url}/")
         click.echo(f"results  {url}/results  of {previewed.n_made_up:,} made-up people")
         click.echo("Nothing is published or kept. Ctrl-C stops it.")
+        if little := warn_of_little(survey):
+            echo(f"Warning: {little}", is_error=True)
         if is_opened:
             webbrowser.open(f"{url}/")
 

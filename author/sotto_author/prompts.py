@@ -3,9 +3,10 @@
 import click
 
 
-def ask_whether(said: str) -> bool:
-    """Return whether the answer is yes, as it usually is. Raises click.Abort at the end of the input."""
-    return bool(click.prompt(f"{said} [Y/n]", "y", show_default=False, err=True, value_proc=_read_whether))
+def ask_whether(said: str, *, is_usual: bool = True) -> bool:
+    """Return whether the answer is yes, as it is by default unless it `is_usual` not. Raises click.Abort at the end."""
+    choice, usual = ("[Y/n]", "y") if is_usual else ("[y/N]", "n")
+    return bool(click.prompt(f"{said} {choice}", usual, show_default=False, err=True, value_proc=_read_whether))
 
 
 def ask_whole(said: str, usual: int, least: int, most: int) -> int:

@@ -12,6 +12,7 @@ from sotto_client.commands import echo, read_file
 from sotto_collector.commands.options import token_option
 from sotto_collector.remote import RemoteCollector
 from sotto_protocol.minimum import say_needs
+from sotto_protocol.protection import warn_of_little
 
 
 def page_address(collector: RemoteCollector, survey_id: str) -> str:
@@ -42,6 +43,8 @@ def publish(survey_file: Path, url: str, is_draft: bool, n: int | None, is_sure:
     if str(survey_file).startswith(("http:", "https:")):
         raise click.UsageError("The survey's file comes first, then the collector's URL.")
     survey, collector = read_file(survey_file), RemoteCollector(url, token)
+    if little := warn_of_little(survey):
+        echo(f"Warning: {little}", is_error=True)
     if beyond := say_beyond(survey):
         echo(f"Warning: {beyond}", is_error=True)
         refusal = f"{survey.id} is not published. Mend it (sotto check), or give --yes where your app allows as much."

@@ -69,7 +69,9 @@ def say_little_of(survey: Survey) -> str:
     limit = exceeded(survey.epsilon_forever)
     if not limit:
         return ""
-    answers = "All answers together are" if len(survey.questions) > 1 else "This answer is"
+    answers = (
+        "All answers together are" if survey.n_drawn > 1 else "Each answer is" if survey.draw else "This answer is"
+    )
     what = "All waves together are" if survey.waves > 1 else answers
     return f"{what} protected little: a suspicion of {PRIOR} % can become more than {limit} %."
 

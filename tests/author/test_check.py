@@ -56,7 +56,9 @@ def test_check_prints_a_table_the_total_and_the_fingerprint(published: Path) -> 
     assert limit == "max_epsilon 8 by default, 4.9013 left after one report"
     assert period == "max_period_epsilon 16 in 30 days by default, 12.9013 left after one report"
     assert fingerprint == f"fingerprint {LUNCH.fingerprint}"
-    assert result.stderr.startswith("Warning: nothing says who asks and whom respondents can ask: ")
+    little, nobody = result.stderr.splitlines()
+    assert little.startswith("Warning: All answers together are protected little: ")
+    assert nobody.startswith("Warning: nothing says who asks and whom respondents can ask: ")
 
 
 def test_check_prints_what_answers_take_for_ever_and_in_all_waves(tmp_path: Path) -> None:
@@ -172,3 +174,15 @@ def test_check_names_the_place_in_one_line(tmp_path: Path, name: str, content: b
     assert message in result.stderr
     assert result.stderr.startswith(f"Error: {tmp_path / name}: $")
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["check", "publish", "preview"])
+def test_an_author_is_told_that_answers_are_protected_little(tmp_path: Path, command: str) -> None:
+    path = write(tmp_path, DEFINITION.replace('prob_truth = "3/4"', "epsilon = 7"))
+    place = {"publish": ["http://127.0.0.1:9", "--token", "t"], "preview": ["--seconds", "1"]}.get(command, [])
+    told = sotto(command, path, *place)
+    said = "Warning: This answer is protected little: a suspicion of 10 % can become more than 99 %."
+    assert said in told.stderr
+    assert "With epsilon 2.1972 in all it would stay at 50 %." in told.stderr
+    mild = write(tmp_path, DEFINITION)
+    assert "protected little" not in sotto(command, mild, *place).stderr

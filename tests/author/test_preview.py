@@ -31,7 +31,7 @@ people = 40
 id = "harassed"
 type = "yes-no"
 text = "Have you been harassed?"
-epsilon = 4
+epsilon = 2
 """
 EVERYTHING = """
 id = "everything"

@@ -5,6 +5,9 @@ from decimal import Decimal
 from importlib.resources import files
 from typing import Any
 
+from sotto_author.refusal import with_refusal
+from sotto_protocol.members import POPULATION, RESPONDENTS
+
 NAMES = {
     "staff": "how people work, invited",
     "health": "habits and health, invited",
@@ -14,7 +17,14 @@ NAMES = {
 """The templates that there are, each with what it asks and whom."""
 
 
-def read_template(name: str) -> dict[str, Any]:
-    """Return a template's definition."""
+def read_template(name: str, about: str | None = None, *, may_skip: bool = True) -> dict[str, Any]:
+    """Return a template's definition.
+
+    `about`: whom its results are about, by default these people where they are invited. `may_skip`: whether its
+    questions may be left out, as far as they have room for that.
+    """
     text = files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text, parse_float=Decimal)
+    template = tomllib.loads(text, parse_float=Decimal)
+    questions = template.pop("questions")
+    template["about"] = about or (RESPONDENTS if template.get("invited") else POPULATION)
+    return template | {"questions": [with_refusal(of, "en") if may_skip else of for of in questions]}
