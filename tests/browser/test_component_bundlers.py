@@ -96,6 +96,7 @@ def test_it_is_answered_in_arabic(page: Page, site: str, wire: Wire) -> None:
     body = page.locator("sotto-survey .survey")
     expect(page.get_by_text(PROTECTS)).to_be_visible()
     expect(body).to_have_attribute("dir", "rtl")
+    expect(page.locator("sotto-survey")).to_have_attribute("max-epsilon", "6")
     page.get_by_label("نعم", exact=True).check()
     page.locator("button.primary").click()
     page.get_by_label("سلطة").check()

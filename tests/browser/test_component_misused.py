@@ -28,3 +28,14 @@ def test_words_that_have_no_address_are_said_to_whoever_made_the_page(ask: Ask, 
     ((name, detail),) = heard_on(page)
     assert (name, detail["name"]) == ("error", "TypeError")
     assert detail["message"]
+
+
+def test_who_listens_once_the_element_is_in_the_page_hears_of_it(ask: Ask, collector: Served) -> None:
+    """As React does."""
+    page = ask(publish(collector, named("misused-late")))
+    put = """() => new Promise((resolve) => {
+      const element = document.createElement("sotto-survey");
+      document.body.append(element);
+      element.addEventListener("sotto-error", ({ detail }) => resolve(detail.message));
+    })"""
+    assert page.evaluate(put) == "the attribute collector is missing."

@@ -3,6 +3,7 @@
 import type { ForwardRefExoticComponent, HTMLAttributes, ReactNode, RefAttributes, RefCallback } from "react";
 import type {} from "../component/react.js";
 import type { SottoAttributes, SottoEventMap, SottoSurvey as SottoElement } from "../component/index.js";
+import type { SottoDetail, SottoErrorDetail, SottoReadyDetail, SottoRefusedDetail } from "../component/index.js";
 
 /** Each is called with the element's event. No event carries an answer, a report or a receipt. */
 export interface SottoHandlers {
@@ -26,14 +27,13 @@ export interface SottoSurveyProps
 
 export const SottoSurvey: ForwardRefExoticComponent<SottoSurveyProps & RefAttributes<SottoElement>>;
 
-type Heard<Name extends keyof SottoEventMap> = Name extends `sotto-${infer Status}`
-  ? { readonly status: Status; readonly detail: SottoEventMap[Name]["detail"] }
-  : never;
-
 /** What was heard of a survey last. */
 export type SottoHeard =
   | { readonly status: "waiting"; readonly detail: null }
-  | { [Name in keyof SottoEventMap]: Heard<Name> }[keyof SottoEventMap];
+  | { readonly status: "ready"; readonly detail: SottoReadyDetail }
+  | { readonly status: "prepared" | "sent" | "delivered"; readonly detail: SottoDetail }
+  | { readonly status: "refused"; readonly detail: SottoRefusedDetail }
+  | { readonly status: "error"; readonly detail: SottoErrorDetail };
 
 /** `ref`: to be given to a `<sotto-survey>` or a `SottoSurvey`. */
 export function useSottoSurvey(handlers?: SottoHandlers): { readonly ref: RefCallback<SottoElement> } & SottoHeard;

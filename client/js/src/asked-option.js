@@ -30,7 +30,7 @@ export class AskedOption {
     return this.#pack((await coins.uniform(this.nValues, 1))[0]);
   }
 
-  /** @param {any} answer of 0 and 1 @param {Uint8Array} group @param {Coins} coins */
+  /** @param {any} answer of 0 and 1 @param {Uint8Array} group @param {Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, group, coins) {
     return concat(group, await this.coin.respond(answer[optionOf(group)], new Uint8Array(0), coins));
   }

@@ -97,7 +97,7 @@ export class BitMechanism {
     return new Uint8Array(0);
   }
 
-  /** @param {any} answer @param {Uint8Array} _group @param {Coins} coins */
+  /** @param {any} answer @param {Uint8Array} _group @param {Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, _group, coins) {
     return packBits(await replaceBits(this.trueBits(answer), this.ifTrue, this.ifOther, coins));
   }
@@ -107,7 +107,7 @@ export class BitMechanism {
     return Uint8Array.of(answer);
   }
 
-  /** @param {Uint8Array} permanent @param {Coins} coins */
+  /** @param {Uint8Array} permanent @param {Coins} coins @returns {Promise<Uint8Array>} */
   async report(permanent, coins) {
     if (!this.hasTwoStages) return permanent;
     return packBits(await replaceBits(unpackBits(permanent, this.nValues), this.ifOne, this.ifZero, coins));
@@ -142,6 +142,7 @@ export class UnaryEncoding extends BitMechanism {
     return [1, 1];
   }
 
+  /** @returns {Promise<Uint8Array>} */
   async respond(/** @type {number} */ answer, /** @type {Uint8Array} */ _group, /** @type {Coins} */ coins) {
     return packBits(await flipAround([answer], this.nValues, this, coins));
   }
@@ -159,6 +160,7 @@ export class BitFlips extends BitMechanism {
     return [most, Math.min(most, this.nValues - most)]; // options left to gain when `most` others are lost
   }
 
+  /** @returns {Uint8Array} */
   trueBits(/** @type {Uint8Array} */ answer) {
     return answer;
   }
@@ -169,7 +171,10 @@ export function check(/** @type {boolean} */ holds, /** @type {string} */ proble
   if (!holds) throw new RangeError(problem);
 }
 
-/** Replace every bit by a coin; both coins are drawn for each, so that their number does not depend on the bits. */
+/**
+ * Replace every bit by a coin; both coins are drawn for each, so that their number does not depend on the bits.
+ * @returns {Promise<Uint8Array>}
+ */
 export async function replaceBits(
   /** @type {Uint8Array} */ bits,
   /** @type {number} */ ifOne,
@@ -181,7 +186,10 @@ export async function replaceBits(
   return bits.map((bit, index) => (bit ? ones[index] : zeros[index]));
 }
 
-/** Flip a coin for every bit as if none were true, and replace those at the true bits; of equal ones the last stays. */
+/**
+ * Flip a coin for every bit as if none were true, and replace those at the true bits; of equal ones the last stays.
+ * @returns {Promise<Uint8Array>}
+ */
 export async function flipAround(
   /** @type {number[]} */ trueBits,
   /** @type {number} */ width,

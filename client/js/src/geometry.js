@@ -31,7 +31,7 @@ export class GeometryResponse extends NumberResponse {
     return nPoints(this.field, this.dimension);
   }
 
-  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, _group, coins) {
     const [isTruth] = await coins.flip(this.ifTrue, 1);
     const nFree = this.field ** (this.dimension - 1);

@@ -39,7 +39,7 @@ export class KaryResponse extends NumberResponse {
     return epsilonOfOdds([isTrue * alike + nOthers * isLie * other, ifAnother]);
   }
 
-  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, _group, coins) {
     return this.#draw(answer, this.ifTrue, coins);
   }

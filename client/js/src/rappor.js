@@ -64,6 +64,7 @@ export class BloomResponse extends BitMechanism {
     return this.maxLength ? concat(cohort, await coins.uniform(this.pairs.length, 1)) : cohort;
   }
 
+  /** @returns {Promise<Uint8Array>} */
   async respond(/** @type {string} */ answer, /** @type {Uint8Array} */ group, /** @type {Coins} */ coins) {
     const bits = await flipAround(await this.#trueBits(answer, group), this.nBlocks * this.nValues, this, coins);
     return this.#join(group, bits);

@@ -31,6 +31,7 @@ export class SetResponse {
     return true;
   }
 
+  /** @returns {Promise<Uint8Array>} */
   async drawGroup() {
     return new Uint8Array(0);
   }

@@ -42,11 +42,12 @@ export class SketchResponse {
     this.epsilon = this.epsilonForever = this.geometry.epsilon;
   }
 
+  /** @returns {Promise<Uint8Array>} */
   async drawGroup(/** @type {Coins} */ coins) {
     return bigEndian((await coins.uniform(this.nCohorts, 1))[0], COHORT_BYTES);
   }
 
-  /** @param {any} answer @param {Uint8Array} group @param {Coins} coins */
+  /** @param {any} answer @param {Uint8Array} group @param {Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, group, coins) {
     const cohort = 256 * group[0] + group[1];
     const { length } = this.prefixLengths;
@@ -55,6 +56,7 @@ export class SketchResponse {
     return concat(group, await this.geometry.respond(bucket, group, coins));
   }
 
+  /** @returns {Promise<Uint8Array>} */
   async report(/** @type {Uint8Array} */ permanent) {
     return permanent;
   }
@@ -64,6 +66,7 @@ export class SketchResponse {
     return [256 * report[0] + report[1], this.geometry.toWire(report.slice(COHORT_BYTES))];
   }
 
+  /** @returns {Uint8Array} */
   get longest() {
     return concat(bigEndian(this.nCohorts - 1, COHORT_BYTES), this.geometry.longest);
   }

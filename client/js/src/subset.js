@@ -17,7 +17,7 @@ export class SubsetResponse extends SetResponse {
     return { weight: fields.integer("weight", 1, Math.max(1, Math.floor(nOptions / 2))) };
   }
 
-  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
   async respond(answer, _group, coins) {
     const nOthers = this.nValues - 1;
     const [isTruth] = await coins.flip(this.ifTrue, 1);

@@ -45,7 +45,7 @@ export class WindowResponse extends NumberResponse {
     return Math.floor(scaled / this.span) + (drawn < scaled % this.span ? 1 : 0);
   }
 
-  /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
+  /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
   async respond(level, _group, coins) {
     const [isInside] = await coins.flip(this.ifTrue, 1);
     const [within] = await coins.uniform(this.width, 1); // both always: how much is drawn says nothing of the coin

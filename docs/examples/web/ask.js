@@ -56,7 +56,7 @@ function read(form, { questions }) {
   const given = new FormData(form);
   const readOne = ({ id, type }) => {
     if (type === "any-of") return given.getAll(id);
-    const value = given.get(id)?.trim() || null;
+    const value = String(given.get(id) ?? "").trim() || null;
     return type === "yes-no" && value !== null ? value === "yes" : value;
   };
   return Object.fromEntries(questions.map((question) => [question.id, readOne(question)]));
@@ -65,7 +65,7 @@ function read(form, { questions }) {
 /** Show what would be sent beside what was answered; return whether it may be. */
 async function isConfirmed({ questions }, answers, draft) {
   document.body.insertAdjacentHTML("beforeend", REVIEW);
-  const dialog = document.body.lastElementChild;
+  const dialog = /** @type {HTMLDialogElement} */ (document.body.lastElementChild);
   for (const { id, text } of questions) {
     const row = dialog.querySelector("tbody").insertRow();
     for (const cell of [text, inWords(answers[id]), inWords(draft.reported[id])]) row.insertCell().textContent = cell;

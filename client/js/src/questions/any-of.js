@@ -7,6 +7,7 @@ import { listed, refuseSkip, takeOptions, textsOf } from "./members.js";
 export const anyOf = {
   options: (fields) => takeOptions(fields, 1),
   skip: refuseSkip,
+  /** @returns {Uint8Array | null} */
   encode: (given, question) => {
     if (!Array.isArray(given) && !(given instanceof Set)) return null;
     const selected = [...given];

@@ -13,8 +13,8 @@ export class AskedOption {
     get isSet(): boolean;
     /** @param {Coins} coins @returns {Promise<Uint8Array>} the option that this device is asked */
     drawGroup(coins: Coins): Promise<Uint8Array>;
-    /** @param {any} answer of 0 and 1 @param {Uint8Array} group @param {Coins} coins */
-    respond(answer: any, group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer of 0 and 1 @param {Uint8Array} group @param {Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, group: Uint8Array, coins: Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} permanent @param {Coins} _coins @returns {Promise<Uint8Array>} */
     report(permanent: Uint8Array, _coins: Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {[number, boolean]} */

@@ -1,9 +1,15 @@
 /** Throw RangeError unless the parameters are of the shape that is needed. */
 export function check(holds: boolean, problem: string): void;
-/** Replace every bit by a coin; both coins are drawn for each, so that their number does not depend on the bits. */
-export function replaceBits(bits: Uint8Array, ifOne: number, ifZero: number, coins: Coins): Promise<Uint8Array<ArrayBuffer>>;
-/** Flip a coin for every bit as if none were true, and replace those at the true bits; of equal ones the last stays. */
-export function flipAround(trueBits: number[], width: number, { ifTrue, ifOther }: BitMechanism, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+/**
+ * Replace every bit by a coin; both coins are drawn for each, so that their number does not depend on the bits.
+ * @returns {Promise<Uint8Array>}
+ */
+export function replaceBits(bits: Uint8Array, ifOne: number, ifZero: number, coins: Coins): Promise<Uint8Array>;
+/**
+ * Flip a coin for every bit as if none were true, and replace those at the true bits; of equal ones the last stays.
+ * @returns {Promise<Uint8Array>}
+ */
+export function flipAround(trueBits: number[], width: number, { ifTrue, ifOther }: BitMechanism, coins: Coins): Promise<Uint8Array>;
 /** @returns {number[]} the numbers of the bits that are set */
 export function onesOf(bits: Uint8Array): number[];
 /** A coin per value: yes-no coins, unary encodings, flips; what its kinds do not share stands in the classes below. */
@@ -30,12 +36,12 @@ export class BitMechanism {
     get differences(): number[];
     /** @param {Coins} _coins @returns {Promise<Uint8Array>} what a device draws once, whatever it answers */
     drawGroup(_coins: Coins): Promise<Uint8Array>;
-    /** @param {any} answer @param {Uint8Array} _group @param {Coins} coins */
-    respond(answer: any, _group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer @param {Uint8Array} _group @param {Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, _group: Uint8Array, coins: Coins): Promise<Uint8Array>;
     /** @param {any} answer @returns {Uint8Array} of 0 and 1 */
     trueBits(answer: any): Uint8Array;
-    /** @param {Uint8Array} permanent @param {Coins} coins */
-    report(permanent: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {Uint8Array} permanent @param {Coins} coins @returns {Promise<Uint8Array>} */
+    report(permanent: Uint8Array, coins: Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {any} */
     toWire(report: Uint8Array): any;
     /** @returns {Uint8Array} a report that no other one is longer than as JSON */
@@ -50,7 +56,8 @@ export class BinaryResponse extends BitMechanism {
 }
 /** One-of: a bit per option, one of them true. */
 export class UnaryEncoding extends BitMechanism {
-    respond(answer: number, _group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @returns {Promise<Uint8Array>} */
+    respond(answer: number, _group: Uint8Array, coins: Coins): Promise<Uint8Array>;
 }
 /** Any-of: a bit per option, at most max_selected of them true. */
 export class BitFlips extends BitMechanism {
@@ -59,6 +66,7 @@ export class BitFlips extends BitMechanism {
         max_selected: number;
     };
     get differences(): any[];
-    trueBits(answer: Uint8Array): Uint8Array<ArrayBufferLike>;
+    /** @returns {Uint8Array} */
+    trueBits(answer: Uint8Array): Uint8Array;
 }
 export type Coins = import("./coins.js").Coins;

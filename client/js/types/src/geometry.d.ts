@@ -9,8 +9,8 @@ export class GeometryResponse extends NumberResponse {
     constructor(name: string, nValues: number, published: import("./mechanisms.js").Parameters);
     field: any;
     dimension: any;
-    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
-    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {number[]} the values that it supports */
     said(report: Uint8Array): number[];
     #private;

@@ -13,8 +13,8 @@ export class KaryResponse extends NumberResponse {
      * over two stages: the exact loss is that of reports that are all the same option.
      */
     epsilonOf(nReports: number, once: bigint): bigint;
-    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
-    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {number[]} the values that it supports */
     said(report: Uint8Array): number[];
     #private;

@@ -21,7 +21,8 @@ export class BloomResponse extends BitMechanism {
     pairs: number[][];
     nBlocks: number;
     groupBytes: number;
-    respond(answer: string, group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @returns {Promise<Uint8Array>} */
+    respond(answer: string, group: Uint8Array, coins: Coins): Promise<Uint8Array>;
     toWire(report: Uint8Array): (string | number)[];
     said(report: Uint8Array): {
         cohort: number;

@@ -17,7 +17,8 @@ export class SetResponse {
     get epsilon(): bigint;
     /** Whether a report names a set of options, and not a yes or a no to each. */
     get isSet(): boolean;
-    drawGroup(): Promise<Uint8Array<ArrayBuffer>>;
+    /** @returns {Promise<Uint8Array>} */
+    drawGroup(): Promise<Uint8Array>;
     /** @param {Uint8Array} permanent @param {import("./coins.js").Coins} _coins @returns {Promise<Uint8Array>} */
     report(permanent: Uint8Array, _coins: import("./coins.js").Coins): Promise<Uint8Array>;
 }

@@ -24,13 +24,16 @@ export class SketchResponse {
     prefixLengths: any;
     epsilon: bigint;
     epsilonForever: bigint;
-    drawGroup(coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
-    /** @param {any} answer @param {Uint8Array} group @param {Coins} coins */
-    respond(answer: any, group: Uint8Array, coins: Coins): Promise<Uint8Array<ArrayBufferLike>>;
-    report(permanent: Uint8Array): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @returns {Promise<Uint8Array>} */
+    drawGroup(coins: Coins): Promise<Uint8Array>;
+    /** @param {any} answer @param {Uint8Array} group @param {Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, group: Uint8Array, coins: Coins): Promise<Uint8Array>;
+    /** @returns {Promise<Uint8Array>} */
+    report(permanent: Uint8Array): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {[number, number]} */
     toWire(report: Uint8Array): [number, number];
-    get longest(): Uint8Array<ArrayBufferLike>;
+    /** @returns {Uint8Array} */
+    get longest(): Uint8Array;
     said(report: Uint8Array): {
         cohort: number;
         value: number;

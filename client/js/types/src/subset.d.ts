@@ -7,8 +7,8 @@ export class SubsetResponse extends SetResponse {
     /** @param {string} name @param {number} nValues @param {import("./mechanisms.js").Parameters} published */
     constructor(name: string, nValues: number, published: import("./mechanisms.js").Parameters);
     weight: any;
-    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
-    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} answer @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
+    respond(answer: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {any} */
     toWire(report: Uint8Array): any;
     /** @returns {Uint8Array} a report that no other one is longer than as JSON */

@@ -21,8 +21,8 @@ export class WindowResponse extends NumberResponse {
      * @param {any} answer in steps @param {import("./coins.js").Coins} coins
      */
     settle(answer: any, coins: import("./coins.js").Coins): Promise<number>;
-    /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins */
-    respond(level: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array<ArrayBufferLike>>;
+    /** @param {any} level @param {Uint8Array} _group @param {import("./coins.js").Coins} coins @returns {Promise<Uint8Array>} */
+    respond(level: any, _group: Uint8Array, coins: import("./coins.js").Coins): Promise<Uint8Array>;
     /** @param {Uint8Array} report @returns {any} the output, and from which number to which it speaks for, in steps */
     said(report: Uint8Array): any;
 }

@@ -1,7 +1,7 @@
 export namespace anyOf {
     export function options(fields: import("../documents.js").Fields): readonly string[];
     export { refuseSkip as skip };
-    export function encode(given: any, question: import("../survey.js").Question): Uint8Array<ArrayBuffer> | null;
+    export function encode(given: any, question: import("../survey.js").Question): Uint8Array | null;
     export function expected(_: unknown, question: import("../survey.js").Question): string;
     export function said(said: any, question: import("../survey.js").Question): any;
 }

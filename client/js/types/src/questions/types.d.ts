@@ -33,7 +33,7 @@ export const TYPES: {
     "any-of": {
         options: (fields: import("../documents.js").Fields) => readonly string[];
         skip: typeof import("./members.js").refuseSkip;
-        encode: (given: any, question: import("../survey.js").Question) => Uint8Array<ArrayBuffer> | null;
+        encode: (given: any, question: import("../survey.js").Question) => Uint8Array | null;
         expected: (_: unknown, question: import("../survey.js").Question) => string;
         said: (said: any, question: import("../survey.js").Question) => any;
     };
