@@ -17,6 +17,7 @@ from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
 from sotto_estimator.narrower import EXACT
 from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
+from sotto_estimator.percents import OUTSIDE_WORDS, mark_of, n_decimals_of, percent, share_percent, signed_percent
 from sotto_estimator.quality import Quality
 from sotto_estimator.verdict.render import verdict_members, verdict_table
 from sotto_estimator.withheld import Withheld
@@ -37,7 +38,8 @@ _TARGETS: dict[Target, str] = {"population": "the population", "respondents": "t
 
 def table(estimates: Estimates) -> str:
     """Return what it means, and tables with n, epsilon, method and level; shares in per cent, means in their units."""
-    remarks = [*map(str, estimates.quality), cut_words(estimates), _narrower_words(estimates)]
+    remarks = [*map(str, estimates.quality), cut_words(estimates), outside_words([estimates])]
+    remarks.append(_narrower_words(estimates))
     fakes = f"\n{FAKES}" if estimates.rows else ""
     numbers = [mean_table(estimates.means)] if estimates.means else []
     numbers += [quantile_table(estimates.distributions)] if estimates.distributions else []
@@ -125,9 +127,25 @@ def cut_words(estimates: Estimates, question: str | None = None) -> str:
     return "" if all(map(estimates.has_interval, rows)) else _CUT
 
 
+def outside_words(several: Sequence[Estimates]) -> str:
+    """Return what the mark means that stands before an estimate which is not possible; "" where none does."""
+    rows = [row for estimates in several for row in estimates.rows]
+    is_marked = any(mark_of(row.share, n_decimals_of(row)) for row in rows)
+    is_marked |= any(mean.is_outside for estimates in several for mean in estimates.means)
+    return OUTSIDE_WORDS if is_marked else ""
+
+
+def share_words(row: Estimate) -> list[str]:
+    """Return a row's share in per cent, marked where it is not possible, and its standard error."""
+    n_decimals = n_decimals_of(row)
+    return [share_percent(row.share, n_decimals), percent(row.standard_error, n_decimals)]
+
+
 def end_words(estimates: Estimates, row: Estimate) -> list[str]:
     """Return the ends of a row's interval in per cent; where there is none, that."""
-    return [percent(row.low), percent(row.high)] if estimates.has_interval(row) else [NO_INTERVAL] * 2
+    if not estimates.has_interval(row):
+        return [NO_INTERVAL] * 2
+    return [percent(end, n_decimals_of(row)) for end in (row.low, row.high)]
 
 
 def method_words(level: float, method: str, target: Target, made: str = "") -> str:
@@ -164,21 +182,6 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if is_text(one, 1) else one.encode("unicode_escape").decode() for one in text)
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent with two decimals."""
-    return f"{100 * share:.2f} %"
-
-
-def signed_percent(shift: float) -> str:
-    """Return a difference of shares in per cent with two decimals and its sign, where it has one.
-
-    >>> signed_percent(-0.0123), signed_percent(-1e-18)
-    ('-1.23 %', '0.00 %')
-    """
-    words = f"{100 * shift:+.2f} %"
-    return words if words.strip("+-0. %") else words[1:]
 
 
 def as_json(estimates: Estimates) -> str:
@@ -296,8 +299,7 @@ def _cells(row: Estimate, ends: list[str], has_n: bool) -> list[str]:
     consistent = [] if row.consistent_share is None else [percent(row.consistent_share), error]
     shifts = [signed_percent(shift) for shift in (row.shift_up, row.shift_down)]
     n = [f"{row.n_reports:,}"] * has_n
-    numbers = [percent(row.share), percent(row.standard_error)]
-    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *numbers, *ends, *consistent, *shifts]
+    return [row.question, row.answer, *n, epsilon_above(row.epsilon), *share_words(row), *ends, *consistent, *shifts]
 
 
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from html import escape
 from sotto_estimator.estimates import Estimates
 from sotto_estimator.hypertext import table_html
 from sotto_estimator.numbers.render import mean_remarks, mean_rows, quantile_remarks, quantile_rows
-from sotto_estimator.render import FAKES, caption, cut_words, share_rows
+from sotto_estimator.render import FAKES, caption, cut_words, outside_words, share_rows
 from sotto_estimator.verdict.render import said_of, verdict_rows
 
 _METHOD = (
@@ -49,7 +49,7 @@ def _remarks(estimates: Estimates) -> list[str]:
     lines += [FAKES] if estimates.rows else []
     lines += mean_remarks(estimates.means) if estimates.means else []
     lines += quantile_remarks(estimates.distributions) if estimates.distributions else []
-    return [*lines, *map(str, estimates.quality), *filter(None, [cut_words(estimates)])]
+    return [*lines, *map(str, estimates.quality), *filter(None, [cut_words(estimates), outside_words([estimates])])]
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, n_texts: int) -> str:

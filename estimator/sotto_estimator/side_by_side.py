@@ -1,11 +1,12 @@
 """The estimates of groups beside one another: of the strata of a survey, or of a file's groups."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.estimates import STRATUM, Estimates
-from sotto_estimator.numbers.render import interval_remarks, mean_end_words, value_words
+from sotto_estimator.numbers.render import interval_remarks, mean_end_words, mean_words
 from sotto_estimator.render import (
     csv_records,
     cut_words,
@@ -13,12 +14,13 @@ from sotto_estimator.render import (
     interval_words,
     json_members,
     notes,
-    percent,
+    outside_words,
+    share_words,
 )
 from sotto_estimator.result import Result
 from sotto_estimator.verdict.compare import Comparison
 from sotto_estimator.verdict.render import said_of, verdict_rows
-from sotto_estimator.verdict.words import order_words
+from sotto_estimator.verdict.words import order_words, width_words
 from sotto_protocol.language import ENGLISH
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
@@ -26,6 +28,11 @@ from sotto_protocol.words import epsilon_above
 if TYPE_CHECKING:
     from sotto_estimator.panels import Panel
 
+_MOST = 5
+"""What is said alike of more groups than these is said in one line, with how many they are."""
+_MOST_COUNTED = 12
+"""Of more groups the number of reports of each is in the table alone."""
+_TOO_FEW = "too few reports to name an estimate; the table has the intervals"
 _COLUMNS = ["n", "epsilon", "estimate", "std. error", "low", "high", "unit"]
 
 
@@ -42,6 +49,11 @@ class SideBySide(Result):
         return self.estimates[0].by
 
     @property
+    def nouns(self) -> str:
+        """What several of the groups are called."""
+        return "strata" if self.kind == STRATUM else "groups"
+
+    @property
     def interval_words(self) -> str:
         """What the intervals are, and over what they hold together where they do."""
         first = self.estimates[0]
@@ -49,9 +61,12 @@ class SideBySide(Result):
         return f"{words} over every {self.kind}" if first.options.simultaneous else f"{words}, in each {self.kind}"
 
     def __str__(self) -> str:
-        """Return one line: title, and n of each group."""
+        """Return one line: title, and n of each group; of many groups the least and the most."""
+        n_each, title = [one.n_reports for one in self.estimates], self.estimates[0].title
+        if len(n_each) > _MOST_COUNTED:
+            return f"{title}: n by {self.kind}: {sum(n_each):,} reports, {min(n_each):,} to {max(n_each):,} in each"
         listed = ", ".join(f"{one.stratum} {one.n_reports:,}" for one in self.estimates)
-        return f"{self.estimates[0].title}: n by {self.kind}: {listed} reports"
+        return f"{title}: n by {self.kind}: {listed} reports"
 
     def as_table(self) -> str:
         """Return what is known of every group, and aligned numbers."""
@@ -83,19 +98,19 @@ class SideBySide(Result):
 def as_table(of: SideBySide) -> str:
     """Return what is known of every stratum, and aligned numbers: of every answer, and every mean, a row a stratum.
 
-    What is to be said of every stratum is said once, of some with their names.
+    What is to be said of every stratum is said once, of some with their names, of many with their number.
     """
     strata = of.estimates
     heading = [str(of)]
-    heading += [of.interval_words, *_say_of(strata, notes)]
+    heading += [of.interval_words, *_say_of(of, notes)]
     rows = _by_answer([row for one in strata for row in _rows(one)])
-    known = _by_answer([row for one in strata for row in _verdict_rows(one)])
+    known = _known(of)
     parts = [
         align(known) if known else "",
-        "\n".join([*_say_of(strata, _sentences), *(_compared(one, of.kind) for one in of.comparisons)]),
+        "\n".join([*_say_of(of, _sentences_of(of)), *(_compared(one, of.kind) for one in of.comparisons)]),
         "\n".join(heading),
         align([["question", "answer", of.kind, *_COLUMNS], *rows], n_left=3),
-        "\n".join(_say_of(strata, _remarks)),
+        "\n".join([*_say_of(of, _remarks), *filter(None, [outside_words(strata)])]),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -106,12 +121,40 @@ def _by_answer(rows: Sequence[list[str]]) -> list[list[str]]:
     return sorted(rows, key=lambda row: order.index((row[0], row[1])))
 
 
-def _verdict_rows(one: Estimates) -> list[list[str]]:
-    return [[row[0], row[1], str(one.stratum), row[2]] for row in verdict_rows(one.verdicts)]
+def _known(of: SideBySide) -> list[list[str]]:
+    """Return a row for what is known of each answer in each group; one for all groups of too few reports, if many."""
+    undecided: dict[tuple[str, str], list[str]] = {}
+    for one in of.estimates:
+        for verdict in one.verdicts:
+            for finding in verdict.findings if not verdict.is_decided else ():
+                undecided.setdefault((verdict.question, finding.answer), []).append(str(one.stratum))
+    folded = {key: {*groups} for key, groups in undecided.items() if len(groups) > _MOST}
+    rows = [
+        [question, answer, str(one.stratum), words]
+        for one in of.estimates
+        for question, answer, words in verdict_rows(one.verdicts)
+        if str(one.stratum) not in folded.get((question, answer), ())
+    ]
+    return _by_answer(rows + [[*key, f"{len(groups)} {of.nouns}", _TOO_FEW] for key, groups in folded.items()])
 
 
-def _sentences(one: Estimates) -> list[str]:
-    return said_of(one.verdicts)
+def _sentences_of(of: SideBySide) -> Callable[[Estimates], list[str]]:
+    """Return what says the sentences of a group. What many groups aim at is said alike of each."""
+    n_aiming = Counter(verdict.question for one in of.estimates for verdict in one.verdicts if verdict.aim)
+
+    def sentences(one: Estimates) -> list[str]:
+        lines = []
+        for verdict in one.verdicts:
+            if not verdict.aim or n_aiming[verdict.question] <= _MOST:
+                lines += said_of([verdict])
+                continue
+            lines += said_of([replace(verdict, aim=None)])
+            width, n_needed = width_words(verdict.aim, ENGLISH), verdict.aim.n_needed
+            reports = "no number of reports" if n_needed is None else f"about {n_needed:,} reports"
+            lines.append(f"{verdict.question}: it would take {reports} in each {of.kind} for ± {width}.")
+        return lines
+
+    return sentences
 
 
 def _compared(one: Comparison, kind: str) -> str:
@@ -137,11 +180,13 @@ def name_of(one: Estimates) -> str:
     return "" if one.stratum is None else f"{one.by} {one.stratum}: "
 
 
-def _say_of(strata: Sequence[Estimates], lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
-    """Return what is said of the strata: a line of all of them once, of some with the name of each."""
-    said = {one.stratum: lines_of(one) for one in strata}
-    shared = [line for line in lines_of(strata[0]) if all(line in lines for lines in said.values())]
-    return shared + [f"{name_of(one)}{line}" for one in strata for line in said[one.stratum] if line not in shared]
+def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> list[str]:
+    """Return what is said of the strata: a line of all of them once, of many with how many, of few with their names."""
+    said = [(one, line) for one in of.estimates for line in dict.fromkeys(lines_of(one))]
+    n_of, n_all = Counter(line for _, line in said), len(of.estimates)
+    shared = [line for line, n in n_of.items() if n == n_all]
+    many = [f"{n} of the {n_all} {of.nouns}: {line}" for line, n in n_of.items() if _MOST < n < n_all]
+    return [*shared, *many, *(f"{name_of(one)}{line}" for one, line in said if n_of[line] <= min(_MOST, n_all - 1))]
 
 
 def _remarks(one: Estimates) -> list[str]:
@@ -152,13 +197,12 @@ def _remarks(one: Estimates) -> list[str]:
 def _rows(one: Estimates) -> list[list[str]]:
     of = str(one.stratum)
     rows = [
-        [*names, *map(percent, (row.share, row.standard_error)), *end_words(one, row), ""]
+        [*names, *share_words(row), *end_words(one, row), ""]
         for row in one.rows
         for names in [[row.question, row.answer, of, f"{row.n_reports:,}", epsilon_above(row.epsilon)]]
     ]
     return rows + [
-        [mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]
-        + [value_words(value, mean.standard_error) for value in (mean.mean, mean.standard_error)]
-        + [*mean_end_words(mean), mean.unit]
+        [*names, *mean_words(mean), *mean_end_words(mean), mean.unit]
         for mean in one.means
+        for names in [[mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]]
     ]

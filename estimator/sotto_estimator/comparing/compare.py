@@ -12,7 +12,7 @@ from sotto_estimator.comparing.difference import difference_interval, p_above, r
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
@@ -93,7 +93,7 @@ class Difference:
             f"{self.group} - {self.reference}",
             f"{self.n_group:,}, {self.n_reference:,}",
             epsilon_above(self.epsilon),
-            f"{number_words(self.group_estimate, unit)}, {number_words(self.reference_estimate, unit)}",
+            f"{estimate_words(self.group_estimate, unit)}, {estimate_words(self.reference_estimate, unit)}",
             number_words(self.difference, unit, is_signed=True),
             self._interval_words,
             ratio,

@@ -1,12 +1,14 @@
 """What tests return: rows, rendered as a table, JSON, CSV, a data frame and HTML, of the same numbers."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from sotto_estimator.hypertext import said_html, table_html
 from sotto_estimator.misfit.disagreement import Void, alarms_of, lines_of, void_members
-from sotto_estimator.render import escaped, percent, signed_percent
+from sotto_estimator.percents import OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
+from sotto_estimator.render import escaped
 from sotto_estimator.result import Result
 from sotto_protocol.tables import align
 
@@ -58,6 +60,7 @@ class Row(Protocol):
         """What is drawn of it."""
 
 
+_MARKED = re.compile(rf"{re.escape(OUTSIDE)}-?[0-9.]+ %$")
 NOTHING = "-"
 """In a table, where nothing can be said."""
 R = TypeVar("R", bound=Row)
@@ -120,13 +123,19 @@ class Tested(Result, Generic[R]):
         said = [escaped(line) for line in str(self).splitlines()]
         heading = "\n".join([escaped(self.title), *self.lines, *map(escaped, lines_of(self.contradictions))])
         rows = [list(self.rows[0].HEADINGS), *([escaped(cell) for cell in row.cells] for row in self.rows)]
-        return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows))])
+        return "\n\n".join(["\n".join(said), heading, align(_without_empty(rows)), *self._marked])
 
     def html_parts(self) -> list[str]:
         """Return what a notebook shows."""
         cells = _without_empty([list(self.rows[0].HEADINGS), *(list(row.cells) for row in self.rows)])
-        how = [self.title, *self.lines, *lines_of(self.contradictions)]
+        how = [self.title, *self.lines, *lines_of(self.contradictions), *self._marked]
         return [said_html(str(self).splitlines()), table_html(cells), said_html(how)]
+
+    @property
+    def _marked(self) -> list[str]:
+        """What the mark of an estimate means, where there is one."""
+        is_marked = any(re.match(_MARKED, part) for row in self.rows for cell in row.cells for part in cell.split(", "))
+        return [OUTSIDE_WORDS] * is_marked
 
     def panels(self) -> "tuple[str, list[Panel]]":
         """Return a picture of every row's difference, slope or share with its interval, a panel a unit."""
@@ -150,13 +159,18 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     return [[cell for cell, is_kept in zip(row, kept, strict=True) if is_kept] for row in rows]
 
 
+def estimate_words(estimate: float | None, unit: str | None) -> str:
+    """Return an unbiased share in per cent, marked where it is not possible, or a mean in its unit."""
+    return share_percent(estimate) if unit is None and estimate is not None else number_words(estimate, unit)
+
+
 def number_words(number: float | None, unit: str | None, *, is_signed: bool = False) -> str:
     """Return a share in per cent, or a mean in its unit; a dash for none."""
     if number is None:
         return NOTHING
     if unit is None:
         return signed_percent(number) if is_signed else percent(number)
-    return f"{number:{'+' * is_signed},.4g} {unit}".rstrip()
+    return f"{number + 0.0:{'+' * is_signed},.4g} {unit}".rstrip()
 
 
 def span_words(low: float, high: float, unit: str | None, *, is_signed: bool = False) -> str:

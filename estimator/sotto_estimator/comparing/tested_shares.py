@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.share_test import Alternative, Method, share_test
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
@@ -59,7 +59,7 @@ class ShareTested:
             self.answer,
             f"{self.n:,}",
             epsilon_above(self.epsilon),
-            number_words(self.share, None),
+            estimate_words(self.share, None),
             number_words(self.standard_error, None),
             self._interval_words,
             p_words(self.p_value),

@@ -17,7 +17,7 @@ from scipy import special
 from sotto_estimator.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, number_words, p_words, span_words
+from sotto_estimator.comparing.result import NOTHING, Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.planning.power import LEAST_EXPECTED
@@ -77,7 +77,7 @@ class Trend:
             ", ".join(self.groups),
             f"{sum(self.n):,}",
             epsilon_above(self.epsilon),
-            ", ".join(number_words(of, self.unit) for of in self.estimates),
+            ", ".join(estimate_words(of, self.unit) for of in self.estimates),
             number_words(self.slope, self.unit, is_signed=True),
             number_words(self.standard_error, self.unit),
             self._interval_words,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.contradiction import Contradiction
 from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.render import escaped, level_words, percent
+from sotto_estimator.percents import percent
+from sotto_estimator.render import escaped, level_words
 from sotto_estimator.result import Result
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above

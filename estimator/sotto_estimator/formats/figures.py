@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sotto_estimator.contradiction import Contradiction
 from sotto_estimator.hypertext import heading_html, said_html, table_html
 from sotto_estimator.intervals import IntervalOptions
-from sotto_estimator.render import csv_text, escaped, interval_words, percent
+from sotto_estimator.percents import share_percent
+from sotto_estimator.render import csv_text, escaped, interval_words
 from sotto_estimator.result import Result
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
@@ -153,4 +154,4 @@ def _finite(value: Any) -> Any:
 def _number(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return "-"
-    return percent(value) if not unit else f"{value:,.1f} {unit}"
+    return share_percent(value) if not unit else f"{value + 0.0:,.1f} {unit}"

@@ -12,6 +12,7 @@ from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.misfit.models.model import MODELS, N_CLASSES, find_model
+from sotto_estimator.percents import percent
 from sotto_estimator.rendered import Rendered, Renderer
 from sotto_estimator.result import GIVEN
 
@@ -49,7 +50,7 @@ class WhatIf(Rendered):
     def __str__(self) -> str:
         """Return one line: the way, and from where to where the share goes."""
         ends = (self.cases[0], self.cases[-1])
-        said = " to ".join(f"{100 * case.share:.2f} % (if {100 * case.part:g} % do)" for case in ends)
+        said = " to ".join(f"{percent(case.share)} (if {100 * case.part:g} % do)" for case in ends)
         return f"{self.way}: {said}, n = {self.n_reports:,}"
 
     @property

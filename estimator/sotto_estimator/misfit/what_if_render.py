@@ -7,7 +7,8 @@ from sotto_estimator.designs.asked import words_of
 from sotto_estimator.hypertext import said_html, table_html
 from sotto_estimator.misfit.models.model import MODELS
 from sotto_estimator.misfit.what_if import Case, WhatIf
-from sotto_estimator.render import NO_INTERVAL, interval_words, percent
+from sotto_estimator.percents import OUTSIDE_WORDS, mark_of, percent, share_percent
+from sotto_estimator.render import NO_INTERVAL, interval_words
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
@@ -31,6 +32,7 @@ def caption(found: WhatIf) -> str:
         f"{found.title}: n = {n}, epsilon {epsilon_above(found.epsilon)} a report",
         *words_of(found.designs),
         f"{interval_words(found.options)}, if so many do",
+        *[OUTSIDE_WORDS] * any(mark_of(case.share) for case in found.cases),
     ]
     return "\n".join(lines)
 
@@ -72,4 +74,4 @@ def _heading(found: WhatIf) -> dict[str, Any]:
 def _cells(case: Case) -> list[str]:
     ends = [NO_INTERVAL if end is None else percent(end) for end in (case.low, case.high)]
     refuted = "" if case.p_value is None else f"the counts contradict it (P <= {case.p_value:.1e})"
-    return [percent(case.part), percent(case.share), percent(case.standard_error), *ends, refuted]
+    return [percent(case.part), share_percent(case.share), percent(case.standard_error), *ends, refuted]

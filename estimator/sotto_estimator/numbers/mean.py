@@ -48,6 +48,11 @@ class MeanEstimate:
         """Whether any mean in [minimum, maximum] is in the interval."""
         return is_interval(self.low, self.high)
 
+    @property
+    def is_outside(self) -> bool:
+        """Whether the unbiased mean is not in [minimum, maximum]."""
+        return not self.minimum <= self.mean <= self.maximum
+
 
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.

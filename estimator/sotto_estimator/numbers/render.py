@@ -7,6 +7,7 @@ from typing import Any
 
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.percents import OUTSIDE
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
@@ -101,6 +102,12 @@ def value_words(value: float, error: float) -> str:
     return words.removeprefix("-") if not words.strip("-0.,") else words
 
 
+def mean_words(mean: MeanEstimate) -> list[str]:
+    """Return a mean, marked where it is outside of what can be answered, and its standard error."""
+    value, error = (value_words(number, mean.standard_error) for number in (mean.mean, mean.standard_error))
+    return [f"{OUTSIDE * mean.is_outside}{value}", error]
+
+
 def mean_end_words(mean: MeanEstimate) -> list[str]:
     """Return the ends of a mean's interval; where no number that can be answered is in it, that there is none."""
     if not mean.has_interval:
@@ -117,8 +124,7 @@ def mean_members(mean: MeanEstimate) -> dict[str, Any]:
 
 
 def _cells(mean: MeanEstimate) -> list[str]:
-    cells = [value_words(number, mean.standard_error) for number in (mean.mean, mean.standard_error)]
-    cells += mean_end_words(mean)
+    cells = [*mean_words(mean), *mean_end_words(mean)]
     cells += [] if mean.consistent_mean is None else [value_words(mean.consistent_mean, mean.standard_error)]
     shifts = [f"{mean.shift_up:+.3g}", f"{mean.shift_down:+.3g}"]
     return [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon), *cells, *shifts, mean.unit]

@@ -47,9 +47,9 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Where ticks stand, ascending."""
+        """Where ticks stand, ascending; no zero is negative."""
         step = (self.high - self.low) / self.n_steps
-        return [round(self.low + number * step, 12) for number in range(self.n_steps + 1)]
+        return [round(self.low + number * step, 12) + 0.0 for number in range(self.n_steps + 1)]
 
     def place(self, value: float) -> float:
         """Return where a share or number stands, from 0 at `low` to 1 at `high`."""

@@ -15,6 +15,7 @@ from sotto_estimator.page.release import ReadRelease, Release
 from sotto_estimator.page.results import Results, find_results
 from sotto_estimator.page.seats import Seats
 from sotto_estimator.page.svg import inline_svg, whole_svg
+from sotto_estimator.percents import n_decimals_of
 from sotto_estimator.render import as_csv, as_json
 from sotto_protocol.words import epsilon_above
 
@@ -85,6 +86,7 @@ class _Routes:
             tongues=results.spoken.tongues(results.choices),
             spoken=results.spoken.words,
             epsilon_above=epsilon_above,
+            n_decimals_of=n_decimals_of,
             inline_svg=inline_svg,
             interval_line=interval_line,
         )

@@ -16,6 +16,7 @@ from sotto_estimator.page.drawing import Drawing
 from sotto_estimator.page.number_chart import draw_number
 from sotto_estimator.page.spoken import Spoken
 from sotto_estimator.page.waves import WaveSeries
+from sotto_estimator.percents import mark_of, n_decimals_of
 from sotto_estimator.quality import Quality
 from sotto_estimator.verdict.verdict import Verdict
 from sotto_estimator.verdict.words import finding_words, sentences, void_words
@@ -75,11 +76,8 @@ class Section:
     @property
     def is_outside(self) -> bool:
         """Whether an unbiased estimate is not in what is possible."""
-        of_mean = (
-            self.number is not None
-            and not self.number.mean.minimum <= self.number.mean.mean <= self.number.mean.maximum
-        )
-        return of_mean or any(not 0 <= row.share <= 1 for row in self.rows)
+        of_mean = self.number is not None and self.number.mean.is_outside
+        return of_mean or any(mark_of(row.share, n_decimals_of(row)) for row in self.rows)
 
     @property
     def findings(self) -> list[tuple[str, str]]:

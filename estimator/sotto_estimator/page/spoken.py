@@ -8,10 +8,12 @@ from typing import NamedTuple
 from sotto_estimator.estimates import Estimate
 from sotto_estimator.estimation import is_text
 from sotto_estimator.numbers.counts import is_number
+from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.numbers.render import value_words
 from sotto_estimator.page.axis import shortest
 from sotto_estimator.page.choices import Choices
 from sotto_estimator.page.number_chart import quantile_label
+from sotto_estimator.percents import OUTSIDE, mark_of, n_decimals_of, percent_digits
 from sotto_protocol import Question, Survey
 from sotto_protocol.language import Language, direction
 from sotto_protocol.language_names import own_name
@@ -73,9 +75,18 @@ class Spoken:
         labels = self.labels(question)
         return [replace(row, answer=labels[row.answer]) for row in rows]
 
-    def percent(self, share: float) -> str:
-        """Return a share in per cent with two decimals."""
-        digits = f"{100 * share:.2f}"
+    def share(self, row: Estimate) -> str:
+        """Return an unbiased share in per cent, marked where it is not possible."""
+        n_decimals = n_decimals_of(row)
+        return mark_of(row.share, n_decimals) + self.percent(row.share, n_decimals)
+
+    def mean(self, mean: MeanEstimate) -> str:
+        """Return an unbiased mean, marked where it is not possible."""
+        return OUTSIDE * mean.is_outside + self.number(mean.mean, mean.standard_error)
+
+    def percent(self, share: float, n_decimals: int = 2) -> str:
+        """Return a share in per cent."""
+        digits = percent_digits(share, n_decimals)
         if len(digits) > _UNGROUPED:
             return self.say.percent(digits)
         return digits.replace(".", self.say.decimal) + self.say.percent_sign  # thousands of cells: what `percent` does

@@ -11,6 +11,7 @@ from sotto_estimator.intervals import IntervalOptions, is_interval, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.numbers.render import value_words
+from sotto_estimator.percents import n_decimals_of, percent_digits
 from sotto_protocol import Question, Tally
 from sotto_protocol.language import Language
 
@@ -48,7 +49,7 @@ class WaveSeries:
         """Return a number of a point as it is shown."""
         if self.is_mean:
             return say.number(value_words(number, point.standard_error).replace(",", ""))
-        return say.percent(f"{100 * number:.2f}")
+        return say.percent(percent_digits(number, n_decimals_of(point)))
 
 
 def series_of(

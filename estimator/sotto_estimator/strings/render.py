@@ -5,16 +5,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.chosen import Chosen
-from sotto_estimator.render import (
-    FAKES,
-    csv_text,
-    escaped,
-    json_text,
-    level_words,
-    percent,
-    quality_members,
-    signed_percent,
-)
+from sotto_estimator.percents import percent, signed_percent
+from sotto_estimator.render import FAKES, csv_text, escaped, json_text, level_words, quality_members
 from sotto_estimator.strings.decode import Decoded, DecodedString, DecodeMethod
 from sotto_estimator.strings.remarks import counted_words
 from sotto_estimator.strings.selection import Correction

@@ -9,7 +9,8 @@ from sotto_estimator.hypertext import said_html, table_html
 from sotto_estimator.misfit.fit import Fit
 from sotto_estimator.misfit.models.estimate import ModelEstimate
 from sotto_estimator.misfit.models.model import MODELS
-from sotto_estimator.render import level_words, percent
+from sotto_estimator.percents import percent
+from sotto_estimator.render import level_words
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 
