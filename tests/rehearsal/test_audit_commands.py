@@ -96,8 +96,8 @@ def test_json_has_the_numbers_of_the_table(survey_file: Path) -> None:
     ("fault", "said"),
     [
         ("garbage", "report 1 must be a JSON object, alone on its line."),
-        ("early", "the program ended with exit code 3 after 0 of 500 reports."),
-        ("short", "the program printed 0 lines, where 500 reports were asked for."),
+        ("early", "the program ended with exit code 3 after 0 of 750 reports."),
+        ("short", "the program printed 0 lines, where 750 reports were asked for."),
         ("other-survey", "report 1: answers must have exactly the members paid."),
         ("more", "report 1 must have the members id, answers alone: all are sent."),
     ],
@@ -250,7 +250,7 @@ def test_a_program_that_prints_without_end_is_ended_before_the_disk_is_full(surv
     program.write_text("import time\nfor _ in range(40): print('y' * 2**20, flush=True)\ntime.sleep(600)\n")
     line = f"{sys.executable} {program}"
     result = audit(survey_file, "--program", line, "--reports", 100, "--timeout-s", 20)
-    assert result.stderr == "Error: the program printed more than 100 reports can be.\n"
+    assert result.stderr == "Error: the program printed more than 150 reports can be.\n"
 
 
 def test_what_a_program_prints_is_read_once_to_be_counted(
@@ -269,7 +269,7 @@ def test_what_a_program_prints_is_read_once_to_be_counted(
         "import time\nfor n in range(9): print('y' * 999, flush=True) or time.sleep(0.2)\nraise SystemExit(3)\n"
     )
     result = audit(survey_file, "--program", f"{sys.executable} {program}", "--reports", 100)
-    assert result.stderr == "Error: the program ended with exit code 3 after 9 of 50 reports.\n"
+    assert result.stderr == "Error: the program ended with exit code 3 after 9 of 75 reports.\n"
     assert 9_000 <= sum(sizes) <= 18_000
 
 

@@ -4,18 +4,13 @@ A test fails by chance with probability 1e-9 at most: audits are independent, an
 """
 
 import os
-from dataclasses import replace
 
-import numpy as np
 import pytest
 from scipy import stats
 
-from audited import YES_NO, one_of
+from audited import YES_NO, examine_honest, one_of
 from sotto_protocol import Survey, compile_toml
-from sotto_rehearsal.audit.audit import examine
-from sotto_rehearsal.audit.design import Design, make_design
-from sotto_rehearsal.audit.reference import make_reference
-from sotto_rehearsal.audit.sample import Sample
+from sotto_rehearsal.audit.shares import FALSE_ALARM, SHARES, share_of
 
 LEVEL, N_AUDITS = 0.3, 150 if os.environ.get("SOTTO_TEST_FULL") else 80
 """Of 80 more than 50 accused fail a test, of 150 more than 80: audits that accuse 7 in 10 are found out by both."""
@@ -30,19 +25,13 @@ SURVEYS = {
     "two stages": one_of("basic-rappor", 3, settings="waves = 3", more="epsilon_forever = 2"),
     "many questions": compile_toml(MANY),
     "drawn questions": compile_toml(f"draw = 2\n{MANY}"),
+    "skips in many waves": compile_toml(f'waves = 9\n{YES_NO}skip = "no"\n'),
 }
-
-
-def honest(design: Design) -> Sample:
-    """Return reports as they should be, with ids as devices draw them."""
-    ids = np.frombuffer(os.urandom(16 * design.n_devices * design.n_waves), np.uint8).reshape(-1, 16)
-    return replace(make_reference(design), ids=ids)
 
 
 def is_accused(survey: Survey, n_reports: int) -> bool:
     """Whether an audit of honest reports finds a fault, at LEVEL."""
-    design = make_design(survey, n_reports)
-    losses, checks = examine(design, honest(design), LEVEL)
+    losses, checks = examine_honest(survey, n_reports, LEVEL)
     return any(loss.is_exceeded for loss in losses) or not all(check.passed for check in checks)
 
 
@@ -55,8 +44,12 @@ def test_honest_reports_are_accused_no_more_often_than_is_said(survey: Survey) -
 
 @pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS)
 def test_honest_reports_pass_at_the_level_of_audits(survey: Survey) -> None:
-    design = make_design(survey, 1000)
-    losses, checks = examine(design, honest(design), 1e-9)
+    losses, checks = examine_honest(survey, 1000, 1e-9)
     assert [loss for loss in losses if loss.is_exceeded] == []
     assert [check for check in checks if not check.passed] == []
     assert {loss.question for loss in losses} == {"", *(question.id for question in survey.questions)}
+
+
+def test_the_parts_of_a_false_alarm_are_all_of_it_and_no_more() -> None:
+    assert sum(SHARES.values()) == 1
+    assert sum(share_of(group, FALSE_ALARM) for group in SHARES) <= FALSE_ALARM

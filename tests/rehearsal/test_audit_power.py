@@ -12,15 +12,15 @@ import pytest
 from scipy import stats
 
 from audited import one_of
-from sotto_rehearsal.audit.audit import FALSE_ALARM
 from sotto_rehearsal.audit.bounds import Counts, differ, epsilon_below
+from sotto_rehearsal.audit.shares import FALSE_ALARM, share_of
 from sotto_rehearsal.audit.sharing import limit
 
 MISSED = 1e-6 / 4  # two counts, and how many devices give either answer
 N_TESTS = 10_000
 """More than there are of any survey of these."""
-TAIL = FALSE_ALARM / 2 / (2 * N_TESTS)
-RATE_TAIL = FALSE_ALARM / 4 / (4 * N_TESTS)
+TAIL = share_of("losses", FALSE_ALARM) / (2 * N_TESTS)
+RATE_TAIL = share_of("channel", FALSE_ALARM) / (4 * N_TESTS)
 N_TIMES = 64
 """So many times as many reports has the reference."""
 
@@ -92,8 +92,9 @@ def test_noise_that_is_drawn_anew_behind_a_second_stage_is_found_at_the_stated_s
 
 def test_a_bit_of_an_id_that_is_the_answer_is_found_at_the_stated_size() -> None:
     n, m = least(300, 1 / 2), least(300, 1 / 2)
-    assert differ(Counts.of(n, n, 0, m), FALSE_ALARM / 16 / (4 * 2 * 128))[0]
-    assert not differ(Counts.of(10, 10, 0, 10), FALSE_ALARM / 16 / (4 * 2 * 128))[0]
+    tail = share_of("id bits", FALSE_ALARM) / (4 * 2 * 128 * 129 / 2)
+    assert differ(Counts.of(n, n, 0, m), tail)[0]
+    assert not differ(Counts.of(10, 10, 0, 10), tail)[0]
 
 
 WORDS = [(LOW / 2, LOW), (1 / 2, 1 - 2 * LOW), (1 - LOW / 2, LOW)]
@@ -115,7 +116,10 @@ def is_sum_found(n_terms: int, n: int, n_tests: int, same: float, *, flips: bool
     seen = [(product_of(pair, word, flips, signed), prob * of) for pair, prob in pairs for word, of in WORDS]
     mean = sum(value * prob for value, prob in seen)
     spread = sqrt(n_terms * sum((value - mean) ** 2 * prob for value, prob in seen))
-    return bool(n_terms * mean - 6 * spread > limit(np.array([n_terms]), n, 2, FALSE_ALARM / 16 / n_tests)[0])
+    return bool(
+        n_terms * mean - 6 * spread
+        > limit(np.array([n_terms]), n, 2, share_of("sharing", FALSE_ALARM) / 2 / n_tests)[0]
+    )
 
 
 @pytest.mark.parametrize("flips", [False, True], ids=["a coin says what is reported", "a coin says keep or flip"])

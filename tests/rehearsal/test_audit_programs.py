@@ -23,7 +23,22 @@ HONEST = {
     "one stage in waves": compile_toml(f"{WAVES}\n{YES_NO}"),
 }
 
-TWO_QUESTIONS = compile_toml(YES_NO + '[[questions]]\nid = "b"\ntype = "yes-no"\ntext = "?"\nepsilon = 1\n')
+TWO_STAGES = 'mechanism = "basic-rappor"\nepsilon_forever = 2\n'
+
+
+def yes_no(n_questions: int = 1, settings: str = "", more: str = "") -> Survey:
+    """Return a survey of yes-no questions; `settings` are the survey's, `more` each question's."""
+    asked = f'type = "yes-no"\ntext = "?"\nepsilon = 1\n{more}'
+    questions = "".join(f'[[questions]]\nid = "{name}"\n{asked}\n' for name in "abcdefgh"[:n_questions])
+    return compile_toml(f'id = "audited"\ntitle = "Audited"\n{settings}\n{questions}')
+
+
+TWO_QUESTIONS = yes_no(2)
+MANY_WAVES = one_of("basic-rappor", 3, settings="waves = 6", more="epsilon_forever = 2")
+EIGHT_WAVES = yes_no(settings="waves = 8", more=TWO_STAGES)
+DRAWN = yes_no(3, "draw = 1")
+SKIPPED = one_of("k-ary", 4, more='skip = "option 0"')
+HONEST |= {"drawn": DRAWN, "skipped": SKIPPED, "eight waves": EIGHT_WAVES}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +49,7 @@ TWO_QUESTIONS = compile_toml(YES_NO + '[[questions]]\nid = "b"\ntype = "yes-no"\
 def test_a_program_without_a_fault_has_none(survey: Survey, fault: str) -> None:
     audit = audit_fault(survey, fault, 2000, false_alarm=1e-9)
     assert not audit.has_fault
-    assert {loss.question for loss in audit.losses} == {survey.questions[0].id, ""}
+    assert {loss.question for loss in audit.losses} == {*(question.id for question in survey.questions), ""}
     assert audit.checks
 
 
@@ -58,8 +73,26 @@ def failed(audit: Audit) -> str:
         (TWO_QUESTIONS, "same-coins", 3000, "noise shared between questions"),
         (TWO_QUESTIONS, "same-coins-flip", 3000, "noise shared between questions"),
         (HONEST["yes-no"], "id-tells", 300, "ids tell no answers"),
-        (HONEST["yes-no"], "java", 100, "ids from no small generator"),
+        (HONEST["yes-no"], "java", 100, "ids from no known generator"),
         (HONEST["yes-no"], "truncated-4", 40_000, "paid: the published channel"),
+        (HONEST["yes-no"], "user", 400, "paid: no noise from a device's number"),
+        (EIGHT_WAVES, "user-fresh", 6000, "a: no noise from a device's number"),
+        (EIGHT_WAVES, "user-permanent", 12_000, "a: no noise from a device's number"),
+        (DRAWN, "user", 600, "no draw from a device's number"),
+        (HONEST["yes-no"], "mersenne", 600, "ids from no known generator"),
+        (HONEST["yes-no"], "mersenne-ids", 350, "ids from no known generator"),
+        (DRAWN, "draw-first", 300, "questions are drawn evenly"),
+        (DRAWN, "draw-turn", 300, "draws follow no order"),
+        (MANY_WAVES, "forget-3", 24_000, "q: the published channel"),
+        (MANY_WAVES, "forget-5", 24_000, "q: the published channel"),
+        (MANY_WAVES, "repeated", 1200, "q: the published channel"),
+        (yes_no(settings="waves = 30"), "forget-30", 300, "a: noise that stays"),
+        (yes_no(settings="waves = 2"), "first-answer", 600, "a: the published channel where answers change"),
+        (HONEST["yes-no"], "id-xor", 400, "ids tell no answers"),
+        (HONEST["yes-no"], "late", 20_000, "paid: early and late reports"),
+        (SKIPPED, "skip-clear", 2000, "q: the published channel"),
+        (TWO_QUESTIONS, "order", 100, "lines of one form"),
+        (HONEST["yes-no"], "blank", 100, "lines of one form"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -69,10 +102,28 @@ def test_a_fault_is_found_at_the_stated_size(survey: Survey, fault: str, n_repor
     assert found in failed(audit)
 
 
+@pytest.mark.parametrize(
+    ("question", "fault", "n_reports", "found"),
+    [
+        ('type = "text"\ntext = "?"\nepsilon = 2', "other-text", 3000, "q: the published channel"),
+        (
+            'type = "number"\ntext = "?"\nminimum = 0\nmaximum = 10\nepsilon = 1',
+            "middle-up",
+            8000,
+            "q: the published channel",
+        ),
+    ],
+    ids=["text", "number"],
+)
+def test_an_answer_that_is_taken_for_another_is_found(question: str, fault: str, n_reports: int, found: str) -> None:
+    survey = compile_toml(f'id = "audited"\ntitle = "Audited"\n[[questions]]\nid = "q"\n{question}\n')
+    assert found in failed(audit_fault(survey, fault, n_reports, device="wrapped_device.py"))
+
+
 def test_ids_of_math_random_are_found() -> None:
     program = Program("node", (require_node(), str(DEVICE.with_name("math_random_device.mjs"))), "planted", 2000)
     audit = audit_program(HONEST["yes-no"], program, 2000, timeout_s=60, false_alarm=1e-6, progress=lambda *_: None)
-    assert failed(audit) == "ids from no small generator"
+    assert failed(audit) == "ids from no known generator"
 
 
 @pytest.mark.thorough
@@ -88,4 +139,4 @@ def test_thresholds_of_six_bits_are_found() -> None:
     survey = compile_toml(YES_NO.replace("epsilon = 1", f"prob_truth = {truth}"))
     threshold = survey.questions[0].mechanism.parameters()["threshold_if_true"]
     assert (threshold % 2 ** (32 - n_bits)) / 2 ** (32 - n_bits) > 0.98
-    assert failed(audit_fault(survey, f"truncated-{n_bits}", n)).endswith("paid: the published channel")
+    assert failed(audit_fault(survey, f"truncated-{n_bits}", n)).startswith("paid: the published channel")

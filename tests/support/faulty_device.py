@@ -1,8 +1,9 @@
 """A program of somebody else's, as `sotto audit --program` runs it: python faulty_device.py FAULT
 
 It has been written from docs/maths.md and docs/audit.md alone, imports nothing of sottovoce, and answers yes-no,
-k-ary and unary questions, of one stage or two. FAULT says what is wrong with it; `none` is nothing. With `-flip` behind
-it a coin of a yes-no question says whether the answer is kept, not what is reported.
+k-ary and unary questions, of one stage or two, in surveys with `draw`, `skip` and waves. FAULT says what is wrong with
+it; `none` is nothing. With `-flip` behind it a coin of a yes-no question says whether the answer is kept, not what is
+reported.
 """
 
 import json
@@ -56,6 +57,13 @@ class Clock(Mersenne):
         self.random = random.Random(int(time.time()) // 1000)  # noqa: S311  # the fault
 
 
+class Seeded(Mersenne):
+    """A generator that is seeded with the device's number: who knows the number takes all noise off."""
+
+    def __init__(self, number):
+        self.random = random.Random(number)  # noqa: S311  # the fault
+
+
 class Replay(Entropy):
     """Words that are handed out again from the first one on, for every question."""
 
@@ -71,12 +79,27 @@ class Replay(Entropy):
 
 
 class Device:
-    def __init__(self, survey, fault, source):
+    def __init__(self, survey, fault, source, number=0):
         self.questions, self.waves, self.source = survey["questions"], survey.get("waves", 1), source
         self.fault, self.flips = fault.removesuffix("-flip"), fault.endswith("-flip")
-        self.memo = {}
+        self.memo, self.repeated, self.wave, self.is_late = {}, {}, 1, False
         if self.fault == "same-coins":
             self.source = Replay()
+        if self.fault == "user":
+            self.source = Seeded(number)
+        self.permanent = Seeded(number) if self.fault == "user-permanent" else self.source
+        self.fresh = Seeded(number) if self.fault == "user-fresh" else self.source
+        self.drawn = self.draw(survey.get("draw", len(self.questions)), number)
+
+    def draw(self, n_drawn, number):
+        """Return the questions that this device answers: any so many, each set as likely."""
+        ids = [question["id"] for question in self.questions]
+        if n_drawn == len(ids) or self.fault == "draw-first":
+            return ids[:n_drawn]
+        if self.fault == "draw-turn":
+            return [ids[(number + place) % len(ids)] for place in range(n_drawn)]
+        left = [*ids]
+        return [left.pop(self.below(len(left))) for _ in range(n_drawn)]
 
     def flip(self, threshold):
         if self.fault.startswith("truncated-"):
@@ -92,12 +115,16 @@ class Device:
     def respond(self, question, answer):
         """Return the permanent response: bits, or an option's number."""
         published = question["mechanism"]
+        if question["type"] == "yes-no" and self.is_late:
+            return [answer]
         if question["type"] == "yes-no" and self.flips:
             return [answer == self.flip(published["threshold_if_true"])]
         if question["type"] == "yes-no":
             return [self.flip(published["threshold_if_true" if answer else "threshold_if_other"])]
         options = question["options"]
         true = options.index(answer)
+        if self.is_late:
+            return true
         if published["name"] == "k-ary":
             return self.choose(true, published["threshold_if_true"], len(options))
         bits = [self.flip(published["threshold_if_other"]) for _ in options]
@@ -116,20 +143,36 @@ class Device:
 
     def answer(self, question, answer):
         published = question["mechanism"]
+        if answer is None:
+            answer = {"yes": True, "no": False}.get(question["skip"], question["skip"])
+            if self.fault == "skip-clear":
+                return answer if question["type"] == "yes-no" else question["options"].index(answer)
         if self.fault == "same-coins":
             self.source.place = 0
-        key = question["id"], answer
-        if key not in self.memo or self.fault == "redrawn":
+        key = question["id"], "first" if self.fault == "first-answer" else answer
+        forgets = self.fault.startswith("forget-") and self.wave >= int(self.fault.removeprefix("forget-"))
+        self.source = self.permanent
+        if key not in self.memo or self.fault == "redrawn" or forgets:
             self.memo[key] = self.respond(question, answer)
         noisy = self.memo[key]
         if published["name"] == "k-ary":
             return noisy
+        self.source = self.fresh
         if "report_if_one" in published:
-            noisy = [self.flip(published["report_if_one" if bit else "report_if_zero"]) for bit in noisy]
+            noisy = self.flip_again(question["id"], noisy, published)
         return noisy[0] if question["type"] == "yes-no" else pack(noisy)
 
+    def flip_again(self, question_id, permanent, published):
+        """Return the second stage's bits: of fresh coins, as long as they are not repeated from the second wave on."""
+        noisy = [self.flip(published["report_if_one" if bit else "report_if_zero"]) for bit in permanent]
+        if self.fault == "repeated" and self.wave > 1:
+            return self.repeated.setdefault(question_id, noisy)
+        return noisy
+
     def report(self, answers, wave):
-        noisy = {question["id"]: self.answer(question, answers[question["id"]]) for question in self.questions}
+        self.wave = wave
+        asked = [question for question in self.questions if question["id"] in self.drawn]
+        noisy = {question["id"]: self.answer(question, answers.get(question["id"])) for question in asked}
         if self.fault == "other-survey":
             noisy = {"something": True}
         generator = self.source if self.fault in ("java", "mersenne") else Entropy()
@@ -137,8 +180,16 @@ class Device:
         report_id = struct.pack(">4I", *words).hex() if words else os.urandom(16).hex()
         if self.fault == "id-tells":
             report_id = report_id[:-1] + "01"[answers[self.questions[0]["id"]]]
+        if self.fault == "id-xor":
+            bit = (int(report_id[0], 16) & 1) ^ answers[self.questions[0]["id"]]
+            report_id = report_id[:-1] + f"{int(report_id[-1], 16) & 14 | bit:x}"
+        if self.fault == "mersenne-ids":
+            report_id = f"{IDS.getrandbits(128):032x}"
         more = {"truth": answers} if self.fault == "more" else {}
         return {"id": report_id, "answers": noisy} | more | ({"wave": wave} if self.waves > 1 else {})
+
+
+IDS = random.Random()  # noqa: S311  # the fault
 
 
 def pack(bits):
@@ -148,17 +199,26 @@ def pack(bits):
     return base64.b64encode(number.to_bytes((len(bits) + 7) // 8, "little")).decode()
 
 
+def write(report, fault):
+    """Return a report as a line: its order of members, or a blank, may tell the first answer."""
+    first = next(iter(report["answers"].values()))
+    if fault == "order" and first:
+        report = dict(reversed(report.items()))
+    return json.dumps(report) + (" " if fault == "blank" and first else "") + "\n"
+
+
 SOURCES = {"java": JavaRandom, "mersenne": Mersenne, "forked": Mersenne, "clock": Clock}
 
 
 def write_reports(survey, lines, fault, source):
     device, known = None, None
     out = []
-    for line in lines:
+    for place, line in enumerate(lines):
         asked = json.loads(line)
         if asked["device"] != known:
-            known, device = asked["device"], Device(survey, fault, source)
-        out.append(json.dumps(device.report(asked["answers"], asked["wave"])) + "\n")
+            known, device = asked["device"], Device(survey, fault, source, asked["device"])
+        device.is_late = fault == "late" and place >= 0.98 * len(lines)
+        out.append(write(device.report(asked["answers"], asked["wave"]), fault))
     sys.stdout.write("".join(out))
     sys.stdout.flush()
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
+_SMALL = 1e-3  # a tail whose limits are more than two standard errors away
 
 
 class Counts(NamedTuple):
@@ -68,15 +69,35 @@ def epsilon_below(counts: Counts, tail: float) -> Floats:
     >>> round(float(epsilon_below(Counts.of(750, 1000, 0, 1000), 1e-7)[0]), 2)
     3.74
     """
-    low, high = rate_below(counts.x, counts.n, tail), rate_above(counts.y, counts.m, tail)
+    bounds: Floats = np.zeros(len(counts.x))
+    is_above = counts.x * counts.m > counts.y * counts.n  # elsewhere the limits are on the wrong sides of both rates
+    x, n, y, m = (part[is_above] for part in counts)
     with np.errstate(divide="ignore"):
-        bounds: Floats = np.maximum(0, np.log(low) - np.log(high))
+        bounds[is_above] = np.maximum(0, np.log(rate_below(x, n, tail)) - np.log(rate_above(y, m, tail)))
     return bounds
 
 
 def differ(counts: Counts, tail: float) -> NDArray[np.bool_]:
     """Return where two rates differ: their limits do not meet. Each of the four limits misses with `tail`."""
-    lows = [rate_below(part, of, tail) for part, of in ((counts.x, counts.n), (counts.y, counts.m))]
-    highs = [rate_above(part, of, tail) for part, of in ((counts.x, counts.n), (counts.y, counts.m))]
-    apart: NDArray[np.bool_] = (lows[0] > highs[1]) | (lows[1] > highs[0])
+    apart = _may_differ(counts) if tail < _SMALL else np.ones(len(counts.x), np.bool_)
+    x, n, y, m = (part[apart] for part in counts)
+    apart[apart] = (rate_below(x, n, tail) > rate_above(y, m, tail)) | (rate_below(y, m, tail) > rate_above(x, n, tail))
     return apart
+
+
+def _may_differ(counts: Counts) -> NDArray[np.bool_]:
+    """Return where rates are two standard errors apart: nowhere else do limits of small tails not meet."""
+    n, m = np.maximum(1, counts.n), np.maximum(1, counts.m)
+    pooled = (counts.x + counts.y) / (n + m)
+    gap = np.abs(counts.x / n - counts.y / m)
+    may: NDArray[np.bool_] = gap > 2 * np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+    return may
+
+
+def binomial_tails(x: ArrayLike, n: ArrayLike, prob: ArrayLike) -> Floats:
+    """Return P(a count is as far out as this one), twice the smaller tail, of x of n events of a known probability."""
+    x, n, prob = np.broadcast_arrays(np.asarray(x, np.float64), n, prob)
+    below = np.where(x < n, special.betaincc(x + 1, np.maximum(n - x, 1), prob), 1.0)
+    above = np.where(x > 0, special.betainc(np.maximum(x, 1), n - x + 1, prob), 1.0)
+    tails: Floats = np.minimum(1.0, 2 * np.minimum(below, above))
+    return tails

@@ -10,12 +10,14 @@ import click
 
 from sotto_client.commands import read_file
 from sotto_protocol import Survey
-from sotto_rehearsal.audit.audit import FALSE_ALARM, Audit, audit_program
+from sotto_rehearsal.audit.audit import Audit, audit_program
 from sotto_rehearsal.audit.design import usual_reports
 from sotto_rehearsal.audit.errors import AuditError
+from sotto_rehearsal.audit.junit import to_junit
 from sotto_rehearsal.audit.page import to_html
 from sotto_rehearsal.audit.programs import CLIENTS, Program, find_client, parse_program
 from sotto_rehearsal.audit.render import document, table
+from sotto_rehearsal.audit.shares import FALSE_ALARM
 
 _PAGES = (".html", ".htm")
 
@@ -50,6 +52,13 @@ _PAGES = (".html", ".htm")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write it all to this HTML file too, to be filed; by default none.",
 )
+@click.option(
+    "--junit",
+    "junit_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write it all to this JUnit XML file too, for CI; by default none.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON.")
 def audit(
     survey_file: Path,
@@ -58,6 +67,7 @@ def audit(
     n_reports: int | None,
     timeout_s: float,
     page_file: Path | None,
+    junit_file: Path | None,
     is_json: bool,
 ) -> None:
     """Run the client on made-up answers, and hold what its reports give away against what the survey declares.
@@ -69,8 +79,9 @@ def audit(
         raise click.UsageError("Give --client or --program, one of the two.")
     if page_file is not None and page_file.suffix.lower() not in _PAGES:
         raise click.UsageError(f"--report ({page_file.name}) must end in {' or '.join(_PAGES)}: it is a page.")
-    if page_file is not None and not page_file.parent.is_dir():
-        raise click.UsageError(f"--report: there is no folder {page_file.parent}.")
+    for option, path in (("--report", page_file), ("--junit", junit_file)):
+        if path is not None and not path.parent.is_dir():
+            raise click.UsageError(f"{option}: there is no folder {path.parent}.")
     survey = read_file(survey_file)
     names = dict.fromkeys(clients or CLIENTS)
     programs = [find_client(name) for name in names] if line is None else [parse_program(line)]
@@ -88,6 +99,8 @@ def audit(
             click.echo(table(made, FALSE_ALARM))
     if is_json:
         click.echo(json.dumps(document(survey, audits, FALSE_ALARM), default=float, indent=2))
+    if junit_file is not None:
+        _write(junit_file, to_junit(survey, audits, datetime.now(UTC)))
     if page_file is not None:
         typed = shlex.join(["sotto", *sys.argv[1:]])
         _write(page_file, to_html(survey, audits, FALSE_ALARM, datetime.now(UTC), typed))
@@ -99,11 +112,11 @@ def _audit(survey: Survey, program: Program, n_reports: int, timeout_s: float, f
     return audit_program(survey, program, n_reports, timeout_s=timeout_s, false_alarm=false_alarm, progress=_show)
 
 
-def _write(page_file: Path, page: str) -> None:
+def _write(path: Path, text: str) -> None:
     try:
-        page_file.write_text(page, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as fault:
-        raise AuditError(f"{page_file}: {fault.strerror}") from fault
+        raise AuditError(f"{path}: {fault.strerror}") from fault
 
 
 def _show(n_done: int, n_all: int) -> None:

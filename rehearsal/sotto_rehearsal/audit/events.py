@@ -76,8 +76,24 @@ def _one_hot(numbers: NDArray[Any], n_numbers: int) -> NDArray[np.float32]:
 
 def _log_ratio(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray[np.floating]:
     """Return ln(P(report | first answer) / P(report | second answer)) of a text question's reports, shape (n,)."""
-    strings, mechanism = tuple(map(normalise, answers[:2])), question.mechanism
-    candidates = CandidateMap.of(strings, mechanism.design) if isinstance(mechanism, BloomResponse) else None
-    likelihood = Side(question.id, question, strings=strings, candidates=candidates).likelihood(rows)
+    likelihood = _likelihood(question, answers[:2], rows)
     ratio: NDArray[np.floating] = np.log(likelihood[:, 0]) - np.log(likelihood[:, 1])
     return ratio
+
+
+def speaks_for(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray[np.bool_]:
+    """Return whether each report is likelier under a text than under any text at all, shape (n, n_answers).
+
+    So a text that is hashed wrongly shows, over all cohorts together: its reports speak for it as for any other.
+    """
+    likelihood = _likelihood(question, answers, rows)
+    speaks: NDArray[np.bool_] = likelihood[:, :-1] > likelihood[:, -1:]
+    return speaks
+
+
+def _likelihood(question: Question, answers: Sequence[Any], rows: Bytes) -> NDArray[np.floating]:
+    """Return the likelihood of a text question's reports under texts, and under others: shape (n, n_answers + 1)."""
+    mechanism = question.mechanism
+    strings = tuple(normalise(str(question.skip) if answer is None else answer) for answer in answers)
+    candidates = CandidateMap.of(strings, mechanism.design) if isinstance(mechanism, BloomResponse) else None
+    return Side(question.id, question, strings=strings, candidates=candidates).likelihood(rows)

@@ -1,49 +1,44 @@
 """Where the randomness comes from, as far as the ids of reports show it: 128 bits each that nobody may foresee.
 
-A report's id should come from the same source as its noise, the operating system's. Ids that come twice, that follow
-from each other by a small generator, or by any linear recurrence, come from somewhere else.
+A report's id should come from the same source as its noise, the operating system's. Ids that come twice, that hold a
+time or a constant, or that follow from each other by a well-known generator, come from somewhere else.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sotto_protocol.mechanisms.mechanism import Bytes
+from sotto_rehearsal.audit.bounds import binomial_tails
 from sotto_rehearsal.audit.checks import Check
+from sotto_rehearsal.audit.congruential import find_congruential
+from sotto_rehearsal.audit.linear import find_linear
+from sotto_rehearsal.audit.mersenne import find_mersenne
+from sotto_rehearsal.audit.words import find_words
 
-_LOOKED_AT = 8
-"""So many ids must each follow from themselves: by chance one does with 2**-16, all with 2**-128."""
-_N_BITS = 512
-_STRIDES = (1, 2, 4, 8, 16, 32, 64)
-"""A register may be read in blocks, of 64 by V8: then every so-manieth id follows from the one before."""
-_SHORT = 64
-"""A linear complexity that is so much below half of the length has probability 2**-127 (Rueppel 1986)."""
-
-
-class _Congruential(NamedTuple):
-    """x -> (multiplier x + increment) mod 2**n_bits, of which the upper 32 bits are handed out."""
-
-    name: str
-    n_bits: int
-    multiplier: int
-    increment: int
+_N_BITS = 128
+_VERSION = slice(48, 52)
+_VARIANT = slice(64, 66)
+_FINDERS: Sequence[Callable[[Bytes], str | None]] = (find_congruential, find_words, find_mersenne, find_linear)
 
 
-_KNOWN = (
-    _Congruential("java.util.Random or drand48, 48 bits of state", 48, 0x5DEECE66D, 11),
-    _Congruential("a 32-bit congruential generator (Numerical Recipes)", 32, 1664525, 1013904223),
-    _Congruential("a 32-bit congruential generator (ANSI C)", 32, 1103515245, 12345),
-    _Congruential("a 32-bit congruential generator (Borland)", 32, 22695477, 1),
-)
+def check_ids(of_processes: Sequence[Bytes], false_alarm: float) -> list[Check]:
+    """Return what the ids of reports say of their source: shapes (n, 16), in the order in which each process made them.
 
-
-def check_ids(ids: Bytes) -> list[Check]:
-    """Return what the ids of reports, shape (n, 16), in the order in which they were made, say of their source.
-
-    Each accuses the operating system's with probability below n**2 / 2**128.
+    Of the first process, but for those that come twice. It accuses the operating system's with probability
+    `false_alarm` at most: half of it is for the rates of bits; the rest takes n**2 / 2**128, and less than 2**-80.
     """
-    return [_check_repeats(ids), _check_generator(ids[: len(ids) // 2])]  # of one process
+    ids = of_processes[0]
+    rates = _check_rates(ids, false_alarm / 2)
+    found = next((found for find in _FINDERS if (found := find(ids))), None) if rates.passed else None
+    said = found or "no generator that is looked for"
+    if not rates.passed:
+        said = "not looked at, since ids hold a time or a constant"
+    return [
+        _check_repeats(np.concatenate(of_processes)),
+        rates,
+        Check("ids from no known generator", found is None, said),
+    ]
 
 
 def _check_repeats(ids: Bytes) -> Check:
@@ -51,49 +46,29 @@ def _check_repeats(ids: Bytes) -> Check:
     return Check("ids come once", n_twice == 0, f"{n_twice:,} of {len(ids):,} come again")
 
 
-def _check_generator(ids: Bytes) -> Check:
-    name = "ids from no small generator"
-    for order in (">u4", "<u4"):
-        words = np.ascontiguousarray(ids[:_LOOKED_AT]).view(order).astype(np.uint64)
-        for generator in _KNOWN:
-            if len(words) == _LOOKED_AT and all(_follows(generator, *of_id[1::2]) for of_id in words):
-                return Check(name, False, f"they are drawn from {generator.name}")
-    for stride in _STRIDES:
-        for byte in (0, 5, 10, 15):
-            bits = (ids[: stride * _N_BITS : stride, byte] >> np.uint8(7)).tolist()
-            if 2 * linear_complexity(bits) < len(bits) - 2 * _SHORT:
-                return Check(
-                    name, False, "they follow from earlier ones by exclusive or: a shift register, Math.random"
-                )
-    return Check(name, True, "neither congruential nor a shift register")
+def _check_rates(ids: Bytes, false_alarm: float) -> Check:
+    """Return whether each bit is one in half of the ids, and differs from that of the next id in half of them.
 
-
-def _follows(generator: _Congruential, earlier: np.uint64, later: np.uint64) -> bool:
-    """Whether a word of 32 bits follows from another, two steps on. Of two that are added, one hides a carry."""
-    n_hidden = generator.n_bits - 32
-    mask = np.uint64(2**generator.n_bits - 1)
-    states: NDArray[np.uint64] = (earlier << np.uint64(n_hidden)) + np.arange(2**n_hidden, dtype=np.uint64)
-    for _ in range(2):
-        states = (states * np.uint64(generator.multiplier) + np.uint64(generator.increment)) & mask
-    return bool((states >> np.uint64(n_hidden) == later).any())
-
-
-def linear_complexity(bits: list[int]) -> int:
-    """Return the length of the shortest linear feedback shift register that gives these bits (Massey 1969).
-
-    >>> linear_complexity([0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1])
-    3
+    A version 4 UUID has six bits that are always the same, and 122 by chance: these are looked at.
     """
-    connection, previous, length, since, window = 1, 1, 0, 1, 0
-    for place, bit in enumerate(bits):
-        window = window << 1 | bit  # bit j is the bit that was seen j places ago
-        if (connection & window).bit_count() % 2 == 0:
-            since += 1
-            continue
-        earlier = connection
-        connection ^= previous << since
-        if 2 * length <= place:
-            length, previous, since = place + 1 - length, earlier, 1
-        else:
-            since += 1
-    return length
+    name = "ids hold no time and no constant"
+    bits = np.unpackbits(ids, axis=1)
+    free = np.ones(_N_BITS, np.bool_)
+    if _are_version_4(bits[:1]) and _are_version_4(bits):
+        free[_VERSION] = free[_VARIANT] = False
+    changes = np.count_nonzero(bits[1:] != bits[:-1], axis=0)
+    counts = np.stack([bits.sum(axis=0, dtype=np.int64), changes])
+    n = np.array([[len(bits)], [max(0, len(bits) - 1)]])
+    tails = binomial_tails(counts, n, 0.5)
+    tails[:, ~free] = 1
+    if tails.min() >= false_alarm / tails.size:
+        return Check(name, True, f"each of {int(free.sum())} bits is a one in half of them, and changes in half")
+    kind, bit = np.unravel_index(int(np.argmin(tails)), tails.shape)
+    what = ("is a one", "differs from that of the id before")[kind]
+    said = f"they do: bit {bit} {what} in {int(counts[kind, bit]):,} of {int(n[kind, 0]):,} ids, where half is chance"
+    return Check(name, False, said)
+
+
+def _are_version_4(bits: Bytes) -> bool:
+    """Whether all ids, rows of bits, have the six bits of a random UUID."""
+    return bool((bits[:, _VERSION] == [0, 1, 0, 0]).all() and (bits[:, _VARIANT] == [1, 0]).all())

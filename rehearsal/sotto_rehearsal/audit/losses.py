@@ -17,10 +17,11 @@ from sotto_rehearsal.audit.bounds import Counts, epsilon_below
 from sotto_rehearsal.audit.counting import by_answer, by_value, chosen_by
 from sotto_rehearsal.audit.design import N_FAR, Design
 from sotto_rehearsal.audit.events import features
+from sotto_rehearsal.audit.names import Names
 from sotto_rehearsal.audit.sample import Sample
 from sotto_rehearsal.audit.scores import Features, score_events
 
-_SCORES = 2 * ["a score of reports"]
+_SCORES = Names(2, lambda _: "a score of reports")
 
 Chosen = NDArray[np.bool_]
 
@@ -44,6 +45,11 @@ class Loss:
     m: int
 
     @property
+    def is_seen(self) -> bool:
+        """Whether there are reports of both answers; else nothing was tested."""
+        return self.n > 0 and self.m > 0
+
+    @property
     def is_exceeded(self) -> bool:
         """Whether more is given away than is declared."""
         return self.lower > float_above(self.declared)
@@ -57,7 +63,7 @@ class _Claim:
     n_reports: int
     declared: Decimal
     counts: Counts
-    names: list[str]
+    names: Names
 
     def judge(self, tail: float) -> Loss:
         """Return the largest of the lower bounds."""
@@ -82,9 +88,7 @@ def _of_questions(design: Design, sample: Sample) -> Iterator[_Claim]:
         seen = [_compare_outputs(design, sample, index), _compare_values(design, sample, index)]
         scores = score_events(*(sample_features(design, sample, index, far, 1) for far in _far(design, sample, index)))
         counts = Counts.join([*(counts for counts, _ in seen), scores])
-        yield _Claim(
-            question.id, 1, question.epsilon, counts, [*(name for _, names in seen for name in names), *_SCORES]
-        )
+        yield _Claim(question.id, 1, question.epsilon, counts, Names.join([*(names for _, names in seen), _SCORES]))
         if design.n_waves > 1:
             n_waves = design.n_waves
             far = _far(design, sample, index)
@@ -116,21 +120,17 @@ def sample_features(design: Design, sample: Sample, index: int, chosen: Chosen, 
     return np.concatenate([*waves, has], axis=1, dtype=np.float32)
 
 
-def _compare_outputs(design: Design, sample: Sample, index: int) -> tuple[Counts, list[str]]:
+def _compare_outputs(design: Design, sample: Sample, index: int) -> tuple[Counts, Names]:
     """Count every event of reports under the answers that are compared in pairs, both ways."""
     pairs = [*combinations(by_answer(design, sample, index), 2)]
     counts = Counts.join([Counts.of(one.x, one.n, other.x, other.n).both_ways() for one, other in pairs])
-    return counts, len(pairs) * _both_ways(pairs[0][0].names)
+    return counts, Names.join(len(pairs) * [pairs[0][0].names.both_ways()])
 
 
-def _compare_values(design: Design, sample: Sample, index: int) -> tuple[Counts, list[str]]:
+def _compare_values(design: Design, sample: Sample, index: int) -> tuple[Counts, Names]:
     """Count, for every value, the reports that support it, of those whose answer it is and of all others; both ways."""
     counted = by_value(design, sample, index)
     if counted is None:
-        return Counts.of([], [], [], []), []
+        return Counts.of([], [], [], []), Names.of([])
     true, other = counted
-    return Counts.of(true.x, true.n, other.x, other.n).both_ways(), _both_ways(true.names)
-
-
-def _both_ways(names: list[str]) -> list[str]:
-    return 2 * [*names, *(f"not: {name}" for name in names)]
+    return Counts.of(true.x, true.n, other.x, other.n).both_ways(), true.names.both_ways()

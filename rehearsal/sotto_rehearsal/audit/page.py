@@ -8,7 +8,16 @@ from sotto_protocol import Survey
 from sotto_protocol.words import epsilon_above
 from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.losses import Loss
-from sotto_rehearsal.audit.render import AT_LEAST, mark, name_of, say_program, say_proof
+from sotto_rehearsal.audit.render import (
+    AT_LEAST,
+    mark,
+    mark_loss,
+    name_of,
+    say_loss,
+    say_program,
+    say_proof,
+    say_verdict,
+)
 
 _STYLE = """
 @page { size: A4; margin: 15mm }
@@ -27,8 +36,7 @@ _LIMITS = (
     "behave otherwise on another day, for another survey, for a few devices, or when it is not audited.",
     "Where there is an exact proof, it is of the mechanism's code as it was installed here, and of coins that nobody "
     "can foresee; it says at most, not at least.",
-    "Not looked at is what else a device sends, writes to its disk or logs, and what its collector does.",
-    "Noise from a foreseeable generator, beside ids from a good one, looks like any other noise.",
+    "What a collector does with reports is not looked at.",
 )
 
 
@@ -47,7 +55,8 @@ def to_html(survey: Survey, audits: Sequence[Audit], false_alarm: float, made: d
 
 def _verdict(audits: Sequence[Audit], false_alarm: float) -> str:
     has_fault = any(audit.has_fault for audit in audits)
-    said = "A fault was found: it is marked below." if has_fault else "No fault was found."
+    is_unseen = any(not loss.is_seen for audit in audits for loss in audit.losses)
+    said = "A fault was found: it is marked below." if has_fault else say_verdict(has_fault, is_unseen)
     certain = f"An audit finds a fault where there is none with probability {false_alarm:g} at most."
     return f'<p class="verdict{" fault" if has_fault else ""}">{said}</p>\n<p>{certain}</p>'
 
@@ -91,24 +100,26 @@ def _audit(audit: Audit) -> str:
             "under one answer",
             "under another",
         ],
-        [_loss(loss) for loss in audit.losses],
+        [_loss(audit, loss) for loss in audit.losses],
     )
     checks = _table(
         "Checks of the program.", ["check", "", "seen"], [[c.name, mark(c.passed), c.said] for c in audit.checks]
     )
     proofs = [[proof.question, mark(proof.holds) if proof.is_made else "-", say_proof(proof)] for proof in audit.proofs]
     proved = _table("Exact proofs of the mechanisms.", ["question", "", "proved"], proofs) if proofs else ""
-    return f"<h2>{_plain(audit.program.name)}</h2>\n{losses}\n{checks}\n{proved}"
+    untested = "".join(f"<li>{_plain(said)}</li>" for said in audit.untested)
+    left = f"<h3>Not tested</h3>\n<ul>{untested}</ul>"
+    return f"<h2>{_plain(audit.program.name)}</h2>\n{losses}\n{checks}\n{proved}\n{left}"
 
 
-def _loss(loss: Loss) -> list[str]:
+def _loss(audit: Audit, loss: Loss) -> list[str]:
     seen = [f"{loss.x:,} of {loss.n:,}", f"{loss.y:,} of {loss.m:,}"]
     return [
         name_of(loss),
-        f"{loss.lower:.3f}",
+        f"{loss.lower:.3f}" if loss.is_seen else say_loss(loss),
         epsilon_above(loss.declared),
-        mark(not loss.is_exceeded),
-        loss.event,
+        mark_loss(audit, loss),
+        loss.event if loss.is_seen else "",
         *seen,
     ]
 

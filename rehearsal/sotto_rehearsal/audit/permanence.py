@@ -10,17 +10,30 @@ from sotto_rehearsal.audit.sample import Sample
 def check_permanence(design: Design, sample: Sample) -> list[Check]:
     """Return of each question whether what is drawn once stays: of one stage all, else the device's group.
 
-    A program without a fault passes, always. Whether the noise behind a second stage stays is for rates to show
+    Of devices that change their answers, noise stays with the answer, and comes again with it; the group stays. A
+    program without a fault passes, always. Whether the noise behind a second stage stays is for rates to show
     (`sotto_rehearsal.audit.conformance`).
     """
     checks = []
+    moves = design.changed is not None
     for index, question in enumerate(design.survey.questions):
-        n_bytes = question.mechanism.group_bytes if question.mechanism.has_two_stages else question.mechanism.n_bytes
-        if design.n_waves > 1 and n_bytes:
-            first, *later = (
-                rows[:, :n_bytes] for rows in sample.side_by_side(index, np.ones(design.n_devices, np.bool_))
-            )
-            n_changed = sum(int(np.count_nonzero((rows != first).any(axis=1))) for rows in later)
-            said = f"{n_changed:,} of {len(later) * len(first):,} later reports have other noise than the first"
-            checks.append(Check(f"{question.id}: noise that stays", n_changed == 0, said))
+        mechanism = question.mechanism
+        compared = [(0, later, mechanism.n_bytes) for later in range(2 if moves else 1, design.n_waves, 1 + moves)]
+        if mechanism.has_two_stages:
+            compared = []
+        if mechanism.has_two_stages or moves:
+            compared += [(0, later, mechanism.group_bytes) for later in range(1, design.n_waves)]
+        compared = [(first, later, n_bytes) for first, later, n_bytes in compared if n_bytes]
+        if not compared:
+            continue
+        waves = sample.side_by_side(index, np.ones(design.n_devices, np.bool_))
+        n_changed = [
+            int(np.count_nonzero((waves[later][:, :n_bytes] != waves[first][:, :n_bytes]).any(axis=1)))
+            for first, later, n_bytes in compared
+        ]
+        said = f"{sum(n_changed):,} of {len(compared) * len(waves[0]):,} later reports have other noise than the first"
+        if moves:
+            said = f"{said} of the same answer"
+        name = f"{question.id}: noise that {'comes back with an answer' if moves else 'stays'}"
+        checks.append(Check(name, not any(n_changed), said, question.id))
     return checks

@@ -1,8 +1,4 @@
-"""Running the program that is audited: lines of JSON go in, a report comes out for each (docs/audit.md).
-
-Its devices are shared out over two processes that run side by side: so noise that depends on the process alone, or on
-when it began, is there twice.
-"""
+"""Running the program that is audited: lines of JSON go in, a report comes out for each (docs/audit.md)."""
 
 import json
 import os
@@ -14,14 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 from sotto_protocol import Report
 from sotto_protocol.report import REPORT_ID_BYTES
-from sotto_rehearsal.audit.design import Design
 from sotto_rehearsal.audit.errors import AuditError
+from sotto_rehearsal.audit.script import Block, Script
 
-N_PROCESSES = 2
 _POLL_S = 0.05
 _BLANKS = 2**10
 """So many bytes a program may spend on each report beyond the shortest JSON of it."""
@@ -53,32 +48,24 @@ class _Run:
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
 
-def run_program(command: Sequence[str], design: Design, *, timeout_s: float, progress: Progress) -> list[Any]:
-    """Return the JSON values that a program prints, a line a report, in the order of the design's devices.
+def run_program(command: Sequence[str], script: Script, *, timeout_s: float, progress: Progress) -> list[bytes]:
+    """Return the lines that a program prints, a report each, those of its first process before those of its second.
 
     Raises AuditError where it cannot be started, prints nothing for `timeout_s` seconds, ends early or with another
-    exit code than 0, or prints another number of lines, or what is no JSON.
+    exit code than 0, or prints another number of lines.
     """
-    shares = _share_out(design.n_devices)
     with ExitStack() as stack:
         stack.enter_context(_unwinding_if_terminated())
-        runs = [_start(command, design, devices, stack) for devices in shares]
-        _wait(runs, _most_bytes(design), timeout_s, progress)
-        lines = [line for run in runs for line in _read(run)]
-    return [_parse(line, number) for number, line in enumerate(lines, 1)]
+        runs = [_start(command, script, share, stack) for share in script.shares()]
+        _wait(runs, _most_bytes(script), timeout_s, progress)
+        return [line for run in runs for line in _read(run)]
 
 
-def _share_out(n_devices: int) -> list[range]:
-    cut = n_devices // N_PROCESSES
-    return [range(cut), range(cut, n_devices)] if cut else [range(n_devices)]
-
-
-def _start(command: Sequence[str], design: Design, devices: range, stack: ExitStack) -> _Run:
+def _start(command: Sequence[str], script: Script, share: Sequence[Block], stack: ExitStack) -> _Run:
     asked, printed = (stack.enter_context(_open_nameless()) for _ in range(2))
-    asked.write(design.survey.canonical + b"\n")
-    for device in devices:
-        for wave in range(1, design.n_waves + 1):
-            asked.write(_line(design, device, wave))
+    asked.write(script.main.survey.canonical + b"\n")
+    for block in share:
+        asked.writelines(block.lines())
     asked.seek(0)
     try:
         process = subprocess.Popen(  # noqa: S603  # who audits it chose it
@@ -87,7 +74,7 @@ def _start(command: Sequence[str], design: Design, devices: range, stack: ExitSt
     except OSError as fault:
         raise AuditError(f"{command[0]} cannot be started: {fault.strerror}.") from fault
     stack.callback(_end, process)
-    return _Run(process, printed, len(devices) * design.n_waves)
+    return _Run(process, printed, sum(block.n_lines for block in share))
 
 
 def _open_nameless() -> IO[bytes]:
@@ -111,17 +98,11 @@ def _unwinding_if_terminated() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _most_bytes(design: Design) -> int:
-    """Return how much all reports of a design can be, printed generously."""
-    survey = design.survey
+def _most_bytes(script: Script) -> int:
+    """Return how much all reports of a script can be, printed generously."""
+    survey = script.main.survey
     longest = json.dumps(Report(bytes(REPORT_ID_BYTES), survey.layout.longest).to_wire(survey))
-    return design.n_devices * design.n_waves * (len(longest) + _BLANKS) + _MOST_ODD
-
-
-def _line(design: Design, device: int, wave: int) -> bytes:
-    pairs = zip(design.survey.questions, design.answers, design.choices[device].tolist(), strict=True)
-    answers = {question.id: tried[choice] for question, tried, choice in pairs}
-    return json.dumps({"device": device, "wave": wave, "answers": answers}).encode() + b"\n"
+    return script.n_lines * (len(longest) + _BLANKS) + _MOST_ODD
 
 
 def _wait(runs: Sequence[_Run], most_bytes: int, timeout_s: float, progress: Progress) -> None:
@@ -153,14 +134,8 @@ def _check_end(run: _Run) -> None:
 
 def _read(run: _Run) -> list[bytes]:
     run.printed.seek(0)
-    lines = run.printed.read().splitlines()
+    printed = run.printed.read()
+    lines = printed.removesuffix(b"\n").split(b"\n") if printed else []
     if len(lines) != run.n_lines:
         raise AuditError(f"the program printed {len(lines)} lines, where {run.n_lines} reports were asked for.")
     return lines
-
-
-def _parse(line: bytes, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        raise AuditError(f"report {number} must be a JSON object, alone on its line.") from None

@@ -1,5 +1,7 @@
 """Reports as they should be: by the published thresholds, in bulk, of devices that give the same answers."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sotto_client import os_coins
@@ -13,11 +15,17 @@ _MOST_COINS = 2**27
 
 
 def repeat_design(design: Design) -> Design:
-    """Return the same devices several times over: so many that their rates are known far better, if memory allows."""
+    """Return the same devices several times over: so many that their rates are known far better, if memory allows.
+
+    In two waves at most, or three where answers change: honestly, any others have what these have.
+    """
+    return replace(repeat(design), waves=design.waves[: 2 if design.changed is None else 3])
+
+
+def repeat(design: Design) -> Design:
+    """Return the same devices in all their waves, several times over, if memory allows."""
     n_coins = sum(max(8, question.mechanism.n_values) for question in design.survey.questions)
-    times = int(np.clip(_MOST_COINS // (n_coins * design.n_devices), 1, _MOST_TIMES))
-    repeated = np.tile(design.choices, (times, 1)), np.tile(design.profile, times)
-    return Design(design.survey, design.answers, *repeated, design.n_waves)
+    return design.repeat(int(np.clip(_MOST_COINS // (n_coins * design.n_devices), 1, _MOST_TIMES)))
 
 
 def make_reference(design: Design) -> Sample:
@@ -31,8 +39,11 @@ def make_reference(design: Design) -> Sample:
 
 
 def _report(design: Design, index: int) -> list[Bytes]:
-    """Return one question's rows of all devices, wave by wave, by permanent responses that stay."""
+    """Return one question's rows of all devices, wave by wave, by permanent responses that stay with their answer."""
     mechanism, coins = design.survey.questions[index].mechanism, os_coins()
-    settled = mechanism.settle(design.encoded(index)[design.choices[:, index]], coins)
-    permanent = mechanism.respond_permanently(settled, mechanism.draw_group(len(settled), coins), coins)
-    return [mechanism.report(permanent, coins) for _ in range(design.n_waves)]
+    group = mechanism.draw_group(design.n_devices, coins)
+    permanent = []
+    for choices in (design.choices, *([] if design.changed is None else [design.changed])):
+        settled = mechanism.settle(design.encoded(index)[choices[:, index]], coins)
+        permanent.append(mechanism.respond_permanently(settled, group, coins))
+    return [mechanism.report(permanent[wave % len(permanent)], coins) for wave in range(design.n_waves)]

@@ -10,7 +10,9 @@ from sotto_rehearsal.audit.audit import Audit
 from sotto_rehearsal.audit.losses import Loss
 from sotto_rehearsal.audit.proof import Proof
 
-OK, FAULT = "ok", "FAULT"
+OK, FAULT, BELOW, NO_REPORTS = "ok", "FAULT", "see FAULT", "-"
+NOT_TESTED = "not tested"
+NO_FAULT = "No fault was found."
 AT_LEAST = "What is given away at least is less of fewer reports, and may come out below that of a part."
 
 
@@ -18,14 +20,15 @@ def table(audit: Audit, false_alarm: float) -> str:
     """Return what was found, line by line."""
     losses = [
         ["what", "gives away", "declared", "", "told apart best by", "of one answer", "of another"],
-        *map(_row, audit.losses),
+        *(_row(audit, loss) for loss in audit.losses),
     ]
     checks = [[mark(check.passed), check.name, check.said] for check in audit.checks]
     proofs = [[mark(proof.holds) if proof.is_made else "-", proof.question, say_proof(proof)] for proof in audit.proofs]
     parts = [say_program(audit), align(losses), align(checks), *([align(proofs)] if proofs else [])]
-    verdict = "A FAULT WAS FOUND." if audit.has_fault else "No fault was found."
+    verdict = say_verdict(audit.has_fault, any(not loss.is_seen for loss in audit.losses))
     certain = f"An audit finds a fault where there is none with probability {false_alarm:g} at most."
-    return "\n".join([*parts, f"{verdict} {certain}", AT_LEAST])
+    untested = [f"  - {said}" for said in audit.untested]
+    return "\n".join([*parts, f"{verdict} {certain}", AT_LEAST, f"{NOT_TESTED.capitalize()}:", *untested])
 
 
 def mark(passed: bool) -> str:
@@ -37,19 +40,45 @@ def say_program(audit: Audit) -> str:
     """Return what was audited, and by how many reports."""
     n_reports = audit.n_devices * audit.n_waves
     devices = f" of {audit.n_devices:,} devices, {audit.n_waves} waves" if audit.n_waves > 1 else ""
-    return f"{audit.program.name}  ({audit.program.version}): {n_reports:,} reports{devices}"
+    more = f", and {audit.n_more:,} more" if audit.n_more else ""
+    return f"{audit.program.name}  ({audit.program.version}): {n_reports:,} reports{devices}{more}"
 
 
-def _row(loss: Loss) -> list[str]:
+def say_verdict(has_fault: bool, is_unseen: bool) -> str:
+    """Return in a sentence what came out; `is_unseen`: whether there are questions without reports."""
+    if has_fault:
+        return "A FAULT WAS FOUND."
+    return "No fault was found in what was tested; questions without reports were not." if is_unseen else NO_FAULT
+
+
+def _row(audit: Audit, loss: Loss) -> list[str]:
     return [
         name_of(loss),
-        f"at least {loss.lower:.3f}",
+        say_loss(loss),
         f"at most {epsilon_above(loss.declared)}",
-        mark(not loss.is_exceeded),
-        loss.event,
+        mark_loss(audit, loss),
+        loss.event if loss.is_seen else "",
         f"{loss.x:,} of {loss.n:,}",
         f"{loss.y:,} of {loss.m:,}",
     ]
+
+
+def say_loss(loss: Loss) -> str:
+    """Return the bound of what is given away; of a question without reports there is none."""
+    return f"at least {loss.lower:.3f}" if loss.is_seen else "not tested: no reports"
+
+
+def mark_loss(audit: Audit, loss: Loss) -> str:
+    """Return in a word whether a bound is well. It is no praise where there are no reports, or a check found a fault.
+
+    Of all questions together, any fault counts.
+    """
+    if loss.is_exceeded:
+        return FAULT
+    if not loss.is_seen:
+        return NO_REPORTS
+    is_faulty = audit.is_faulty(loss.question) if loss.question else audit.has_fault
+    return BELOW if is_faulty else OK
 
 
 def name_of(loss: Loss) -> str:
@@ -83,7 +112,9 @@ def document(survey: Survey, audits: list[Audit], false_alarm: float) -> dict[st
 
 def _of_program(audit: Audit) -> dict[str, Any]:
     program = {"program": audit.program.name, "version": audit.program.version}
-    size = {"devices": audit.n_devices, "waves": audit.n_waves, "has_fault": audit.has_fault}
-    losses = [asdict(loss) | {"is_exceeded": loss.is_exceeded} for loss in audit.losses]
+    size = {"devices": audit.n_devices, "waves": audit.n_waves, "more_reports": audit.n_more}
+    verdict = {"has_fault": audit.has_fault, "not_tested": list(audit.untested)}
+    losses = [asdict(loss) | {"is_exceeded": loss.is_exceeded, "is_seen": loss.is_seen} for loss in audit.losses]
     proofs = [asdict(proof) | {"is_made": proof.is_made, "holds": proof.holds} for proof in audit.proofs]
-    return program | size | {"losses": losses, "checks": [check._asdict() for check in audit.checks], "proofs": proofs}
+    checks = [check._asdict() for check in audit.checks]
+    return program | size | verdict | {"losses": losses, "checks": checks, "proofs": proofs}

@@ -1,7 +1,7 @@
 """Reports as an audit looks at them: each question's packed rows, wave by wave, device by device."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +26,8 @@ class Sample:
     waves: tuple[tuple[Bytes, ...], ...]
     has: NDArray[np.bool_]
     ids: Bytes
+    spoken: dict[tuple[int, int], NDArray[np.bool_]] = field(default_factory=dict, compare=False, repr=False)
+    """What text reports speak for, by question and wave, once it was asked for: it takes long (`counting.by_value`)."""
 
     def rows(self, question: int, chosen: NDArray[np.bool_], wave: int = 0) -> Bytes:
         """Return the rows of a question of the devices that are chosen, and were drawn for it."""
@@ -36,12 +38,33 @@ class Sample:
         return [self.rows(question, chosen, wave) for wave in range(len(self.waves))]
 
 
-def read_sample(design: Design, reports: Sequence[Any]) -> Sample:
-    """Return the reports of a program, in the order of the design's devices, as JSON values.
+@dataclass(frozen=True)
+class Reports:
+    """All that a program printed, line by line: `ids`, shape (n, 16), and packed records."""
+
+    survey: Survey
+    ids: Bytes
+    records: Bytes
+
+    def of(self, design: Design, places: NDArray[np.intp]) -> Sample:
+        """Return the reports of a design's devices, which stand at these places, wave by wave of each device.
+
+        Raises AuditError where a device answers other questions in another wave.
+        """
+        records = self.records[places]
+        by_wave = [records[wave :: design.n_waves] for wave in range(design.n_waves)]
+        has = [self.survey.layout.drawn(of_wave) for of_wave in by_wave]
+        if any((drawn != has[0]).any() for drawn in has):
+            raise AuditError("a device answers other questions in another wave: what is drawn for it must stay.")
+        waves = tuple(_columns(self.survey, of_wave) for of_wave in by_wave)
+        return Sample(waves, has[0], self.ids[places])
+
+
+def read_reports(survey: Survey, reports: Sequence[Any], waves: Sequence[int]) -> Reports:
+    """Return the reports of a program, JSON values in the order in which they were printed, of these waves.
 
     Raises AuditError where one is none of the survey; it says which.
     """
-    survey, n_waves = design.survey, design.n_waves
     members = ("id", "answers", *([WAVE] if survey.waves > 1 else []), *(["invitation"] if survey.invited else []))
     for number, report in enumerate(reports, 1):
         if not isinstance(report, Mapping) or not isinstance(report.get("answers"), Mapping):
@@ -54,19 +77,11 @@ def read_sample(design: Design, reports: Sequence[Any]) -> Sample:
         records = survey.layout.from_wire([report["answers"] for report in reports], "$", {WAVE: sent})
     except ReportError as fault:
         raise AuditError(_say_line(fault)) from None
-    _check_waves(survey, sent, n_waves)
-    by_wave = [records[wave::n_waves] for wave in range(n_waves)]
-    has = [survey.layout.drawn(of_wave) for of_wave in by_wave]
-    if any((drawn != has[0]).any() for drawn in has):
-        raise AuditError("a device answers other questions in another wave: what is drawn for it must stay.")
-    waves = tuple(_columns(survey, of_wave) for of_wave in by_wave)
-    return Sample(waves, has[0], np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16))
-
-
-def _check_waves(survey: Survey, sent: Sequence[Any], n_waves: int) -> None:
-    for index, wave in enumerate(sent):
-        if survey.waves > 1 and wave != 1 + index % n_waves:
-            raise AuditError(f"report {index + 1} must have wave {1 + index % n_waves}.")
+    if survey.waves > 1:
+        for number, (wave, asked) in enumerate(zip(sent, waves, strict=True), 1):
+            if wave != asked:
+                raise AuditError(f"report {number} must have wave {asked}.")
+    return Reports(survey, np.frombuffer(b"".join(ids), np.uint8).reshape(-1, 16), records)
 
 
 def _columns(survey: Survey, records: Bytes) -> tuple[Bytes, ...]:

@@ -38,7 +38,8 @@ def _rest(design: Design, sample: Sample, expected: tuple[Design, Sample], index
     reference_design, reference = expected
     bits = np.unpackbits(sample.waves[0][index], axis=1, bitorder="little")
     known = np.unpackbits(reference.waves[0][index], axis=1, bitorder="little")
-    columns = np.argsort(-known.var(axis=0), kind="stable")[:_MOST_COLUMNS]
+    rates = known.mean(axis=0)
+    columns = np.argsort(rates * (rates - 1), kind="stable")[:_MOST_COLUMNS]
     n_answers = len(design.answers[index])
     means = np.stack(
         [_means(known[:, column], reference_design.choices[:, index], n_answers) for column in columns], axis=1
