@@ -11,7 +11,7 @@ from sotto_author.crowd import Crowd, Target, crowd_members, judge_file, outlook
 from sotto_author.crowd_words import say_crowd, say_never, say_useless
 from sotto_author.errors import AuthorError
 from sotto_author.promises import find_promises, say_past
-from sotto_author.takes import say_beyond, say_takes, summarise
+from sotto_author.takes import say_beyond, say_in_english, say_takes, summarise
 from sotto_client.commands import echo, read_file
 from sotto_client.errors import ClientError
 from sotto_protocol import Survey, SurveyError
@@ -52,7 +52,8 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     if target and people is None:
         raise click.UsageError("--target goes with --n, or `people` in the file.")
     crowd = judge_file(survey_file, survey, people, target) if people else None
-    warnings = [*filter(None, [say_beyond(survey), warn_of_little(survey)]), *find_promises(survey)]
+    found = [say_beyond(survey), warn_of_little(survey), say_in_english(survey)]
+    warnings = [*filter(None, found), *find_promises(survey)]
     past = say_past(survey, datetime.now(UTC).date())
     if as_json:
         echo(json.dumps(_members(survey, crowd, [*warnings, *[past] * bool(past)]), default=float, indent=2))

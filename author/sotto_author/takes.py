@@ -7,8 +7,10 @@ from typing import Any
 
 from sotto_client.ledger import MAX_EPSILON, MAX_PERIOD_EPSILON, PERIOD_DAYS
 from sotto_protocol import Survey
+from sotto_protocol.language import ENGLISH, LANGUAGES
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.minimum import needs_of, say_needs
+from sotto_protocol.negotiation import match
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, epsilon_below
 
@@ -33,6 +35,8 @@ def say_takes(survey: Survey) -> Iterator[str]:
     if survey.min_reports > 1:
         yield f"min_reports {survey.min_reports}, no tally of fewer"
         yield from say_needs(survey)
+    if len(survey.languages) > 1 or survey.lang != ENGLISH.tag:
+        yield f"languages {', '.join(survey.languages)}{_say_unspoken(survey)}"
     if not survey.keeps_reports:
         yield f"keep {survey.keep}, no report is kept: none can be erased, recounted, exported or associated"
     yield from _room(survey)
@@ -54,9 +58,30 @@ def summarise(survey: Survey) -> dict[str, Any]:
         }
         for question in survey.questions
     ]
-    named = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
+    named: dict[str, Any] = {"id": survey.id, "title": survey.title, "fingerprint": survey.fingerprint}
+    named |= {"languages": [*survey.languages], "languages_in_english": unspoken(survey)}
     epsilons = {"epsilon": survey.epsilon, "epsilon_forever": survey.epsilon_forever}
     return named | survey.settings() | epsilons | {"questions": questions}
+
+
+def unspoken(survey: Survey) -> list[str]:
+    """Return the tags of a survey's languages that the product does not speak: its own words are then in English."""
+    return [tag for tag in survey.languages if not match(tag, [*LANGUAGES])]
+
+
+def _say_unspoken(survey: Survey) -> str:
+    return f", of which sottovoce does not speak {', '.join(missing)}" if (missing := unspoken(survey)) else ""
+
+
+def say_in_english(survey: Survey) -> str:
+    """Return which languages of a survey respondents read only in part; "" where it is none."""
+    missing = unspoken(survey)
+    if not missing:
+        return ""
+    return (
+        f"{', '.join(missing)}: sottovoce does not speak {'it' if len(missing) == 1 else 'them'}. Buttons, and what a "
+        "report gives away, will be in English there."
+    )
 
 
 def _say_drawn(survey: Survey) -> str:

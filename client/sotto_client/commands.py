@@ -1,6 +1,7 @@
 """The respondent's commands: `sotto explain`, `outbox`."""
 
 import json
+import re
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -21,11 +22,13 @@ from sotto_protocol.datasheet.render import to_html, to_markdown
 from sotto_protocol.datasheet.sheet import FORMAT, Datasheet, make_datasheet
 from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.language import ENGLISH, LANGUAGES, Language
-from sotto_protocol.negotiation import match
+from sotto_protocol.language_tag import TAG_EXPECTED
+from sotto_protocol.negotiation import choose_language, match
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, printable
 
 _TIMEOUT_S = 10.0
+_TAG = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", re.ASCII)
 _SHEETS = {".md": to_markdown, ".html": to_html}
 """How a datasheet is written, by how a file's name ends."""
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text; off by default.")
@@ -40,7 +43,8 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
     default="en",
     show_default=True,
     metavar="TAG",
-    help="Say it in this language (BCP 47), and the questions too where the survey has them in it.",
+    help="Say it in this language (BCP 47), and the questions too where the survey has them in it; in another, as the "
+    "survey's page does, where there is none.",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curves into this file, SVG; off by default.")
 @click.option("--datasheet", is_flag=True, help="Print the survey on one page, for who decides; off by default.")
@@ -67,14 +71,15 @@ def explain(
     blanks to be filled in.
     """
     _check_files(plot, target, datasheet=datasheet, as_json=as_json)
-    spoken = _check_language(lang, datasheet=datasheet)
+    _check_language(lang, datasheet=datasheet)
     survey = _find(source, survey_id, timeout_s)
     if plot is not None:
         _write(plot, draw_explanation(survey))
     if datasheet:
         _give_datasheet(make_datasheet(survey), target, as_json=as_json)
         return
-    explanation = explain_survey(survey, spoken, match(lang, survey.languages))
+    tag, spoken = _languages(lang, survey)
+    explanation = explain_survey(survey, spoken, tag)
     if as_json:
         drawn = {"curves": [asdict(curve) for curve in curves(survey)]}
         echo(json.dumps(asdict(explanation) | drawn, default=float, indent=2))
@@ -82,14 +87,24 @@ def explain(
         echo(str(explanation))
 
 
-def _check_language(lang: str, *, datasheet: bool) -> Language:
-    """Return the language of the product that is meant. Raises UsageError for one that it does not speak."""
-    tag = match(lang, [*LANGUAGES])
-    if not tag:
-        raise click.UsageError(f"--lang ({lang}) must be one of {', '.join(LANGUAGES)}.")
-    if datasheet and tag != ENGLISH.tag:
+def _check_language(lang: str, *, datasheet: bool) -> None:
+    """Raise UsageError for what is no language, or goes with no datasheet."""
+    if _TAG.fullmatch(lang) is None:
+        raise click.UsageError(f"--lang ({lang:.40}) must be {TAG_EXPECTED}.")
+    if datasheet and match(lang, [*LANGUAGES]) != ENGLISH.tag:
         raise click.UsageError("--lang does not go with --datasheet, which is in English.")
-    return LANGUAGES[tag]
+
+
+def _languages(lang: str, survey: Survey) -> tuple[str, Language]:
+    """Return the survey's language and the product's: where one lacks what is asked for, as the page falls back.
+
+    Says on stderr where the product's is another.
+    """
+    chosen = choose_language(survey.languages, lang)
+    spoken = LANGUAGES.get(match(lang, [*LANGUAGES]), chosen.language)
+    if not match(lang, [spoken.tag]):
+        echo(f"Note: sottovoce does not speak {lang}: what is not of the survey is in {spoken.name}.", is_error=True)
+    return chosen.tag, spoken
 
 
 def _check_files(plot: Path | None, target: Path | None, *, datasheet: bool, as_json: bool) -> None:

@@ -186,3 +186,18 @@ def test_an_author_is_told_that_answers_are_protected_little(tmp_path: Path, com
     assert "With epsilon 2.1972 in all it would stay at 50 %." in told.stderr
     mild = write(tmp_path, DEFINITION)
     assert "protected little" not in sotto(command, mild, *place).stderr
+
+
+def test_check_says_which_languages_respondents_read_in_part_in_english(tmp_path: Path) -> None:
+    in_three = 'title.en = "Lunch"\ntitle.de = "Essen"\ntitle.pl = "Obiad"'
+    asked = 'text.en = "Paid?"\ntext.de = "Bezahlt?"\ntext.pl = "Zapłacone?"'
+    text = DEFINITION.replace('title = "Lunch"', in_three).replace('text = "Did you pay?"', asked)
+    told = sotto("check", write(tmp_path, text))
+    assert "languages en, de, pl, of which sottovoce does not speak pl\n" in told.stdout
+    assert "Warning: pl: sottovoce does not speak it. Buttons, and what a report gives away, will be in " in told.stderr
+    members = json.loads(sotto("check", write(tmp_path, text), "--json").stdout)
+    assert (members["languages"], members["languages_in_english"]) == (["en", "de", "pl"], ["pl"])
+    spoken = sotto("check", write(tmp_path, DEFINITION.replace('title = "', 'lang = "pt-BR"\ntitle = "')))
+    assert "languages pt-BR\n" in spoken.stdout
+    assert "does not speak" not in spoken.output
+    assert "languages" not in sotto("check", write(tmp_path, DEFINITION)).stdout

@@ -10,6 +10,7 @@ from sotto_client import explain
 from sotto_client.cli import main
 from sotto_protocol import compile_toml
 from sotto_protocol.language import LANGUAGES
+from sotto_protocol.negotiation import choose_language
 
 TOML = """
 id = "lunch"
@@ -47,13 +48,48 @@ def test_explain_says_it_in_a_language_with_the_surveys_words_where_it_has_them(
 
 
 @pytest.mark.parametrize(
+    ("languages", "asked", "title", "spoken"),
+    [
+        (("en", "pl"), "pl", "Title in pl", "en"),
+        (("de", "pl"), "pl-PL", "Title in pl", "en"),
+        (("de", "fr"), "pl", "Title in de", "de"),
+        (("pl", "sv"), "tr", "Title in pl", "en"),
+    ],
+)
+def test_explain_falls_back_as_the_page_does(
+    languages: tuple[str, ...], asked: str, title: str, spoken: str, tmp_path: Path
+) -> None:
+    texts = [f'{name}.{tag} = "{{}} in {tag}"' for name in ("title", "text") for tag in languages]
+    titles, asks = (
+        [line.format(word) for line in texts if line.startswith(word.lower())] for word in ("Title", "Text")
+    )
+    path = tmp_path / "survey.toml"
+    head = [
+        f'id = "s"\nlang = "{languages[0]}"',
+        *titles,
+        '[[questions]]\nid = "q"\ntype = "yes-no"\nepsilon = 1',
+        *asks,
+    ]
+    path.write_text("\n".join(head))
+    chosen = choose_language(compile_toml(path.read_text()).languages, asked)
+    done = sotto("explain", path, "--lang", asked)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"{explain(compile_toml(path.read_text()), chosen.language, chosen.tag)}\n"
+    assert (done.stdout.splitlines()[0], chosen.language.tag) == (title, spoken)
+    assert (
+        done.stderr
+        == f"Note: sottovoce does not speak {asked}: what is not of the survey is in {chosen.language.name}.\n"
+    )
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--lang", "xx"], "--lang (xx) must be one of en, de, "),
-        (["--lang", ""], "--lang () must be one of"),
+        (["--lang", "Polish!"], "--lang (Polish!) must be a language tag (BCP 47)"),
+        (["--lang", ""], "--lang () must be a language tag"),
         (["--lang", "de", "--datasheet"], "does not go with --datasheet"),
     ],
 )
-def test_explain_refuses_languages_that_it_does_not_speak(arguments: list[str], message: str, path: Path) -> None:
+def test_explain_refuses_what_is_no_language(arguments: list[str], message: str, path: Path) -> None:
     done = sotto("explain", *arguments, path)
     assert (done.exit_code, message in done.stderr) == (2, True)

@@ -19,6 +19,7 @@ from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.types import TYPES
+from sotto_protocol.words import epsilon_above
 
 
 def compile_question(document: Any, where: str, lang: str = USUAL_TAG, **of_survey: Any) -> Question:
@@ -73,11 +74,22 @@ def _design(
         mechanism, asked = _compile_mechanism(asked, kind.name, of_survey.get("waves", 1))
     except ValueError as fault:
         raise SurveyError(fields.where, str(fault)) from None
-    epsilon = asked.epsilon or declare(mechanism.epsilon)
+    epsilon = _declared(asked.epsilon, mechanism.epsilon)
     forever = epsilon
     if mechanism.has_two_stages:
-        forever = asked.epsilon_forever or declare(mechanism.epsilon_forever)
+        forever = _declared(asked.epsilon_forever, mechanism.epsilon_forever)
     return {"mechanism": mechanism, "epsilon": epsilon, "epsilon_forever": forever}
+
+
+def _declared(asked: Decimal | None, taken: Decimal) -> Decimal:
+    """Return the epsilon that is published: what is asked for, unless the thresholds take less to be read.
+
+    Thresholds out of 2^32 cannot take 20: they take 19.98, or less. What is asked for stays where it reads alike, so
+    that surveys keep the fingerprints that they have.
+    """
+    if asked is None or epsilon_above(taken) != epsilon_above(asked):
+        return declare(taken)
+    return asked
 
 
 def _compile_mechanism(asked: Asked, question_type: str, waves: int) -> tuple[Mechanism, Asked]:
