@@ -11,6 +11,7 @@ SHORT_HELP = {
     "configure": "Set what may change of a survey at a collector.",
     "db": "Make a collector's database, and look after it.",
     "decode": "Decode a text question: which strings are common, with intervals that hold.",
+    "drill": "Prove that a backup can be restored: restore it for trial, recount it, compare, and delete the trial.",
     "erase": "Erase a report, or a whole survey.",
     "estimate": "Estimate shares, and means of numbers, with intervals that hold.",
     "explain": "Say in plain words what a report gives away.",

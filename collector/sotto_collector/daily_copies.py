@@ -8,6 +8,19 @@ from pathlib import Path
 from sotto_collector.errors import StoreError
 from sotto_collector.store.sqlite_file import SUM
 
+_NAME = r"\d{4}-\d\d-\d\d\.db"
+
+
+def newest_copy(folder: Path) -> str:
+    """Return the path of the newest copy in a folder. Raises StoreError where there is none."""
+    try:
+        names = [path.name for path in folder.iterdir() if re.fullmatch(_NAME, path.name)]
+    except OSError as fault:
+        raise StoreError(f"from ({folder}) must be a folder that can be read: {fault.strerror}.") from fault
+    if not names:
+        raise StoreError(f"from ({folder}) must have a daily copy, such as 2026-12-31.db; there is none.")
+    return str(folder / max(names))
+
 
 @dataclass(frozen=True, slots=True)
 class DailyCopies:
@@ -31,7 +44,7 @@ class DailyCopies:
         """
         try:
             names = sorted(path.name for path in self.folder.iterdir())
-            days = [name for name in names if re.fullmatch(r"\d{4}-\d\d-\d\d\.db", name)]
+            days = [name for name in names if re.fullmatch(_NAME, name)]
             left = [name for name in names if re.match(r"\d{4}-\d\d-\d\d\.db(\.sha256)?\.unfinished", name)]
             today = f"{day}.db"
             later = [name for name in reversed(days) if name > today]

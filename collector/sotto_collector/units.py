@@ -96,13 +96,34 @@ ExecStart={command} backup --to {copies} --keep {n_copies}
 CPUWeight=20
 {sandbox}"""
 
+_DRILL = """\
+# Made by `sotto install --systemd`.
+[Unit]
+Description=Restore of sottovoce's newest copy, for trial
+After=postgresql.service sotto-backup.service
+RequiresMountsFor={folder} {copies}
+
+[Service]
+Type=oneshot
+User={user}
+WorkingDirectory={folder}
+ReadWritePaths={written} {copies}
+{settings}
+EnvironmentFile=-{environment}
+# Where the trial is made: there is room for a copy.
+Environment=TMPDIR={copies}
+ExecStart={command} drill --from {copies}
+# Where both want the processor, five sixths of it are the collector's.
+CPUWeight=20
+{sandbox}"""
+
 _TIMER = """\
 # Made by `sotto install --systemd`.
 [Unit]
-Description=Daily copy of sottovoce's database
+Description={description}
 
 [Timer]
-OnCalendar=daily
+OnCalendar={often}
 RandomizedDelaySec=1h
 Persistent=yes
 
@@ -231,7 +252,14 @@ class Service:
         }
         units = {"sotto-collector.service": _COLLECTOR.format(**values)}
         if self.copies is not None:
-            units |= {"sotto-backup.service": _BACKUP.format(**values), "sotto-backup.timer": _TIMER}
+            units |= {
+                "sotto-backup.service": _BACKUP.format(**values),
+                "sotto-backup.timer": _TIMER.format(description="Daily copy of sottovoce's database", often="daily"),
+                "sotto-drill.service": _DRILL.format(**values),
+                "sotto-drill.timer": _TIMER.format(
+                    description="Monthly restore of sottovoce's newest copy, for trial", often="monthly"
+                ),
+            }
         return units
 
     def make_script(self) -> str:
@@ -249,7 +277,7 @@ class Service:
             "made": "\n".join(_MAKE_FOLDER.format(folder=folder, user=self.user) for folder in folders),
             "written": "\n".join(f"cat >{UNITS / name} <<'END'\n{text}END" for name, text in units.items()),
             "database": shlex.quote(self.list_environment()[0]),
-            "started": " ".join(name for name in units if name != "sotto-backup.service"),
+            "started": " ".join(name for name in units if name not in ("sotto-backup.service", "sotto-drill.service")),
         }
         return _SCRIPT.format(**values)
 

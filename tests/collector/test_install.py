@@ -75,8 +75,9 @@ def test_the_command_prints_the_script_for_the_environment_that_it_runs_in_and_c
 def test_a_daily_copy_is_a_timer_of_its_own() -> None:
     _, script, _ = install("--systemd", "--backup-to", "/mnt/other", "--keep", "30")
     assert f"\nExecStart={Path(sys.prefix)}/bin/sotto backup --to /mnt/other --keep 30\n" in script
+    assert f"\nExecStart={Path(sys.prefix)}/bin/sotto drill --from /mnt/other\n" in script
     for act in ("enable", "restart"):
-        assert f"\nsystemctl {act} sotto-collector.service sotto-backup.timer\n" in script
+        assert f"\nsystemctl {act} sotto-collector.service sotto-backup.timer sotto-drill.timer\n" in script
 
 
 def test_a_journal_is_written_where_the_service_may() -> None:

@@ -1,15 +1,14 @@
 """`sotto db restore`: a backup becomes a collector's database again; what is then true is said."""
 
 import json
-import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from sotto_collector.commands.ending import ending_tidily
 from sotto_collector.commands.options import db_option
 from sotto_collector.errors import CollectorError
 from sotto_collector.journal import ErasedSurvey, read_journal
@@ -102,7 +101,7 @@ def restore(
         revoke_invitations,
         (lambda _: None) if is_sure else _confirm,
     )
-    with _ending_tidily():
+    with ending_tidily():
         if backup is None:
             redone = restore_in_place(db, wishes)
         else:
@@ -110,21 +109,6 @@ def restore(
     click.echo(json.dumps(asdict(redone), indent=2) if is_json else _say(redone))
     for line in _notes(redone, has_journals=bool(journals)):
         click.echo(line, err=True)
-
-
-@contextmanager
-def _ending_tidily() -> Iterator[None]:
-    """Let a signal that asks for the end of this process first remove what the block has made."""
-    ends = [signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.getsignal(number) for number in ends}
-    try:
-        for number in ends:
-            if before[number] != signal.SIG_IGN:  # as nohup has it
-                signal.signal(number, lambda number, _: sys.exit(128 + number))
-        yield
-    finally:
-        for number in ends:
-            signal.signal(number, before[number])
 
 
 def _confirm(doomed: Mapping[str, int]) -> None:

@@ -36,6 +36,11 @@ def note_backup(of: Store, day: str) -> None:
     of.run(lambda transaction: note_day(transaction.connection, day))
 
 
+def note_drill(of: Store, day: str) -> None:
+    """Note on which day a backup was last restored for trial. Raises StoreUnavailableError."""
+    of.run(lambda transaction: transaction.connection.execute(update(schema.store).values(last_drill_day=day)))
+
+
 def note_day(connection: Connection, day: str) -> None:
     """Note it in an open transaction."""
     connection.execute(update(schema.store).values(last_backup_day=day))

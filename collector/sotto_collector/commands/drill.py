@@ -1,0 +1,63 @@
+"""`sotto drill`: prove that a backup can be restored, and leave nothing of the trial."""
+
+import json
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sotto_collector.commands.ending import ending_tidily
+from sotto_collector.commands.options import db_option, journal_option
+from sotto_collector.daily_copies import newest_copy
+from sotto_collector.journal import read_journal
+from sotto_collector.store import Store
+from sotto_collector.store.drill import Drilled
+from sotto_collector.store.drill import drill as drill_store
+from sotto_protocol.tables import align
+from sotto_protocol.words import counted
+
+
+@click.command(epilog="Example:  sotto drill --db survey.db")
+@db_option
+@journal_option
+@click.option(
+    "--from", "backup", help="Backup to try, or a folder of daily copies, to try its newest; default: one is made."
+)
+@click.option("--json", "is_json", is_flag=True, help="Print JSON; off by default.")
+def drill(db: str, journal: str, backup: str | None, is_json: bool) -> None:
+    """Prove that a backup can be restored: restore it for trial, recount it, compare, and delete the trial.
+
+    Collectors may run. The trial is in a private folder of TMPDIR, which needs room for two copies of the database.
+    Ends with status 1 where the backup cannot be restored, or its tallies are not those of its reports. The database
+    notes the day of a drill that went well: `sotto db status` and the metric sotto_drill_age_days say it.
+    """
+    if backup is not None and Path(backup).is_dir():
+        backup = newest_copy(Path(backup))
+    with ending_tidily(), closing(Store(db, create=False)) as store:
+        done = drill_store(store, lambda: [read_journal(Path(journal))] if journal else [], backup)
+    click.echo(json.dumps(asdict(done), indent=2) if is_json else _say(done))
+    sys.exit(1 if done.faults else 0)
+
+
+def _say(done: Drilled) -> str:
+    left = {survey.survey: survey.n_reports for survey in done.restored.surveys}
+    of = f"backup {done.backup}" if done.backup else "a backup made now"
+    day = f", of {done.restored.backup_day}" if done.backup and done.restored.backup_day else ""
+    lines = [f"{of}{day}: {'NOT restored as it was' if done.faults else 'can be restored'}"]
+    acts = done.restored.acts
+    lines += [f"journal {path}, acts done again or known: {n_acts:,}" for path, n_acts in acts.items()]
+    rows = [
+        (survey, f"{n:,}", f"{left.get(survey, 0):,}", "DIFFERS" if survey in done.faults else "as it must be")
+        for survey, n in done.n_reports.items()
+    ]
+    if rows:
+        lines.append(align([("survey", "in the backup", "restored", "tally"), *rows]))
+    lines += [
+        f"The journal {journal} was not given: a restore needs it, to do {counted(n, 'act')} again."
+        if (n := done.restored.known_acts.get(journal))
+        else f"The journal {journal} was not given: a restore needs it."
+        for journal in done.restored.missing
+    ]
+    return "\n".join(lines)
