@@ -28,6 +28,6 @@ export {
   SurveyRefused,
   SurveyUnavailable,
 } from "./src/errors.js";
-export { keepOffDisk } from "./src/fields.js";
+export { keepOffDisk, keepToItself } from "./src/fields.js";
 export { Question, Survey } from "./src/survey.js";
 export { version } from "./src/version.js";

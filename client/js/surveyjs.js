@@ -148,10 +148,10 @@ class Attachment {
     Object.assign(element, { visibleIf: "", visible: false }); // in this order: a condition makes visible anew
   }
 
-  /** Let the browser write no answer to the disk. */
+  /** Let the browser write no answer to the disk, nor send one to a service: any text of a form may show one. */
   #guard = (/** @type {Model} */ _, /** @type {{htmlElement: HTMLElement}} */ { htmlElement }) => {
     this.#unguard();
-    this.#unguard = keepOffDisk(htmlElement);
+    this.#unguard = keepOffDisk(htmlElement, true);
   };
 
   /** @param {Model} _ @param {{question: import("survey-core").Question, error: string}} validated */

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +66,15 @@ class AskingPage:
         self._go(tab, self.sending)
         until(tab, SHOWS, *self.sent)
         self._go(tab, (), "sent")
+
+    def looks(self, tab: Tab, look: Callable[[], Any]) -> Iterator[Any]:
+        """Send what was answered; yield what is seen before each step, and once it is sent."""
+        for what, selector, *given in self.sending:
+            until(tab, IS_THERE, selector)
+            yield look()
+            getattr(tab, what)(selector, *given)
+        until(tab, SHOWS, *self.sent)
+        yield look()
 
     def words(self) -> list[str]:
         """Return what is typed, where it is a word that can be searched for."""

@@ -1,5 +1,7 @@
 """A number on the survey page: typed, refused where it is none of the range, reviewed, sent, or left out."""
 
+import re
+
 from playwright.sync_api import expect
 
 from asked import publish, sleep, stored_reports, wait_for_reports
@@ -35,8 +37,8 @@ def test_a_number_is_typed_reviewed_and_sent(collector: Served, wire: Wire, devi
     visit.review()
     assert visit.page.locator("td.answered").all_inner_texts() == ["7.75 hours", "Left out, which counts as “20”"]
     sent = visit.page.locator("td.sent").all_inner_texts()
-    assert all(words.startswith("A number that is likeliest near ") for words in sent)
-    assert sent[0].endswith(" hours")
+    assert re.fullmatch(r"A number that is likeliest near [\d.]+( to [\d.]+)? hours", sent[0])
+    assert re.fullmatch("“(Low|High)”: your device sends only “low” or “high”", sent[1])
     receipt = visit.send()
     visit.expect_delivered()
     wait_for_reports(collector, survey, receipt)

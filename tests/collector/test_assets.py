@@ -71,6 +71,7 @@ def test_page_names_its_two_modules_and_its_sources_are_served_too(house: House)
         "form/invitation.js",
         "form/leaving.js",
         "src/invitation.js",
+        "src/fields.js",
         "static/language.js",
         "form/words.js",
     }

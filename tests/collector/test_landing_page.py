@@ -7,6 +7,8 @@ import pytest
 from collecting import SMALL, SURVEY
 from house import House, assert_refused, open_house
 from page_reading import read_page
+from reading_html import read_html
+from sotto_collector.pages.headers import root_from
 from sotto_protocol.language import LANGUAGES
 
 HOSTILE = "<script>alert(1)</script>\"&'"
@@ -64,7 +66,21 @@ def test_contact_is_shown_and_leads_where_it_says(tmp_path: Path, contact: str, 
     assert [anchor["href"] for anchor in page.all("a")] == ["./s", *([link] if link else [])]
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/a/b/", "/static/", "/survey/lunch"])
+def test_browsers_are_shown_a_page_at_addresses_that_there_are_not(house: House, path: str) -> None:
+    response = house.http.get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (response.status_code, response.content_type) == (404, "text/html; charset=utf-8")
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    page = read_html(response.text)
+    assert page.one("h1").text == "There is no such page here"
+    assert {link.attributes["href"] for link in page.find("link")} == {
+        f"{root_from(path)}static/{name}" for name in ("icon.svg", "page.css")
+    }
+
+
 def test_programs_are_told_elsewhere_that_there_is_nothing(house: House) -> None:
     for path in ("/nowhere", "/v1", "/v1/", "/static/"):
+        assert_refused(house.http.get(path), 404, "not_found")
+    for path in ("/v1", "/v1/", "/v1/nowhere"):
         assert_refused(house.http.get(path, headers={"Accept": "text/html"}), 404, "not_found")
     assert house.http.post("/").status_code == 405

@@ -220,9 +220,9 @@ def test_boxes_say_how_many_may_be_chosen(house: House) -> None:
 
 def test_text_is_typed_where_no_browser_keeps_or_sends_it(house: House) -> None:
     field = question_of(page_of(house, STRINGS), "home").one("input")
-    assert (field.attributes["type"], field.attributes["spellcheck"], "required" in field.attributes) == (
+    assert (field.attributes["type"], field.attributes["autocomplete"], "required" in field.attributes) == (
         "text",
-        "false",
+        "off",
         True,
     )
     assert "name" not in field.attributes

@@ -1,7 +1,8 @@
 /** `<sotto-survey>`: a survey on anybody's page, asked by that page's own program. See docs/embedding.md. */
 
-import { explain, misused } from "../form/faults.js";
+import { explain, misused, takenOff } from "../form/faults.js";
 import { makeWords } from "../form/words.js";
+import { keepToItself } from "../src/fields.js";
 import { button, make } from "./dom.js";
 import { chooseLanguage, directionOf, loadWords, nameOf } from "./languages.js";
 import { aboutOf, protectionOf } from "./protection.js";
@@ -34,6 +35,7 @@ export class SottoSurvey extends Base {
   /** @type {[say?: (t: Translate) => Fault, again?: () => void]} what went wrong */
   #fault = [];
   #isWaiting = false;
+  #wasAnswered = false; // when it was taken off the page
   #root = this.attachShadow({ mode: "open" });
   #head = make("header", { part: "header" });
   #alert = make("div", { role: "alert", class: "alert", part: "alert" });
@@ -43,6 +45,7 @@ export class SottoSurvey extends Base {
   #comeBack = (/** @type {PageTransitionEvent} */ { persisted }) => persisted && this.#begin();
 
   connectedCallback() {
+    if (this.#isOpen) return; // it was moved, and keeps all that it has
     adoptStyle(this.#root);
     this.#root.replaceChildren(this.#body);
     addEventListener("pagehide", this.#leave);
@@ -52,8 +55,18 @@ export class SottoSurvey extends Base {
     this.#begin();
   }
 
+  /** By `moveBefore`: it is where it was, and nothing ends. */
+  connectedMoveCallback() {}
+
+  /** What is put elsewhere at once was moved; what is not there by then has left the page. */
   disconnectedCallback() {
+    queueMicrotask(() => this.isConnected || this.#leavePage());
+  }
+
+  #leavePage() {
+    if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#wasAnswered = this.#visit?.isAnswered ?? false;
     nOpen--;
     removeEventListener("pagehide", this.#leave);
     removeEventListener("pageshow", this.#comeBack);
@@ -116,6 +129,8 @@ export class SottoSurvey extends Base {
   async #announce(/** @type {Survey} */ survey) {
     this.#survey = survey;
     await this.#speak(this.#choose(survey.languages));
+    if (this.#wasAnswered) this.#alarm(takenOff);
+    this.#wasAnswered = false;
   }
 
   #choose(/** @type {readonly string[]} */ offered) {
@@ -167,7 +182,7 @@ export class SottoSurvey extends Base {
     const choices = languages.map((tag) =>
       make("option", { value: tag, lang: tag, selected: tag === this.#lang }, nameOf(tag)),
     );
-    const list = make("select", { autocomplete: "off", part: "field" }, ...choices);
+    const list = keepToItself(make("select", { autocomplete: "off", part: "field" }, ...choices));
     list.addEventListener("change", () => this.#speak(list.value));
     return [make("label", { class: "chooser", part: "chooser" }, this.#t("Language"), " ", list)];
   }

@@ -1,5 +1,6 @@
 /** The questions, part by part: what was answered stands in their fields, and nowhere else. */
 
+import { keepToItself } from "../src/fields.js";
 import { button, make, paragraph } from "./dom.js";
 import { QuestionView } from "./question-view.js";
 
@@ -14,7 +15,9 @@ export class FormView {
   #onReview;
   #parts;
   #at = 0;
-  #problems = make("div", { class: "problems", part: "problems", role: "group", tabindex: -1, hidden: true });
+  #problems = keepToItself(
+    make("div", { class: "problems", part: "problems", role: "group", tabindex: -1, hidden: true }),
+  );
   #actions = make("div", { class: "actions" });
 
   /**
@@ -42,6 +45,11 @@ export class FormView {
   /** By question id what was answered, as the client takes it; null where it was left out. */
   get answers() {
     return Object.fromEntries(this.#views.map((view) => [view.question.id, view.answer]));
+  }
+
+  /** Whether anything stands in the fields. */
+  get isAnswered() {
+    return this.#views.some(({ state }) => state.some(Boolean));
   }
 
   /** What stands in the fields, and which part is shown: for the same questions in another language. */

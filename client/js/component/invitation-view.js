@@ -1,20 +1,21 @@
 /** Asks for an invitation, where none came, or one that cannot be used. */
 
+import { keepToItself } from "../src/fields.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
 
 export class InvitationView {
-  #field = make("input", {
-    id: "invitation",
-    maxlength: 200,
-    type: "text",
-    part: "field",
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    "aria-describedby": "invitation-hint invitation-error",
-  });
+  #field = keepToItself(
+    make("input", {
+      id: "invitation",
+      maxlength: 200,
+      type: "text",
+      part: "field",
+      autocomplete: "off",
+      "aria-describedby": "invitation-hint invitation-error",
+    }),
+  );
   #given;
   #state;
 

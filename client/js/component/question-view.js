@@ -2,6 +2,8 @@
 
 import { controlOf } from "../form/controls.js";
 import { judge, numberIn, textIn } from "../form/judge.js";
+import { searchIn } from "../form/search.js";
+import { keepToItself, mask } from "../src/fields.js";
 import { make } from "./dom.js";
 import { noiseOf } from "./protection.js";
 
@@ -16,6 +18,8 @@ export class QuestionView {
   #error;
   /** @type {(HTMLInputElement | HTMLSelectElement)[]} */
   #fields = [];
+  /** @type {import("../form/search.js").Search | null} */
+  #search = null;
 
   /**
    * @param {Translate} t @param {Question} question @param {QuestionWords} words
@@ -27,7 +31,7 @@ export class QuestionView {
     this.question = question;
     this.number = number;
     this.key = `q${number}`;
-    this.#error = make("p", { id: `${this.key}-error`, class: "error", part: "error", hidden: true });
+    this.#error = keepToItself(make("p", { id: `${this.key}-error`, class: "error", part: "error", hidden: true }));
     this.#lang = words.lang;
     this.element = this.#make(words.text, heading);
     this.element.addEventListener("change", () => this.#recheck());
@@ -83,6 +87,7 @@ export class QuestionView {
   /** Nothing that was answered stays in it. */
   clear() {
     this.state = this.#fields.map((field) => (isBox(field) ? false : ""));
+    this.#search?.clear();
     this.tell("");
   }
 
@@ -120,11 +125,12 @@ export class QuestionView {
     const type = field === "boxes" ? "checkbox" : "radio";
     const rows = choices.map(({ label }, index) => {
       const id = `${this.key}-${index + 1}`;
-      const input = make("input", { type, id, name: this.key, value: String(index), autocomplete: "off" });
+      const about = { type, id, name: this.key, value: String(index), autocomplete: "off" };
+      const input = keepToItself(make("input", about));
       this.#fields.push(input);
-      return make("label", { class: "choice", part: "choice" }, input, " ", make("span", this.#spoken, label));
+      return mask(make("label", { class: "choice", part: "choice" }, input, " ", make("span", this.#spoken, label)));
     });
-    return make("div", { class: "choices" }, ...rows);
+    return this.#searchable(make("div", { class: "choices" }, ...rows));
   }
 
   #field(/** @type {{[name: string]: string}} */ described) {
@@ -133,18 +139,25 @@ export class QuestionView {
     if (field === "list") {
       const first = make("option", { value: "" }, skip === null ? this.#t("Choose one") : this.#t("Left out"));
       const others = choices.map(({ label }, index) => make("option", { value: index, ...this.#spoken }, label));
-      const list = make("select", common, first, ...others);
+      const list = keepToItself(make("select", common, first, ...others));
       this.#fields.push(list);
-      return list;
+      return this.#searchable(list);
     }
-    const typed = { type: "text", spellcheck: "false", writingsuggestions: "false" };
     const inputmode = field === "number" && this.#keyboard;
-    const input = make("input", { ...common, ...typed, dir: field === "line" ? "auto" : "ltr", inputmode });
+    const about = { ...common, type: "text", dir: field === "line" ? "auto" : "ltr", inputmode };
+    const input = keepToItself(make("input", about));
     this.#fields.push(input);
     const { unit } = this.#control;
     return unit
       ? make("span", { class: "measured" }, input, " ", make("span", { class: "unit", ...this.#spoken }, unit))
       : input;
+  }
+
+  /** The options, below what searches them where they are many. */
+  #searchable(/** @type {HTMLElement} */ options) {
+    this.#search = searchIn(this.#t, options, this.key);
+    if (this.#search) this.#search.element.part.add("search");
+    return make("div", {}, ...(this.#search ? [this.#search.element] : []), options);
   }
 
   /** What a phone shows for a number: few have a sign on these. */

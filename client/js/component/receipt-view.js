@@ -1,6 +1,7 @@
 /** The receipt of a report, and what became of the report: it waits, was delivered, was refused, was erased. */
 
 import { holdPage } from "../form/leaving.js";
+import { keepToItself } from "../src/fields.js";
 import { today } from "../src/ledger.js";
 import { button, make, paragraph } from "./dom.js";
 
@@ -33,6 +34,7 @@ export class ReceiptView {
   #delivery = make("p", { role: "status", part: "delivery" });
   #refusal = make("div", {});
   #erasure = make("div", {});
+  #slip = make("div", { class: "slip", part: "slip" });
 
   /**
    * @param {Translate} t @param {{client: SurveyClient, survey: Survey}} asked
@@ -53,7 +55,8 @@ export class ReceiptView {
   /** Say all of it in these words. */
   translate(/** @type {Translate} */ t) {
     this.#t = t;
-    this.element.replaceChildren(this.#heading, this.#delivery, this.#refusal, this.#slip(), this.#erasure);
+    this.#slip.replaceChildren(...this.#tellReceipt());
+    this.element.replaceChildren(this.#heading, this.#delivery, this.#refusal, this.#slip, this.#erasure);
     this.#write();
   }
 
@@ -104,6 +107,7 @@ export class ReceiptView {
     const [t, fate] = [this.#t, this.#fate];
     this.#heading.textContent = fate === "refused" ? t("Your report was not accepted") : this.#title(t);
     this.#delivery.textContent = this.#say(fate);
+    this.#slip.hidden = fate === "refused"; // there is no report that it could name
     this.#refusal.replaceChildren(...(fate === "refused" ? this.#sayRefusal(this.#code) : []));
     const { keep, eraseOn } = this.#survey;
     const isErased = eraseOn !== "" && today() >= eraseOn;
@@ -140,7 +144,7 @@ export class ReceiptView {
     const isUnknown = code === "no_such_survey" || code === "wrong_fingerprint";
     const parts = [make("p", {}, sayReason(t, code))];
     if (!isInvitation && !isUnknown) return parts;
-    const field = make("input", { id: "other", type: "text", part: "field", autocomplete: "off", spellcheck: "false" });
+    const field = keepToItself(make("input", { id: "other", type: "text", part: "field", autocomplete: "off" }));
     const error = make("p", { id: "other-error", class: "error", part: "error", role: "alert" });
     field.setAttribute("aria-describedby", "other-error");
     const label = make("label", { for: "other" }, t("Your report waits for another invitation"));
@@ -161,10 +165,10 @@ export class ReceiptView {
     }
   }
 
-  #slip() {
+  #tellReceipt() {
     const t = this.#t;
     const copied = make("span", { role: "status" });
-    const code = make("code", { part: "receipt-code", translate: "no", dir: "ltr" }, this.#receipt);
+    const code = keepToItself(make("code", { part: "receipt-code", dir: "ltr" }, this.#receipt));
     const why =
       this.#survey.keep === "reports"
         ? t(
@@ -176,14 +180,12 @@ export class ReceiptView {
               "it cannot be taken out again. This device remembers the receipt, and none of your answers.",
           );
     const copy = button(t("Copy the receipt"), "copy", () => this.#copy(code, copied));
-    return make(
-      "div",
-      { class: "slip", part: "slip" },
+    return [
       make("p", {}, t("Your receipt")),
       make("p", {}, code),
       make("div", { class: "actions" }, copy, copied),
       paragraph("small", why),
-    );
+    ];
   }
 
   async #copy(/** @type {HTMLElement} */ code, /** @type {HTMLElement} */ copied) {

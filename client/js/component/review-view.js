@@ -2,6 +2,7 @@
 
 import { sayLittle } from "../form/protection.js";
 import { sayAnswer, sayComfort, sayReported } from "../form/said.js";
+import { keepToItself } from "../src/fields.js";
 import { button, make, paragraph } from "./dom.js";
 
 /** @typedef {import("../form/words.js").Translate} Translate */
@@ -28,7 +29,7 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     "details",
     {},
     make("summary", {}, t("The exact text that is sent")),
-    make("pre", { dir: "ltr" }, draft.body),
+    keepToItself(make("pre", { dir: "ltr" }, draft.body)),
     paragraph(
       "small",
       t(
@@ -42,7 +43,7 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     { "aria-labelledby": "review-title", part: "review" },
     title,
     ...leadOf(t, survey),
-    make("div", { class: "rows" }, ...rows),
+    keepToItself(make("div", { class: "rows" }, ...rows)),
     paragraph("notice", make("strong", {}, whole)),
     text,
     make(
@@ -80,8 +81,8 @@ function rowsOf(
   /** @type {any} */ answer,
   /** @type {any} */ reported,
 ) {
-  const label = (/** @type {any} */ option) => words.options[question.options.indexOf(option)];
-  const said = { label, unit: words.unit };
+  const labels = new Map(question.options.map((option, index) => [option, words.options[index]]));
+  const said = { label: (/** @type {any} */ option) => /** @type {string} */ (labels.get(option)), unit: words.unit };
   const { line, more } = sayReported(t, reported, question, said);
   const sent = make("dd", { class: "sent", part: "sent", dir: "auto" }, line);
   if (more.length > 0) {

@@ -52,7 +52,7 @@ display: flex; gap: .75em; align-items: flex-start; min-height: 2.9em; padding: 
 var(--_edge); border-radius: var(--sotto-radius, .6rem); cursor: pointer; }
 .choice:hover { border-color: var(--_accent); }
 .choice input { flex: none; width: 1.2em; height: 1.2em; margin: .15em 0 0; accent-color: var(--_accent); }
-input[type="text"], select {
+input[type="text"], input[type="search"], select {
 width: 100%; min-height: 2.9em; padding: .5em .8em; border: 1px solid var(--_edge); border-radius:
 var(--sotto-radius, .6rem); background: var(--_sheet); color: inherit; font: inherit; }
 [aria-invalid="true"] { border: 2px solid var(--_error) !important; }
@@ -60,6 +60,7 @@ var(--sotto-radius, .6rem); background: var(--_sheet); color: inherit; font: inh
 .measured { max-width: 22em; }
 .chooser { justify-content: flex-end; }
 select { contain: paint; }
+.search { margin: 0 0 .6em; }
 .chooser select { width: auto; }
 button {
 min-height: 2.9em; padding: .5em 1.3em; border: 1px solid var(--_accent); border-radius: var(--sotto-radius, .6rem);

@@ -85,6 +85,11 @@ export class Visit {
     );
   }
 
+  /** Whether anything was answered that was not sent. */
+  get isAnswered() {
+    return this.#form?.isAnswered ?? false;
+  }
+
   /** Say all of it again, in the stage's words: nothing that was answered is lost. */
   translate() {
     if (this.#receipt) return this.#receipt.translate(this.#stage.t);
@@ -234,9 +239,10 @@ export class Visit {
       return alarm(forgotten);
     }
     const isMisused = !this.#survey && (name === "RangeError" || name === "TypeError");
+    const { isAnswered } = this;
     const said = isMisused ? message : explain(t, fault).said;
     this.#stage.emit("sotto-error", { survey: this.#settings.survey, name, message: said });
-    return alarm((t) => (isMisused ? misused(t, message) : explain(t, fault)), again);
+    return alarm((t) => (isMisused ? misused(t, message) : explain(t, fault, isAnswered)), again);
   }
 }
 

@@ -6,7 +6,7 @@
  * @typedef {{title: string, text: string, mayPass: boolean, said: string}} Fault
  */
 
-/** @type {{[name: string]: (t: Translate, fault: any) => [title: string, text: string, mayPass: boolean]}} */
+/** @type {{[name: string]: (t: Translate, fault: any, isAnswered: boolean) => [title: string, text: string, mayPass: boolean]}} */
 const WORDS = {
   SurveyRefused: (t) => [
     t("This survey cannot be answered here"),
@@ -29,28 +29,35 @@ const WORDS = {
     t("What its noise was drawn from is deleted, so no further report of this survey can be made here."),
     false,
   ],
-  InvitationError: (t) => [
+  InvitationError: (t, _, isAnswered) => [
     t("The invitation cannot be used"),
-    together(t("Please check it, or ask whoever runs the survey."), kept(t)),
+    together(t("Please check it, or ask whoever runs the survey."), kept(t, isAnswered)),
     false,
   ],
-  StateError: (t) => [
+  StateError: (t, _, isAnswered) => [
     t("This browser could not keep what it has to"),
-    together(t("Please try again, or use another browser."), kept(t)),
+    together(t("Please try again, or use another browser."), kept(t, isAnswered)),
     true,
   ],
 };
 
-/** Return the words for whatever was thrown; the client's errors have words of their own. @returns {Fault} */
-export function describe(/** @type {Translate} */ t, /** @type {any} */ fault) {
+/**
+ * Return the words for whatever was thrown; the client's errors have words of their own.
+ * @param {Translate} t @param {any} fault @param {boolean} [isAnswered] whether anything was, which stays on the page
+ * @returns {Fault}
+ */
+export function describe(t, fault, isAnswered = false) {
   const found = WORDS[fault?.name];
-  if (found === undefined) return { ...made(unknown(t)), said: "" };
-  return { ...made(found(t, fault)), said: sentence(fault.message) };
+  if (found === undefined) return { ...made(unknown(t, isAnswered)), said: "" };
+  return { ...made(found(t, fault, isAnswered)), said: sentence(fault.message) };
 }
 
-/** Return the words for whatever was thrown, or that the page lacks what all of it needs. @returns {Fault} */
-export function explain(/** @type {Translate} */ t, /** @type {any} */ fault) {
-  return globalThis.crypto?.subtle ? describe(t, fault) : insecure(t);
+/**
+ * Return the words for whatever was thrown, or that the page lacks what all of it needs.
+ * @param {Translate} t @param {any} fault @param {boolean} [isAnswered] @returns {Fault}
+ */
+export function explain(t, fault, isAnswered = false) {
+  return globalThis.crypto?.subtle ? describe(t, fault, isAnswered) : insecure(t);
 }
 
 /** Browsers lend their cryptography to pages that came by https alone. @returns {Fault} */
@@ -101,6 +108,15 @@ export function unsent(/** @type {Translate} */ t) {
   ]);
 }
 
+/** The element was taken off the page for longer than a move takes, with answers in it. @returns {Fault} */
+export function takenOff(/** @type {Translate} */ t) {
+  return made([
+    t("No answer was sent."),
+    t("The survey was taken off this page, and keeps no answers then. Please answer again."),
+    false,
+  ]);
+}
+
 /** The survey takes no more reports. @returns {Fault} */
 export function over(/** @type {Translate} */ t) {
   return made([t("This survey is closed"), t("It takes no more answers. No answer was sent."), false]);
@@ -117,7 +133,7 @@ function made(/** @type {[string, string, boolean]} */ [title, text, mayPass]) {
 }
 
 /** @returns {[string, string, boolean]} */
-function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem }) {
+function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem }, /** @type {boolean} */ isAnswered) {
   if (problem?.code === "survey_closed") {
     const { title, text } = over(t);
     return [title, text, false];
@@ -125,14 +141,14 @@ function unavailable(/** @type {Translate} */ t, /** @type {any} */ { problem })
   if (problem?.code === "no_such_survey") {
     return [t("There is no such survey"), askWhoeverGave(t), false];
   }
-  return [t("The survey cannot be fetched now"), together(t("Please try again later."), kept(t)), true];
+  return [t("The survey cannot be fetched now"), together(t("Please try again later."), kept(t, isAnswered)), true];
 }
 
 /** @returns {[string, string, boolean]} */
-function unknown(/** @type {Translate} */ t) {
+function unknown(/** @type {Translate} */ t, /** @type {boolean} */ isAnswered) {
   return [
     t("Something went wrong on this page"),
-    together(kept(t), t("Please try again, or use another browser.")),
+    together(kept(t, isAnswered), t("Please try again, or use another browser.")),
     true,
   ];
 }
@@ -141,7 +157,8 @@ function askWhoeverGave(/** @type {Translate} */ t) {
   return t("Please ask whoever gave you the address. No answer was sent.");
 }
 
-function kept(/** @type {Translate} */ t) {
+function kept(/** @type {Translate} */ t, /** @type {boolean} */ isAnswered) {
+  if (!isAnswered) return t("No answer was sent.");
   return t("What you answered stays on this page, and no answer was sent.");
 }
 

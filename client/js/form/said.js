@@ -30,7 +30,7 @@ export function sayAnswer(t, answer, question, words) {
 export function sayReported(t, reported, question, words) {
   if (typeof reported === "boolean") return { line: reported ? t("Yes") : t("No"), more: [] };
   if ("asked" in reported) return { line: sayAsked(t, reported, words), more: [] };
-  if ("output" in reported) return { line: sayOutput(t, reported, words), more: [] };
+  if ("output" in reported) return { line: sayOutput(t, reported, question, words), more: [] };
   if (!Array.isArray(reported)) return { line: t("A code that many texts share: not what you wrote"), more: [] };
   const options = reported.map(words.label);
   const { isSet } = /** @type {any} */ (question.mechanism);
@@ -51,7 +51,7 @@ export function sayReported(t, reported, question, words) {
  */
 export function sayComfort(t, answer, reported, question) {
   const given = answer ?? question.skip;
-  if (question.type === "text" || !speaksFor(given, reported)) return "";
+  if (question.type === "text" || !speaksFor(given, reported, question)) return "";
   const { ifTrue, ifOther } = supportOf(question.mechanism);
   if (given === false) return t("%(n)s in %(people)s people who answered yes send no too.", ofPeople(rest(ifTrue)));
   const counted = ofPeople(ifOther);
@@ -63,9 +63,10 @@ export function sayComfort(t, answer, reported, question) {
   return t("%(n)s in %(people)s people with another answer send this too.", counted);
 }
 
-function speaksFor(/** @type {any} */ given, /** @type {any} */ reported) {
+function speaksFor(/** @type {any} */ given, /** @type {any} */ reported, /** @type {Question} */ question) {
   if (typeof reported === "boolean") return reported === given;
   if ("asked" in reported) return reported.yes && given.includes(reported.asked);
+  if (isEnd(reported, question)) return isNear(given, reported, question);
   if ("output" in reported) return reported.from <= given && given <= reported.to;
   return [given].flat().some((option) => reported.includes(option));
 }
@@ -76,7 +77,31 @@ function sayAsked(/** @type {Translate} */ t, /** @type {any} */ { asked, yes },
   return t("No to the one option that your device drew: %(option)s", { option });
 }
 
-function sayOutput(/** @type {Translate} */ t, /** @type {any} */ { from, to }, /** @type {Said} */ words) {
+/** Whether a number's report is one of only two that there are: it says high or low, and no number. */
+function isEnd(/** @type {any} */ reported, /** @type {{mechanism: any}} */ { mechanism }) {
+  return "output" in reported && mechanism.levels === 2 && reported.from === reported.to;
+}
+
+/** Whether the end that is reported is not the farther one. */
+function isNear(
+  /** @type {number} */ given,
+  /** @type {any} */ { output, from },
+  /** @type {{range: any}} */ { range },
+) {
+  return Math.abs(given - from) <= Math.abs(given - Number(output === 0 ? range.maximum : range.minimum));
+}
+
+function sayOutput(
+  /** @type {Translate} */ t,
+  /** @type {any} */ reported,
+  /** @type {Question} */ question,
+  /** @type {Said} */ words,
+) {
+  const { output, from, to } = reported;
+  if (isEnd(reported, question)) {
+    if (output === 0) return t("“Low”: your device sends only “low” or “high”");
+    return t("“High”: your device sends only “low” or “high”");
+  }
   const ends = { from: t.number(from), to: t.number(to) };
   const numbers = measured(from === to ? ends.from : t("%(from)s to %(to)s", ends), words);
   return t("A number that is likeliest near %(numbers)s", { numbers });

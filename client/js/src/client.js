@@ -18,6 +18,7 @@ import { SurveySource } from "./source.js";
 import { openState } from "./state.js";
 import { isId } from "./survey.js";
 
+const OLDEST_NODE = 20;
 const NEEDED = ["fetch", "AbortController", "ReadableStream"];
 
 /** @typedef {import("./ledger.js").Receipt} Receipt */
@@ -314,6 +315,9 @@ export class SurveyClient {
 /** Throw StateError where what is needed is missing, and say what: nothing is taken for a fault of the network later. */
 function checkBrowser() {
   if (globalThis.crypto?.subtle === undefined) {
+    const { node } = /** @type {any} */ (globalThis).process?.versions ?? {};
+    if (node)
+      throw new StateError(`sottovoce needs Node.js ${OLDEST_NODE} or newer, which has WebCrypto; this is ${node}.`);
     throw new StateError("sottovoce needs WebCrypto, which browsers have on pages served by https:// (or localhost).");
   }
   const missing = NEEDED.filter((name) => !(/** @type {any} */ (globalThis)[name]));

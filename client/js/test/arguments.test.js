@@ -113,9 +113,20 @@ test("an option that there is not is refused: one that is misspelt would protect
   }
 });
 
-test("where there is no WebCrypto, as on a page without https://, it says so", (t) => {
+test("where there is no WebCrypto, as on a page without https:// or in an old Node.js, it says what is needed", (t) => {
   const own = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(globalThis, "crypto"));
-  t.after(() => Object.defineProperty(globalThis, "crypto", own));
+  const { versions } = process;
+  t.after(() => {
+    Object.defineProperty(globalThis, "crypto", own);
+    Object.defineProperty(process, "versions", { value: versions, configurable: true });
+  });
+  for (const crypto of [undefined, {}]) {
+    Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
+    const fault = thrownBy(() => new SurveyClient(URL, "lunch"));
+    assert.ok(fault instanceof StateError);
+    assert.match(fault.message, /needs Node\.js 20 or newer, which has WebCrypto; this is \d+\./);
+  }
+  Object.defineProperty(process, "versions", { value: {}, configurable: true }); // as bundlers make it for browsers
   for (const crypto of [undefined, {}]) {
     Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
     const fault = thrownBy(() => new SurveyClient(URL, "lunch"));

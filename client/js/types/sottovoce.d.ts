@@ -1,6 +1,5 @@
 export { SurveyClient } from "./src/client.js";
 export { Draft } from "./src/draft.js";
-export { keepOffDisk } from "./src/fields.js";
 export { version } from "./src/version.js";
 export type Answer = import("./src/client.js").Answer;
 export type Answers = import("./src/client.js").Answers;
@@ -9,4 +8,5 @@ export type Problem = import("./src/exchange.js").Problem;
 export type Receipt = import("./src/ledger.js").Receipt;
 export type Rejected = import("./src/outbox.js").Rejected;
 export { AlreadyAnswered, AnswerError, BudgetExceeded, DeliveryError, InvitationError, ParticipationEnded, SottoError, StateError, SurveyRefused, SurveyUnavailable } from "./src/errors.js";
+export { keepOffDisk, keepToItself } from "./src/fields.js";
 export { Question, Survey } from "./src/survey.js";

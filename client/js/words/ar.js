@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "%(n)s من كل %(people)s شخص لم يختاروا خيارًا ما يرسلونه أيضًا.",
 "%(n)s in %(people)s people with another answer send this too.": "%(n)s من كل %(people)s شخص لهم إجابة أخرى يرسلون هذا أيضًا.",
 "%(n)s in %(people)s people with quite another number send one like this too.": "%(n)s من كل %(people)s شخص لهم عدد مختلف تمامًا يرسلون مثل هذا أيضًا.",
+"%(n)s of %(all)s": "%(n)s من %(all)s",
 "%(n)s time in %(of)s": [
 "%(n)s مرة من كل %(of)s",
 "مرة واحدة من كل %(of)s",
@@ -48,6 +49,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "نسخ الإيصال",
 "Erase it now": "محوه الآن",
 "Erase my report": "محو تقريري",
+"Find an option": "ابحث عن خيار",
 "How this protects you": "كيف يحميك هذا",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "يحسب المتصفح ما تكشفه معًا الاستبيانات التي تجيب عنها، ويتوقف قبل أن يزيد عن الحد. لم تُرسَل أي إجابة.",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "هو الرقم الذي يُحتسب به تقريرك مرة واحدة. يُضاف التقرير إلى الأعداد ولا يُحفظ؛ لذلك لا يمكن سحبه بعد ذلك. ويتذكر هذا الجهاز الإيصال، ولا يتذكر أيًّا من إجاباتك.",
@@ -137,6 +139,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "لا يمكن جلب الاستبيان الآن",
 "The survey is not there any more, or it has changed.": "لم يعد الاستبيان موجودًا، أو أنه تغيّر.",
 "The survey is over: it takes no more answers.": "انتهى الاستبيان: لم يعد يقبل إجابات.",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "أُزيل الاستبيان من هذه الصفحة، وعندها لا يحتفظ بأي إجابات. يُرجى الإجابة مرة أخرى.",
 "There is a problem": "توجد مشكلة",
 "There is no connection now. Please try again later.": "لا يوجد اتصال الآن. يُرجى إعادة المحاولة لاحقًا.",
 "There is no such survey": "لا يوجد استبيان كهذا",
@@ -218,5 +221,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s مرة على الأقل من كل %(of)s",
 "%(n)s مرة على الأقل من كل %(of)s"
 ],
-"hardly ever": "نادرًا جدًّا"
+"hardly ever": "نادرًا جدًّا",
+"“High”: your device sends only “low” or “high”": "«مرتفع»: لا يرسل جهازك إلا «منخفض» أو «مرتفع»",
+"“Low”: your device sends only “low” or “high”": "«منخفض»: لا يرسل جهازك إلا «منخفض» أو «مرتفع»"
 });

@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "Auch %(n)s von %(people)s Personen, die eine Option nicht gewählt haben, senden sie.",
 "%(n)s in %(people)s people with another answer send this too.": "Auch %(n)s von %(people)s Personen mit einer anderen Antwort senden das.",
 "%(n)s in %(people)s people with quite another number send one like this too.": "Auch %(n)s von %(people)s Personen mit einer ganz anderen Zahl senden eine wie diese.",
+"%(n)s of %(all)s": "%(n)s von %(all)s",
 "%(n)s time in %(of)s": [
 "in %(n)s von %(of)s Fällen",
 "in %(n)s von %(of)s Fällen"
@@ -40,6 +41,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "Beleg kopieren",
 "Erase it now": "Jetzt löschen",
 "Erase my report": "Meine Meldung löschen",
+"Find an option": "Eine Option suchen",
 "How this protects you": "Wie Sie das schützt",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "Er zählt zusammen, was die Umfragen preisgeben, die Sie beantworten, und hört auf, bevor es zu viel wird. Es wurde keine Antwort gesendet.",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "Er ist die Nummer, unter der Ihre Meldung einmal gezählt wird. Die Meldung wird zu den Zählungen addiert und nicht aufbewahrt; deshalb kann sie nicht wieder herausgenommen werden. Dieses Gerät merkt sich den Beleg und keine Ihrer Antworten.",
@@ -109,6 +111,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "Die Umfrage kann gerade nicht abgerufen werden",
 "The survey is not there any more, or it has changed.": "Die Umfrage ist nicht mehr da oder hat sich geändert.",
 "The survey is over: it takes no more answers.": "Die Umfrage ist vorbei: Sie nimmt keine Antworten mehr an.",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "Die Umfrage wurde von dieser Seite genommen und behält dann keine Antworten. Bitte antworten Sie noch einmal.",
 "There is a problem": "Etwas stimmt noch nicht",
 "There is no connection now. Please try again later.": "Es gibt gerade keine Verbindung. Bitte versuchen Sie es später noch einmal.",
 "There is no such survey": "Diese Umfrage gibt es nicht",
@@ -182,5 +185,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "in mindestens %(n)s von %(of)s Fällen",
 "in mindestens %(n)s von %(of)s Fällen"
 ],
-"hardly ever": "so gut wie nie"
+"hardly ever": "so gut wie nie",
+"“High”: your device sends only “low” or “high”": "„Hoch“: Ihr Gerät sendet nur „niedrig“ oder „hoch“",
+"“Low”: your device sends only “low” or “high”": "„Niedrig“: Ihr Gerät sendet nur „niedrig“ oder „hoch“"
 });

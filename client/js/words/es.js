@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "De cada %(people)s personas que no eligieron una opción, %(n)s también la envían.",
 "%(n)s in %(people)s people with another answer send this too.": "De cada %(people)s personas con otra respuesta, %(n)s también envían esto.",
 "%(n)s in %(people)s people with quite another number send one like this too.": "De cada %(people)s personas con un número muy distinto, %(n)s también envían uno como este.",
+"%(n)s of %(all)s": "%(n)s de %(all)s",
 "%(n)s time in %(of)s": [
 "%(n)s de cada %(of)s veces",
 "%(n)s de cada %(of)s veces"
@@ -40,6 +41,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "Copiar el comprobante",
 "Erase it now": "Borrarlo ahora",
 "Erase my report": "Borrar mi informe",
+"Find an option": "Buscar una opción",
 "How this protects you": "Cómo le protege esto",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "El navegador cuenta lo que revelan en conjunto las encuestas que usted responde, y se detiene antes de que sea demasiado. No se envió ninguna respuesta.",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "Es el número con el que su informe se cuenta una sola vez. El informe se suma a los recuentos y no se guarda; por eso no se puede volver a sacar. Este dispositivo recuerda el comprobante, y ninguna de sus respuestas.",
@@ -109,6 +111,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "La encuesta no se puede obtener ahora",
 "The survey is not there any more, or it has changed.": "La encuesta ya no existe, o ha cambiado.",
 "The survey is over: it takes no more answers.": "La encuesta ha terminado: ya no admite respuestas.",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "La encuesta se quitó de esta página y entonces no conserva ninguna respuesta. Responda de nuevo, por favor.",
 "There is a problem": "Hay un problema",
 "There is no connection now. Please try again later.": "Ahora no hay conexión. Inténtelo más tarde, por favor.",
 "There is no such survey": "No existe esa encuesta",
@@ -182,5 +185,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "al menos %(n)s de cada %(of)s veces",
 "al menos %(n)s de cada %(of)s veces"
 ],
-"hardly ever": "casi nunca"
+"hardly ever": "casi nunca",
+"“High”: your device sends only “low” or “high”": "“Alto”: su dispositivo solo envía “bajo” o “alto”",
+"“Low”: your device sends only “low” or “high”": "“Bajo”: su dispositivo solo envía “bajo” o “alto”"
 });

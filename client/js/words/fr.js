@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "%(n)s personnes sur %(people)s n’ayant pas choisi une option donnée l’envoient aussi.",
 "%(n)s in %(people)s people with another answer send this too.": "%(n)s personnes sur %(people)s ayant une autre réponse envoient cela aussi.",
 "%(n)s in %(people)s people with quite another number send one like this too.": "%(n)s personnes sur %(people)s dont le nombre est tout autre en envoient aussi un comme celui-ci.",
+"%(n)s of %(all)s": "%(n)s sur %(all)s",
 "%(n)s time in %(of)s": [
 "%(n)s fois sur %(of)s",
 "%(n)s fois sur %(of)s"
@@ -40,6 +41,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "Copier le reçu",
 "Erase it now": "Effacer maintenant",
 "Erase my report": "Effacer mon rapport",
+"Find an option": "Chercher une option",
 "How this protects you": "Comment cela vous protège",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "Il additionne ce que révèlent les enquêtes auxquelles vous répondez, et s’arrête avant que ce soit trop. Aucune réponse n’a été envoyée.",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "C’est le numéro sous lequel votre rapport est compté une seule fois. Le rapport est ajouté aux comptages et n’est pas conservé ; il ne peut donc plus être retiré. Cet appareil se souvient du reçu, et d’aucune de vos réponses.",
@@ -109,6 +111,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "L’enquête ne peut pas être obtenue pour le moment",
 "The survey is not there any more, or it has changed.": "L’enquête n’est plus là, ou elle a changé.",
 "The survey is over: it takes no more answers.": "L’enquête est terminée : elle ne prend plus de réponses.",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "L’enquête a été retirée de cette page et ne conserve alors aucune réponse. Veuillez répondre à nouveau.",
 "There is a problem": "Il y a un problème",
 "There is no connection now. Please try again later.": "Il n’y a pas de connexion pour le moment. Veuillez réessayer plus tard.",
 "There is no such survey": "Cette enquête n’existe pas",
@@ -182,5 +185,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "au moins %(n)s fois sur %(of)s",
 "au moins %(n)s fois sur %(of)s"
 ],
-"hardly ever": "extrêmement rarement"
+"hardly ever": "extrêmement rarement",
+"“High”: your device sends only “low” or “high”": "« Haut » : votre appareil n’envoie que « bas » ou « haut »",
+"“Low”: your device sends only “low” or “high”": "« Bas » : votre appareil n’envoie que « bas » ou « haut »"
 });

@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "किसी एक विकल्प को न चुनने वाले हर %(people)s लोगों में से %(n)s भी उसे भेजते हैं।",
 "%(n)s in %(people)s people with another answer send this too.": "जिन लोगों का उत्तर कुछ और है, उनमें हर %(people)s में से %(n)s भी यही भेजते हैं।",
 "%(n)s in %(people)s people with quite another number send one like this too.": "जिन लोगों की संख्या बिल्कुल अलग है, उनमें हर %(people)s में से %(n)s भी ऐसी ही संख्या भेजते हैं।",
+"%(n)s of %(all)s": "%(all)s में से %(n)s",
 "%(n)s time in %(of)s": [
 "%(of)s में से %(n)s बार",
 "%(of)s में से %(n)s बार"
@@ -40,6 +41,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "रसीद कॉपी करें",
 "Erase it now": "अभी मिटाएँ",
 "Erase my report": "मेरी रिपोर्ट मिटाएँ",
+"Find an option": "कोई विकल्प खोजें",
 "How this protects you": "यह आपको कैसे बचाता है",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "आपने जिन सर्वेक्षणों के उत्तर दिए, वे मिलकर कितना बता देते हैं, यह ब्राउज़र उसे गिनता है, और बहुत अधिक होने से पहले रुक जाता है। कोई उत्तर नहीं भेजा गया।",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "यह वह नंबर है जिसके तहत आपकी रिपोर्ट एक बार गिनी जाती है। रिपोर्ट गिनती में जोड़ दी जाती है और रखी नहीं जाती; इसलिए उसे वापस नहीं निकाला जा सकता। यह डिवाइस रसीद याद रखता है, और आपका कोई भी उत्तर नहीं।",
@@ -109,6 +111,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "सर्वेक्षण अभी नहीं लाया जा सकता",
 "The survey is not there any more, or it has changed.": "सर्वेक्षण अब यहाँ नहीं है, या वह बदल गया है।",
 "The survey is over: it takes no more answers.": "सर्वेक्षण समाप्त हो गया है: अब यहाँ उत्तर नहीं लिए जाते।",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "सर्वेक्षण इस पेज से हटाया गया था, और तब वह कोई उत्तर नहीं रखता। कृपया फिर से उत्तर दें।",
 "There is a problem": "एक समस्या है",
 "There is no connection now. Please try again later.": "अभी कनेक्शन नहीं है। कृपया बाद में फिर कोशिश करें।",
 "There is no such survey": "ऐसा कोई सर्वेक्षण नहीं है",
@@ -182,5 +185,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(of)s में से कम से कम %(n)s बार",
 "%(of)s में से कम से कम %(n)s बार"
 ],
-"hardly ever": "शायद ही कभी"
+"hardly ever": "शायद ही कभी",
+"“High”: your device sends only “low” or “high”": "“ज़्यादा”: आपका डिवाइस केवल “कम” या “ज़्यादा” भेजता है",
+"“Low”: your device sends only “low” or “high”": "“कम”: आपका डिवाइस केवल “कम” या “ज़्यादा” भेजता है"
 });

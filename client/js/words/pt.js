@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "De cada %(people)s pessoas que não escolheram uma opção, %(n)s também a enviam.",
 "%(n)s in %(people)s people with another answer send this too.": "De cada %(people)s pessoas com outra resposta, %(n)s também enviam isto.",
 "%(n)s in %(people)s people with quite another number send one like this too.": "De cada %(people)s pessoas com um número bem diferente, %(n)s também enviam um como este.",
+"%(n)s of %(all)s": "%(n)s de %(all)s",
 "%(n)s time in %(of)s": [
 "%(n)s em cada %(of)s vezes",
 "%(n)s em cada %(of)s vezes"
@@ -40,6 +41,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "Copiar o comprovante",
 "Erase it now": "Apagar agora",
 "Erase my report": "Apagar meu relatório",
+"Find an option": "Procurar uma opção",
 "How this protects you": "Como isto protege você",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "O navegador conta o que as pesquisas que você responde revelam em conjunto e para antes que seja demais. Nenhuma resposta foi enviada.",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "É o número com o qual seu relatório é contado uma única vez. O relatório é somado às contagens e não é guardado; por isso, não pode mais ser retirado. Este dispositivo lembra o comprovante, e nenhuma das suas respostas.",
@@ -109,6 +111,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "A pesquisa não pode ser obtida agora",
 "The survey is not there any more, or it has changed.": "A pesquisa não existe mais ou mudou.",
 "The survey is over: it takes no more answers.": "A pesquisa terminou: ela não aceita mais respostas.",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "A pesquisa foi retirada desta página e então não guarda nenhuma resposta. Por favor, responda de novo.",
 "There is a problem": "Há um problema",
 "There is no connection now. Please try again later.": "Não há conexão agora. Por favor, tente de novo mais tarde.",
 "There is no such survey": "Essa pesquisa não existe",
@@ -182,5 +185,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "pelo menos %(n)s em cada %(of)s vezes",
 "pelo menos %(n)s em cada %(of)s vezes"
 ],
-"hardly ever": "quase nunca"
+"hardly ever": "quase nunca",
+"“High”: your device sends only “low” or “high”": "“Alto”: seu dispositivo só envia “baixo” ou “alto”",
+"“Low”: your device sends only “low” or “high”": "“Baixo”: seu dispositivo só envia “baixo” ou “alto”"
 });

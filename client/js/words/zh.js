@@ -6,6 +6,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "%(n)s in %(people)s people who did not choose an option send it too.": "每 %(people)s 名没有选择某个选项的人中，也有 %(n)s 人发送它。",
 "%(n)s in %(people)s people with another answer send this too.": "每 %(people)s 名回答与您不同的人中，也有 %(n)s 人发送这个内容。",
 "%(n)s in %(people)s people with quite another number send one like this too.": "每 %(people)s 名数值与您相差很大的人中，也有 %(n)s 人发送这样的内容。",
+"%(n)s of %(all)s": "%(all)s 项中的 %(n)s 项",
 "%(n)s time in %(of)s": [
 "每 %(of)s 次中有 %(n)s 次"
 ],
@@ -38,6 +39,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "Copy the receipt": "复制回执",
 "Erase it now": "立即删除",
 "Erase my report": "删除我的报告",
+"Find an option": "查找选项",
 "How this protects you": "您如何受到保护",
 "It counts what the surveys that you answer give away together, and stops before it is too much. No answer was sent.": "浏览器会合计您回答的各项调查一共泄露多少，并在过多之前停止。没有发送任何回答。",
 "It is the number under which your report is counted once. The report is added to the counts and not kept; so it cannot be taken out again. This device remembers the receipt, and none of your answers.": "您的报告凭此编号只被计入一次。报告计入总数而不保留；因此无法再把它取出。这台设备会记住回执，但不会记住您的任何回答。",
@@ -102,6 +104,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "The survey cannot be fetched now": "现在无法获取此调查",
 "The survey is not there any more, or it has changed.": "此调查已不存在，或者已有改动。",
 "The survey is over: it takes no more answers.": "调查已结束：不再接受回答。",
+"The survey was taken off this page, and keeps no answers then. Please answer again.": "问卷曾从此页面移除，移除后不保留任何答案。请重新作答。",
 "There is a problem": "有需要改正的地方",
 "There is no connection now. Please try again later.": "现在没有网络连接。请稍后再试。",
 "There is no such survey": "没有这项调查",
@@ -173,5 +176,7 @@ export default /** @type {import("../form/words.js").Messages} */ ({
 "at least %(n)s time in %(of)s": [
 "每 %(of)s 次中至少有 %(n)s 次"
 ],
-"hardly ever": "几乎从不"
+"hardly ever": "几乎从不",
+"“High”: your device sends only “low” or “high”": "“高”：您的设备只发送“低”或“高”",
+"“Low”: your device sends only “low” or “high”": "“低”：您的设备只发送“低”或“高”"
 });

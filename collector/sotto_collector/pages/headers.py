@@ -44,10 +44,14 @@ def is_page(path: str) -> bool:
 
 
 def wants_page() -> bool:
-    """Whether an error of this request is shown as a page: at / and below /s, but for JSON files only to browsers."""
-    is_for_programs = request.path.endswith(".json")
+    """Whether an error of this request is shown as a page.
+
+    At / and below /s it is, but for JSON files only to browsers; so are unknown addresses, unless they are the API's.
+    """
     names_html = any(kind == "text/html" for kind, _ in request.accept_mimetypes)
-    return is_page(request.path) and (names_html or not is_for_programs)
+    if is_page(request.path):
+        return names_html or not request.path.endswith(".json")
+    return names_html and request.url_rule is None and not f"{request.path}/".startswith("/v1/")
 
 
 def root_from(path: str) -> str:
@@ -60,7 +64,8 @@ def root_from(path: str) -> str:
 
 
 def _protect(response: Response) -> Response:
-    if is_page(request.path) or request.path.startswith(("/static/", "/js/")):
+    is_ours = is_page(request.path) or request.path.startswith(("/static/", "/js/"))
+    if is_ours or response.content_type == PAGE_TYPE:
         for name, value in (_FOR_ALL | {"Content-Security-Policy": policy()}).items():
             response.headers.setdefault(name, value)
     return response

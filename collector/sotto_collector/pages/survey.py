@@ -25,7 +25,10 @@ MAX_SHORT = 160
 """An introduction of so many characters stands above the first question; a longer one opens."""
 BROWSERS = {"chrome": "91", "firefox": "90", "safari": "15"}
 """The oldest that read the page's scripts (docs/client-js.md)."""
-_OWN, _SHARED = ("alarm", "form", "invitation", "parts", "receipt", "review", "survey"), ("faults", "judge", "said")
+_OWN, _SHARED = (
+    ("alarm", "form", "invitation", "parts", "receipt", "review", "survey"),
+    ("faults", "judge", "said", "search"),
+)
 SCRIPTS = (*(f"static/{name}.js" for name in _OWN), *(f"form/{name}.js" for name in _SHARED))
 """The sources of survey.min.js that say something."""
 STYLE = inline_style("page.css", "survey.css")

@@ -1,6 +1,6 @@
 // Asks a survey through a form: its fields are named after the questions. What would be sent is shown before it is.
 
-import { AlreadyAnswered, SottoError, keepOffDisk } from "./sottovoce.min.js";
+import { AlreadyAnswered, SottoError, keepOffDisk, keepToItself } from "./sottovoce.min.js";
 
 const REVIEW = `
   <dialog aria-labelledby="review">
@@ -16,7 +16,8 @@ const REVIEW = `
     </form>
   </dialog>`;
 
-keepOffDisk(document.body); // the browser writes nothing that is answered here into its session
+keepOffDisk(document.body); // the browser writes nothing that is answered here to the disk, and has nobody spell it
+keepToItself(document.querySelector("[role=status]")); // a receipt stands there: no service translates or records it
 
 /** Ask until a report was sent, or was sent before: return its receipt; null if the respondent stops. */
 export async function ask(form, client) {
@@ -66,6 +67,7 @@ function read(form, { questions }) {
 async function isConfirmed({ questions }, answers, draft) {
   document.body.insertAdjacentHTML("beforeend", REVIEW);
   const dialog = /** @type {HTMLDialogElement} */ (document.body.lastElementChild);
+  keepToItself(dialog); // no service is given the answers, nor what is made of them
   for (const { id, text } of questions) {
     const row = dialog.querySelector("tbody").insertRow();
     for (const cell of [text, inWords(answers[id]), inWords(draft.reported[id])]) row.insertCell().textContent = cell;

@@ -12,6 +12,8 @@ export class FormView {
     element: HTMLDivElement;
     /** By question id what was answered, as the client takes it; null where it was left out. */
     get answers(): any;
+    /** Whether anything stands in the fields. */
+    get isAnswered(): boolean;
     set state({ at, fields }: {
         at: number;
         fields: any;

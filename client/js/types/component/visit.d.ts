@@ -22,6 +22,8 @@ export class Visit {
     constructor(stage: Stage, settings: Settings);
     /** Check the survey; show the questions, or the receipt where this device has answered them. @returns {Promise<void>} */
     open(): Promise<void>;
+    /** Whether anything was answered that was not sent. */
+    get isAnswered(): boolean;
     /** Say all of it again, in the stage's words: nothing that was answered is lost. */
     translate(): void;
     /** Forget what was answered, as nobody looks any more; a report that was sent is delivered all the same. */

@@ -1,5 +1,6 @@
 // The questions as they stand on the page: what was answered, and what is wrong with it.
 
+import { searchIn } from "../js/form/search.js";
 import { judge, numberIn, textIn } from "../js/form/judge.js";
 import { t } from "./language.js";
 
@@ -24,18 +25,16 @@ const ranges = new WeakMap();
 
 /** What was answered to one question: as the client takes it, null where it was left out. */
 function read(question) {
-  const answers = choicesOf(question)
-    .filter((choice) => choice.checked || choice.selected)
-    .map(meaningOf);
+  const chosen = () => [...question.querySelectorAll("input:checked, select option:checked:not([value=''])")];
   switch (question.dataset.field) {
     case "boxes":
-      return answers;
+      return chosen().map(meaningOf);
     case "number":
       return numberIn(lineOf(question).value, ranges.get(question));
     case "line":
       return textIn(lineOf(question).value);
     default:
-      return answers[0] ?? null;
+      return chosen().map(meaningOf)[0] ?? null;
   }
 }
 
@@ -53,6 +52,8 @@ function isAnswered(question) {
 
 /** The questions of the page. Their values are read when they are asked for, and kept nowhere else. */
 export class Form {
+  #choices = new Map(); // by question, those that a search leaves out as well
+  #searches = [];
   #title = document.title;
 
   constructor() {
@@ -60,6 +61,12 @@ export class Form {
     this.questions = [...this.fields.querySelectorAll("[data-question]")];
     for (const question of this.questions) {
       question.addEventListener("change", () => this.#recheck(question));
+      this.#choices.set(question, choicesOf(question));
+      const options = question.querySelector("select, .choices");
+      const search = options && searchIn(t, options, question.id);
+      if (!search) continue;
+      options.before(search.element);
+      this.#searches.push(search);
     }
   }
 
@@ -113,11 +120,12 @@ export class Form {
   /** A question's words on the page, by its id: its text and language, the label of an option, the unit of its numbers. */
   wordsOf(questionId) {
     const question = this.questions.find(({ dataset }) => dataset.question === questionId);
-    const find = (option) => choicesOf(question).find((choice) => meaningOf(choice) === option);
+    const wordsOn = (choice) => (choice.label || choice.parentElement.textContent).trim();
+    const labels = new Map(this.#choices.get(question).map((choice) => [meaningOf(choice), wordsOn(choice)]));
     const { textContent: text, lang, dir } = question.querySelector(".asked");
     return {
       ...{ text, lang, dir },
-      label: (option) => (find(option).label || find(option).parentElement.textContent).trim(),
+      label: (option) => labels.get(option),
       unit: question.querySelector(".unit")?.textContent ?? "",
     };
   }
@@ -167,6 +175,7 @@ export class Form {
       if (input.type === "text") input.value = "";
     }
     for (const select of this.fields.querySelectorAll("select")) select.selectedIndex = 0;
+    for (const search of this.#searches) search.clear();
     this.show([]);
   }
 

@@ -58,6 +58,7 @@ export class ReceiptView {
     if (this.#isClosed) return;
     if (!state) return this.#lookAgain();
     say("receipt-title", state === "refused" ? t("Your report was not accepted") : this.#title);
+    document.getElementById("slip").hidden = state === "refused"; // there is no report that it could name
     const words = wordsOf(state, this.#isDurable);
     if (document.getElementById("delivery").textContent !== words) say("delivery", words); // a reader says it once
     document.getElementById("erasure")?.toggleAttribute("hidden", state !== "delivered");

@@ -2,6 +2,7 @@
 // goes into the client and nowhere else; it stands in the page's fields until it was sent, or the page is left.
 
 import { describe, forgotten, insecure, sentence, unread, unsent } from "../js/form/faults.js";
+import { keepToItself, mask } from "../js/src/fields.js";
 import { holdPage } from "../js/form/leaving.js";
 import { alarm } from "./alarm.js";
 import { Form } from "./form.js";
@@ -31,6 +32,12 @@ const IS_OPEN = closed === undefined;
 const IS_INVITED = invited !== undefined && IS_OPEN && !draft;
 const TRIED = draft && invited !== undefined ? "a".repeat(26) : undefined; // an invitation that is never sent
 
+/** All that answers, receipts and invitations are typed into, or stand in. */
+const PRIVATE = "input, select, .error, #problems, #progress, .review, #body, #receipt-code";
+
+/** Where the page is in the language that was chosen last: every entry of the tab's history is to lead there. */
+let here = location.pathname + location.search;
+
 const find = (id) => document.getElementById(id);
 
 /** One visit: `sotto` is the client's module. */
@@ -52,6 +59,8 @@ class Visit {
 
   constructor(sotto) {
     this.#sotto = sotto;
+    for (const each of document.querySelectorAll(PRIVATE)) keepToItself(each);
+    for (const label of document.querySelectorAll(".choice")) mask(label);
     this.#client = this.#makeClient();
     if (IS_OPEN) this.#listen();
   }
@@ -163,6 +172,7 @@ class Visit {
 
   /** The browser's Back and Forward lead from part to part; Forward leads to no review, and nothing to what was sent. */
   #follow(state) {
+    if (location.pathname + location.search !== here) history.replaceState(state, "", here + location.hash);
     if (this.#isOver) return leaveEntries();
     if (state?.isReview) return this.#draft || history.back();
     if (this.#draft) alarm();
@@ -245,7 +255,7 @@ class Visit {
       return alarm(forgotten(t));
     }
     if (fault instanceof InvitationError && IS_INVITED) return this.#showProblems(this.#invitation.missing());
-    return alarm(describe(t, fault), again);
+    return alarm(describe(t, fault, Boolean(this.#form?.nAnswered)), again);
   }
 
   /** Show the page in the language that is wanted, with what was answered; where another one is served by now, go there. */
@@ -271,6 +281,7 @@ class Visit {
     takePage(page);
     const { isReview, ...state } = history.state ?? {};
     history.replaceState(state, "", address);
+    here = location.pathname + location.search;
     this.#end();
     if (typed) find("invitation").value = typed;
     const next = new Visit(this.#sotto);
