@@ -13,7 +13,6 @@ from sotto_collector.logs import OURS
 from sotto_collector.metrics import Metrics
 from sotto_collector.settings import Settings
 from sotto_collector.store import Store, StoredSurvey, TokenTable
-from sotto_collector.store.about import read_about
 from sotto_collector.store.journaling import keep_journal
 from sotto_protocol.members import ID_PATTERN
 from sotto_protocol.problem import NO_SUCH_SURVEY
@@ -23,6 +22,10 @@ WORK_S = 10.0
 KNOWN_S = 1.0
 """A survey read longer ago, in seconds, is read again: another process may have closed it or changed its settings."""
 IF_OLD = "if the database was brought back, or is a backup, run sotto db restore --in-place: devices then send again"
+RESTORED_BENEATH = (
+    "the database was restored while this collector ran: devices are told so from now on; restart it, as it looks at "
+    "its journal only as it begins"
+)
 
 log = logging.getLogger(OURS)
 
@@ -39,8 +42,8 @@ class Collector:
         self.store = Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms, create=False)
         if n_acts := keep_journal(self.store, settings.journal):
             log.warning("the journal had %d acts more than the database: they are done again; %s", n_acts, IF_OLD)
-        with self.store.reader() as connection:
-            self.restore_mark = read_about(connection).restore_mark
+        with self.store.reader():
+            self._restore_mark = self.store.restore_mark
         self.tokens = TokenTable(self.store)
         self.gauges = Gauges(self.store, by_survey=settings.metrics_labels == "survey", folder=self.metrics.folder)
         self.writer = Writer(
@@ -50,6 +53,14 @@ class Collector:
             commit_timeout_s=settings.busy_timeout_ms / 1000 + WORK_S,
         )
         self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
+
+    @property
+    def restore_mark(self) -> int:
+        """What devices are told of restores, also of one that was done while this collector ran."""
+        if self._restore_mark != (mark := self.store.restore_mark):
+            self._restore_mark = mark
+            log.warning(RESTORED_BENEATH)
+        return mark
 
     def find_survey(self, survey_id: str) -> StoredSurvey | None:
         """Return the survey or draft of this id, if there is one, as it was at most KNOWN_S ago."""

@@ -14,6 +14,7 @@ from sotto_collector.errors import CollectorError
 from sotto_collector.journal import ErasedSurvey, read_journal
 from sotto_collector.store.redo import Redone, SurveyRestored, Wishes
 from sotto_collector.store.restore import restore_copy, restore_in_place
+from sotto_collector.store.source_file import check_regular
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted
 
@@ -89,6 +90,9 @@ def restore(
     """
     if in_place == (backup is not None):
         raise click.UsageError("Give either --from or --in-place.")
+    for path in journals:
+        if path.exists():
+            check_regular(str(path), "journal")
     read = [read_journal(path) for path in journals]
     if (n_acts := sum(journal.n_acts for journal in read)) < least_acts:
         raise CollectorError(f"--acts ({least_acts}): the journals have {n_acts}. Find newer copies of them.")

@@ -84,6 +84,7 @@ def _describe(seen: _Seen, today: str, now_s: float) -> dict[str, Any]:
         "drill_age_days": facts.drill_age_days(today),
         "n_restores": facts.n_restores,
         "journals": [{"id": journal_id, "n_acts": n_acts} for journal_id, n_acts in facts.journals.items()],
+        "last_restore": None if facts.last_restore is None else facts.last_restore._asdict(),
         "tokens": tokens,
         "inbox": {"n_reports": sum(seen.n_waiting.values()), "is_emptied_at": count_held(n_stored)},
         "surveys": [
@@ -106,7 +107,7 @@ def _say(document: dict[str, Any]) -> str:
     for name in ("backup", "drill"):
         day, age = document[f"last_{name}_day"], document[f"{name}_age_days"]
         rows.append((f"last {name}", "none is known of" if day is None else f"{day}, {counted(age, 'day')} ago"))
-    rows.append(("restores", str(document["n_restores"])))
+    rows.append(("restores", _say_restores(document["n_restores"], document["last_restore"])))
     rows += [("journal", f"{journal['id']}, {_say_acts(journal['n_acts'])}") for journal in document["journals"]]
     rows.append(("tokens", _say_tokens(document["tokens"])))
     inbox = document["inbox"]
@@ -115,6 +116,16 @@ def _say(document: dict[str, Any]) -> str:
     numbers = ("n_reports", "n_waiting", "n_invitations_left")
     listed = [(row["id"], row["state"], *(f"{row[name]:,}" for name in numbers)) for row in document["surveys"]]
     return f"{align(rows)}\n\n{align([COLUMNS, *listed], n_left=2) if listed else 'no surveys'}"
+
+
+def _say_restores(n_restores: int, last: dict[str, Any] | None) -> str:
+    """Say whether the last restore, which may have been killed, is whole: what is there was committed at once."""
+    if last is None:
+        return str(n_restores)
+    acts = f"the last on {last['day']}, with {counted(last['n_acts'], 'act')} of its journals"
+    if last["is_checked"]:
+        return f"{n_restores}; {acts}: whole, and its tallies are those of its reports"
+    return f"{n_restores}; {acts}: it ended before its tallies were compared with its reports; run sotto recount"
 
 
 def _say_schema(document: dict[str, Any]) -> str:

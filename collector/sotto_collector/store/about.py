@@ -22,6 +22,14 @@ class About(NamedTuple):
     last_backup_day: str | None
 
 
+class LastRestore(NamedTuple):
+    """The last restore: on which day it was, how many acts its journals had, whether it was held to the recount."""
+
+    day: str
+    n_acts: int
+    is_checked: bool
+
+
 def read_about(connection: Connection) -> About:
     """Return what a store knows of itself."""
     columns = schema.store.c
@@ -44,3 +52,22 @@ def note_drill(of: Store, day: str) -> None:
 def note_day(connection: Connection, day: str) -> None:
     """Note it in an open transaction."""
     connection.execute(update(schema.store).values(last_backup_day=day))
+
+
+def note_restore(connection: Connection, done: LastRestore) -> None:
+    """Note what a restore has done, in its transaction."""
+    values = {"restored_on": done.day, "n_restored_acts": done.n_acts, "is_restore_checked": int(done.is_checked)}
+    connection.execute(update(schema.store).values(values))
+
+
+def note_checked(connection: Connection) -> None:
+    """Note that the last restore's tallies are what its reports say."""
+    connection.execute(update(schema.store).values(is_restore_checked=1))
+
+
+def read_restore(connection: Connection) -> LastRestore | None:
+    """Return what is known of the last restore; None where there was none, or one by an earlier program."""
+    columns = schema.store.c
+    asked = select(columns.restored_on, columns.n_restored_acts, columns.is_restore_checked)
+    day, n_acts, is_checked = connection.execute(asked).one()
+    return None if day is None else LastRestore(day, n_acts, bool(is_checked))

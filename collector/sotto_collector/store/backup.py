@@ -11,8 +11,12 @@ from sotto_collector.durable_files import sync_folder, write_durably
 from sotto_collector.errors import StoreError
 from sotto_collector.store.copy import fill_copy
 from sotto_collector.store.databases import locate
+from sotto_collector.store.source_file import check_regular
 from sotto_collector.store.sqlite_file import SUM
 from sotto_collector.store.store import Store
+
+MOST_SUM_BYTES = 8192
+"""A line of sha256sum is no longer, whatever the file is called."""
 
 
 def back_up(source: Store, target: str, day: str, told: Callable[[int], None], *, replaces: bool = False) -> int:
@@ -44,7 +48,9 @@ def check_sum(backup: str, copied: str) -> None:
     if not os.path.lexists(beside):
         return
     try:
-        said, found = os.fsdecode(beside.read_bytes()), _hash(Path(copied))
+        check_regular(str(beside), "sum")
+        with beside.open("rb") as file:
+            said, found = os.fsdecode(file.read(MOST_SUM_BYTES)), _hash(Path(copied))
     except OSError as fault:
         raise StoreError(f"backup ({backup}) and {beside} must be readable: {fault.strerror}.") from fault
     line = re.match(r"\\?([0-9a-fA-F]{64}) [ *]", said)

@@ -74,17 +74,21 @@ class Dialect(ABC):
         Raises StoreError where there is none.
         """
 
-    def check_revision(self, connection: Connection) -> None:
-        """Raise StoreUnavailableError where the open transaction sees another schema than this program's.
+    def check_revision(self, connection: Connection) -> int:
+        """Return the mark of the last restore that the open transaction sees.
+
+        Raises StoreUnavailableError where it sees another schema than this program's.
 
         Somebody upgraded the database while this program ran, which must be restarted. An upgrade waits for the
         transactions that have looked, and those that look later wait for it.
         """
-        if self.execute(connection, READ_REVISION) != [(HEAD,)]:
+        read = self.execute(connection, READ_REVISION)
+        if [row[0] for row in read] != [HEAD]:
             raise StoreUnavailableError(
                 f"db ({self.name}) has another schema than {HEAD} by now: it was upgraded by another sottovoce; "
                 "restart with that one."
             )
+        return int(read[0][1])
 
     @abstractmethod
     def lock_survey(self, connection: Connection, key: int, *, alone: bool) -> None:

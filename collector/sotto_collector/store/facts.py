@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Table, func, literal, select
 
-from sotto_collector.store.about import read_about
+from sotto_collector.store.about import LastRestore, read_about, read_restore
 from sotto_collector.store.schema import inbox, invitations, journals, store, surveys, tallies, tokens
 from sotto_collector.store.stored import CLOSED, DRAFT, OPEN, STATES
 
@@ -22,6 +22,7 @@ SINCE: dict[Table | Column[Any], str] = {
     store.c.last_drill_day: "0010",
     journals: "0009",
     journals.c.n_acts: "0010",
+    store.c.restored_on: "0010",
 }
 """What is read here and was not there from the beginning, and the revision that brought it."""
 SOON_S = 14 * 86400
@@ -55,6 +56,7 @@ class Facts:
     last_backup_day: str | None = None
     journals: Mapping[str, int | None] = field(default_factory=dict)
     last_drill_day: str | None = None
+    last_restore: LastRestore | None = None
 
     def backup_age_days(self, today: str) -> int | None:
         """Return how many days ago the last backup was made; None where none is known of."""
@@ -111,7 +113,10 @@ def read_facts(connection: Connection, revision: str, today: str) -> Facts:
     noted = connection.execute(select(journals.c.journal_id, _or_null(journals.c.n_acts, revision)))
     acts = {bytes(row[0]).hex(): row[1] for row in noted}
     drilled = connection.execute(select(_or_null(store.c.last_drill_day, revision)).select_from(store)).scalar_one()
-    return Facts(revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day, acts, drilled)
+    last_restore = read_restore(connection) if revision >= SINCE[store.c.restored_on] else None
+    return Facts(
+        revision, tuple(found), tuple(ends), about.n_restores, about.last_backup_day, acts, drilled, last_restore
+    )
 
 
 def _or_null(wanted: Column[Any], revision: str) -> Any:

@@ -56,7 +56,10 @@ class PostgresUrl(Location):
     def workplace(self) -> Iterator[str]:
         with closing(self.open()) as dialect, dialect.read_engine.connect() as connection:
             if not is_empty(connection):
-                raise StoreError(f"db ({dialect.name}) must be a new database; there is a store in it.")
+                raise StoreError(
+                    f"db ({dialect.name}) must be a new database; there is a store in it. sotto db status says whether "
+                    "a restore made it, and whether that is whole."
+                )
         with private_folder() as folder:
             yield str(folder / "restored.db")
 

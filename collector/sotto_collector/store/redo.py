@@ -21,7 +21,7 @@ from sotto_collector.journal import (
     RevokedInvitations,
 )
 from sotto_collector.store import schema
-from sotto_collector.store.about import read_about
+from sotto_collector.store.about import LastRestore, note_restore, read_about
 from sotto_collector.store.floors import UNKNOWN, largest_floor, n_sizes, raise_all_floors, raise_floor, tell_floor
 from sotto_collector.store.journals import know_reach, known_reaches
 from sotto_collector.store.refused import refuse_surveys
@@ -123,7 +123,8 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
         for stored in left:
             transaction.revoke_invitations(stored.key, None)
     refuse_surveys(connection, again.refused)
-    _note_restore(connection, about.restore_mark)
+    n_acts = sum(len(journal.acts) for journal in wishes.journals)
+    _note_restore(connection, about.restore_mark, transaction.today(), n_acts)
     described = tuple(_describe(connection, stored, again.n_erased.get(stored.key, 0)) for stored in left)
     erased = tuple(stored.survey.id for stored in surveys if stored.key not in again.known)
     published = {stored.survey.fingerprint for stored in left if not stored.is_draft}
@@ -259,12 +260,13 @@ def _make_releases_safe(connection: Connection, stored: StoredSurvey, told: int 
         raise_all_floors(connection, stored, UNKNOWN)
 
 
-def _note_restore(connection: Connection, mark: int) -> None:
-    """Draw a new mark; collectors go on with the journals that they have."""
+def _note_restore(connection: Connection, mark: int, day: str, n_acts: int) -> None:
+    """Draw a new mark, and say what was done; collectors go on with the journals that they have."""
     columns, drawn = schema.store.c, mark
     while drawn == mark:
         drawn = secrets.randbelow(MAX_RESTORE_MARK) + 1
     connection.execute(update(schema.store).values(n_restores=columns.n_restores + 1, restore_mark=drawn))
+    note_restore(connection, LastRestore(day, n_acts, is_checked=False))
 
 
 def _ask(connection: Connection, stored: StoredSurvey, value: ColumnElement[int], table: Table) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlalchemy.exc import SQLAlchemyError
 
 from sotto_collector.errors import StoreError
+from sotto_collector.store.about import note_checked
 from sotto_collector.store.backup import check_sum
 from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
@@ -66,6 +67,7 @@ def _redo(store: Store, wishes: Wishes) -> Redone:
     past: dict[str, int] = {}
     erase_due(store, past.__setitem__)
     check_integrity(store)
+    store.run(lambda transaction: note_checked(transaction.connection))
     return replace(redone, past=past)
 
 

@@ -16,14 +16,18 @@ from sotto_collector.errors import StoreError
 from sotto_collector.store.dialect import Dialect
 from sotto_collector.store.location import Location, Result
 from sotto_collector.store.place import LOG_SUFFIXES
+from sotto_collector.store.source_file import check_source
 from sotto_collector.store.sqlite import SqliteDialect
 from sotto_collector.store.sqlite_engine import APPLICATION_ID, first, make_engine
 from sotto_collector.store.upgrade import read_revision, refuse_missing
+from sotto_collector.store.workplace import alone_at
 
 COPIED_BYTES = 2**20
 TIMEOUT_S = 5.0
 SUFFIXES = ("", *LOG_SUFFIXES, "-journal")
 """What SQLite puts behind a database's name, for what belongs to it."""
+UNFINISHED = ".unfinished"
+"""What is put behind the name of one that is being made."""
 SUM = ".sha256"
 """What is put behind a backup's name, for a line of sha256sum."""
 
@@ -55,6 +59,11 @@ class SqliteFile(Location):
     def glance(self, read: Callable[[Connection, str], Result]) -> Result:
         self._check()
         if not Path(self.db).exists() or not Path(self.db).stat().st_size:
+            if Path(f"{self.db}{UNFINISHED}").exists():
+                raise StoreError(
+                    f"db ({self.db}) is not there: a restore or a backup to it was ended before it was whole, or is at "
+                    f"work. What it left is {self.db}{UNFINISHED}; run it again."
+                )
             raise refuse_missing(self.db)
         log = Path(f"{self.db}-wal")
         try:
@@ -96,17 +105,18 @@ class SqliteFile(Location):
         path = Path(self.db)
         if not replaces:
             _check_new(path, what)
-        beside = path.with_name(f"{path.name}.unfinished")
+        beside = path.with_name(f"{path.name}{UNFINISHED}")
         try:
-            _remove(beside)  # left by one that was killed
-            try:
-                yield str(beside)
-                _check_new(path, what, replaces=replaces)
-                Path(f"{path}{SUM}").unlink(missing_ok=True)  # of one that was there: a kill must not leave it to this
-                beside.rename(path)
-                sync_folder(path.absolute().parent)
-            finally:
-                _remove(beside)
+            with alone_at(path, what):
+                _remove(beside)  # left by one that was killed
+                try:
+                    yield str(beside)
+                    _check_new(path, what, replaces=replaces)
+                    Path(f"{path}{SUM}").unlink(missing_ok=True)  # of the one before: a kill must not leave it to this
+                    beside.rename(path)
+                    sync_folder(path.absolute().parent)
+                finally:
+                    _remove(beside)
         except OSError as fault:
             raise StoreError(f"{what} ({path}) must be a new file that can be made there: {fault.strerror}.") from fault
 
@@ -115,6 +125,7 @@ class SqliteFile(Location):
 
     def copy_files(self, to: str) -> bool:
         try:
+            check_source(self.db, Path(to).absolute().parent)
             for suffix in ("", "-wal"):  # a backup that is a file of a collector that was killed has a log
                 if suffix == "" or Path(f"{self.db}{suffix}").exists():
                     _copy_privately(f"{self.db}{suffix}", f"{to}{suffix}")

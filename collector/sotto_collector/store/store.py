@@ -52,6 +52,7 @@ class Store:
         self.dialect = locate(db).open(busy_timeout_ms, create=create)
         self.today = today
         self.journal: Journal | None = None  # that `keep_journal` opens
+        self.restore_mark = 0  # of the last restore, as the last transaction saw it
         self._shard = secrets.randbelow(self.dialect.n_shards)
         try:
             with self.dialect.guarded(), self.dialect.write_engine.begin() as connection:
@@ -117,7 +118,7 @@ class Store:
         with self.dialect.guarded(), self.dialect.write_engine.connect() as connection:
             try:
                 with connection.begin():
-                    self.dialect.check_revision(connection)
+                    self.restore_mark = self.dialect.check_revision(connection)
                     yield Transaction(connection, self.dialect, self._shard, self.today, self.journal)
                 self.dialect.check_kept(connection)
             except (SQLAlchemyError, self.dialect.driver_error):
@@ -145,7 +146,7 @@ class Store:
         """Read what is committed. Raises StoreUnavailableError, as all that follows does on another schema."""
         with self.dialect.guarded("the store cannot be read now"), self.dialect.read_engine.connect() as connection:
             connection.begin()
-            self.dialect.check_revision(connection)
+            self.restore_mark = self.dialect.check_revision(connection)
             yield connection
 
     @contextmanager

@@ -18,7 +18,8 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "00
 """The migrations that this program knows, in order."""
 HEAD = REVISIONS[-1]
 _VERSION = table("alembic_version", column("version_num"))
-READ_REVISION = "SELECT version_num FROM alembic_version"
+READ_REVISION = "SELECT version_num, (SELECT restore_mark FROM store) FROM alembic_version"
+"""The schema's revision, and the mark of the last restore, which may have been beneath a collector."""
 
 
 def read_revision(connection: Connection) -> str | None:
