@@ -51,6 +51,7 @@ class Collector:
             self.metrics,
             max_queued_reports=settings.max_queued_reports,
             commit_timeout_s=settings.busy_timeout_ms / 1000 + WORK_S,
+            clock_wait_s=settings.clock_wait_s,
         )
         self._surveys: dict[str, tuple[float, StoredSurvey]] = {}
 

@@ -67,6 +67,9 @@ class Settings:
         5000, 0, 60_000, "How long a write waits for another process's, in milliseconds, before 503."
     )
     min_free_bytes: int = _integer(64 * 2**20, 0, 2**50, "Free disk space, in bytes, below which /healthz gives 503.")
+    clock_wait_s: int = _integer(
+        3600, 0, 43_200, "Seconds that erase_after waits, on its day, where the clock is in doubt; 0 for none."
+    )
     max_reports_per_minute: int = _integer(
         0, 0, 10**9, "Most reports that a survey takes a minute, unless it has its own limit; 0 for no limit."
     )

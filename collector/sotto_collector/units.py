@@ -28,7 +28,6 @@ ProtectSystem=strict
 ProtectHome=yes
 ProtectProc=invisible
 ProcSubset=pid
-ProtectClock=yes
 ProtectControlGroups=yes
 ProtectHostname=yes
 ProtectKernelLogs=yes
@@ -46,6 +45,8 @@ LockPersonality=yes
 MemoryDenyWriteExecute=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
+# To ask whether the clock is synchronized (ProtectClock would forbid it). Nobody can set it without capabilities.
+SystemCallFilter=adjtimex clock_adjtime clock_adjtime64
 SystemCallErrorNumber=EPERM
 """
 
@@ -53,7 +54,8 @@ _COLLECTOR = """\
 # Made by `sotto install --systemd`. Settings of your own (SOTTO_WORKERS=2 ..): {environment}
 [Unit]
 Description=sottovoce collector
-After=network.target postgresql.service
+After=network.target time-sync.target postgresql.service
+Wants=time-sync.target
 RequiresMountsFor={written}
 
 [Service]

@@ -29,6 +29,7 @@ from house import open_house
 from old_schemas import BEFORE_RESTORES, make_old
 from postgres_server import database_of
 from sotto_client.cli import main
+from sotto_collector import clock
 from sotto_collector.errors import JournalError
 from sotto_collector.intake.counting import Outcome
 from sotto_collector.invitations import make_invitations, revoke_invitations
@@ -269,7 +270,11 @@ def test_records_of_an_erased_report_leave_no_byte(store: Store, tmp_path: Path)
     assert record not in (tmp_path / "new.db").read_bytes()
 
 
-def test_reports_whose_day_is_past_are_erased_before_anything_is_served(store: Store, tmp_path: Path) -> None:
+def test_reports_whose_day_is_past_are_erased_before_anything_is_served(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But where the host says that nothing keeps its clock: then the collector erases them, once it has waited."""
+    monkeypatch.setattr(clock, "is_synchronized", lambda: True)
     journal, backup = tmp_path / "acts", tmp_path / "backup.db"
     kept = replace(SMALL, id="kept", closes="2019-12-31", erase_after=30)
     store.today = lambda: "2019-12-31"
@@ -288,6 +293,11 @@ def test_reports_whose_day_is_past_are_erased_before_anything_is_served(store: S
     check_store(tmp_path / "new.db")
     shown = restore("--from", backup, "--db", tmp_path / "second.db", "--journal", journal)
     assert "kept  erased again, as its day is past: 8 reports" in shown.stdout.splitlines()
+    monkeypatch.setattr(clock, "is_synchronized", lambda: False)
+    left = restore("--from", backup, "--db", tmp_path / "third.db", "--journal", journal)
+    assert "The day of kept is past by a clock that is not synchronized: its reports are left" in left.stderr
+    with closing(Store(tmp_path / "third.db")) as again:
+        assert sum(bool(packed) for _, packed in again.read_reports(publish_here(again, kept))) == 8
 
 
 def test_counts_that_are_kept_alone_are_counted_on_once(store: Store, target: str, tmp_path: Path) -> None:

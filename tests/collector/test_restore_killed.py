@@ -172,7 +172,8 @@ def test_copy_is_nobody_else_s_to_read_from_its_first_byte(tmp_path: Path, monke
         monkeypatch.setattr(f"shutil.{name}", look(getattr(shutil, name)))
     monkeypatch.setattr("sotto_collector.store.restore._upgrade", look(restore._upgrade))
     restore.restore_copy(str(backup), str(tmp_path / "new.db"), Wishes())
-    assert modes == {"new.db.unfinished": 0o600, "new.db.unfinished-wal": 0o600}
+    made = ("new.db.unfinished", "new.db.unfinished-wal", "new.db.unfinished.lock")
+    assert modes == dict.fromkeys(made, 0o600)
     assert stat.S_IMODE((tmp_path / "new.db").stat().st_mode) == 0o600
     with closing(Store(tmp_path / "new.db")) as store:
         assert store.read_tally(publish_here(store, SMALL)).n_reports == 30

@@ -250,7 +250,7 @@ def test_collector_that_slept_over_the_day_erases_as_it_starts_and_leaves_no_tra
         copy_store(store, str(backup))
     records = [report.record for report in sent[1:]]
     assert all(files.count(records))  # the search can find them
-    with serve(files.db, "--workers", "2", "--log-time", "none", survey=KEPT) as served:
+    with serve(files.db, "--workers", "2", "--log-time", "none", "--clock-wait-s", "0", survey=KEPT) as served:
         wait_until(lambda: not any(files.count(records)))
         assert served.ask("GET", "/v1/surveys/kept/records", token=served.analyst)[2]["code"] == "not_kept"
         code, _, said = served.stop()
@@ -259,7 +259,7 @@ def test_collector_that_slept_over_the_day_erases_as_it_starts_and_leaves_no_tra
     assert not any(files.count(records))
     restored = SqliteFiles(str(backup))
     assert all(restored.count(records))
-    with serve(backup, "--log-time", "none", survey=KEPT) as served:
+    with serve(backup, "--log-time", "none", "--clock-wait-s", "0", survey=KEPT) as served:
         wait_until(lambda: not any(restored.count(records)))
         assert served.stop()[2].splitlines() == [line]
     with closing(Store(backup)) as store:

@@ -182,6 +182,11 @@ def _notes(redone: Redone, *, has_journals: bool) -> list[str]:
             "Nobody knows what analysts hold of a survey with min_reports: nothing more of it is released. Restore "
             "again with --released SURVEY=N, the reports in the largest tally that they hold."
         )
+    notes += [
+        f"The day of {survey} is past by a clock that is not synchronized: its reports are left, and the collector "
+        "erases them once the clock is right, or after --clock-wait-s."
+        for survey in redone.past_left
+    ]
     if any(survey.n_open for survey in redone.surveys):
         notes.append("Invitations used since the backup are open again; --revoke-invitations revokes all.")
     notes.append("Reports that came since the backup are lost, unless their devices send them again.")

@@ -4,6 +4,7 @@ import logging
 import time
 from collections import deque
 
+from sotto_collector.intake.clock_guard import ClockGuard
 from sotto_collector.logs import OURS
 from sotto_collector.store import Store
 from sotto_collector.store.retention import Due, erase_slice, find_due, finish_erasure, plan_erasure
@@ -18,8 +19,10 @@ log = logging.getLogger(OURS)
 class Retention:
     """Erases what is due, a slice between two of the writer's own transactions. For the thread that writes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock_wait_s: float = 0.0) -> None:
+        """`clock_wait_s`: how long it waits where the clock is in doubt (`ClockGuard`)."""
         self._store = store
+        self._clock = ClockGuard(store, clock_wait_s)
         self._due: deque[Due] = deque()
         self._slices: deque[tuple[int, bytes, bytes]] = deque()
         self._next_at = 0.0  # as the collector starts: it may have slept over a day
@@ -37,8 +40,10 @@ class Retention:
             return False
         self._next_at = time.monotonic() + LOOK_S
         if not self._due:
-            self._due.extend(find_due(self._store))
-            self._plan()
+            due = find_due(self._store)
+            if self._clock.allows(due):
+                self._due.extend(due)
+                self._plan()
             return False
         if self._slices:
             key, low, high = self._slices[0]

@@ -55,7 +55,9 @@ class Writer:
         *,
         max_queued_reports: int,
         commit_timeout_s: float = COMMIT_TIMEOUT_S,
+        clock_wait_s: float = 0.0,
     ) -> None:
+        """`clock_wait_s`: how long nothing is erased on its day while the clock is in doubt."""
         self._store = store
         self._metrics = metrics or Metrics()
         self._max_queued_reports = max_queued_reports
@@ -65,7 +67,7 @@ class Writer:
         self._n_queued = 0
         self._closing = False
         self._tidying = Tidying(store)
-        self._retention = Retention(store)
+        self._retention = Retention(store, clock_wait_s)
         self._has_failed = False
         self._thread = threading.Thread(target=self._run, name="sotto-writer")
         self._thread.start()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from sotto_collector import clock
 from sotto_collector.errors import StoreError
 from sotto_collector.store.about import note_checked
 from sotto_collector.store.backup import check_sum
@@ -13,7 +14,7 @@ from sotto_collector.store.copy import copy_store
 from sotto_collector.store.databases import locate
 from sotto_collector.store.recount import check_integrity
 from sotto_collector.store.redo import Redone, Wishes, find_doomed, redo
-from sotto_collector.store.retention import erase_due
+from sotto_collector.store.retention import believe_day, erase_due, find_due
 from sotto_collector.store.store import Store
 
 
@@ -65,10 +66,15 @@ def _redo(store: Store, wishes: Wishes) -> Redone:
         wishes.confirm(doomed)
     redone = store.run(lambda transaction: redo(transaction, store.list_surveys(), wishes))
     past: dict[str, int] = {}
-    erase_due(store, past.__setitem__)
+    left: tuple[str, ...] = ()
+    if clock.is_synchronized() is False:  # the collector waits, and then erases them; nobody can read them meanwhile
+        left = tuple(due.survey_id for due in find_due(store))
+    else:
+        erase_due(store, past.__setitem__)
+        store.run(believe_day)
     check_integrity(store)
     store.run(lambda transaction: note_checked(transaction.connection))
-    return replace(redone, past=past)
+    return replace(redone, past=past, past_left=left)
 
 
 def _upgrade(work: str) -> None:

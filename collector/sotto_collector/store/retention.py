@@ -11,6 +11,7 @@ from sqlalchemy import Connection, and_, func, select, update
 from sotto_collector.store.inbox import END, cut
 from sotto_collector.store.records import count_ids
 from sotto_collector.store.schema import inbox, reports, surveys
+from sotto_collector.store.schema import store as about
 from sotto_collector.store.store import Store
 from sotto_collector.store.transaction import Transaction
 
@@ -34,6 +35,20 @@ def find_erasure(connection: Connection, key: int) -> Erasure | None:
     done = and_(surveys.c.survey_key == key, surveys.c.erased_on.is_not(None))
     row = connection.execute(select(surveys.c.erased_on, surveys.c.n_erased).where(done)).first()
     return None if row is None else Erasure(*row)
+
+
+def read_days(connection: Connection) -> tuple[str | None, bool]:
+    """Return the last day that was believed, None where none is known; and whether reports are to go on a day."""
+    columns = surveys.c
+    is_pending = and_(columns.erase_on.is_not(None), columns.erased_on.is_(None), columns.preview.is_(None))
+    last_day = connection.scalar(select(about.c.last_day))
+    return last_day, connection.execute(select(columns.survey_key).where(is_pending).limit(1)).first() is not None
+
+
+def believe_day(transaction: Transaction) -> None:
+    """Note the day that it is, as somebody believes; none where no reports are to go on one."""
+    _, is_pending = read_days(transaction.connection)
+    transaction.connection.execute(update(about).values(last_day=transaction.today() if is_pending else None))
 
 
 def find_due(store: Store) -> list[Due]:
