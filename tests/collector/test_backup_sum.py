@@ -68,7 +68,7 @@ def test_one_bit_of_a_receipt_is_refused_and_nothing_is_made(backup: Path) -> No
         )
     summed.unlink()
     summed.mkdir()
-    assert run(*restore) == (1, f"Error: backup ({backup}) and {summed} must be readable: Is a directory.\n")
+    assert run(*restore) == (1, f"Error: sum ({summed}) must be a file; it is a folder.\n")
     assert not target.exists()
     summed.rmdir()
     assert run(*restore) == (0, "")

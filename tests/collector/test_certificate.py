@@ -160,7 +160,7 @@ def test_commands_print_them_and_write_that_of_a_whole_survey_to_a_new_file(tmp_
     over = replace(SMALL, closes="2020-01-01", erase_after=1)
     db, there = tmp_path / "survey.db", tmp_path / "certificate.json"
     prepare(db, over, going := replace(SMALL, id="going"))
-    with serve(db, survey=over) as served:
+    with serve(db, "--clock-wait-s", "0", survey=over) as served:
         sent = make_reports(2, going)
         assert served.send(sent, going)[0] == 200
         at = (served.url, "going")
