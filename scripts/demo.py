@@ -244,7 +244,8 @@ def show_rows(database: Path) -> None:
 
 def comparison(survey: Survey, estimates: "Estimates", truth: Sequence[float], years: float) -> str:
     """Return the table of true and estimated shares, and of the mean; and each question's epsilon."""
-    from sotto_estimator.render import interval_words, percent
+    from sotto_estimator.percents import percent
+    from sotto_estimator.render import interval_words
 
     rows = [["question", "answer", "true", "estimate", "low", "high", "holds"]]
     for row, share in zip(estimates.rows, truth, strict=True):

@@ -38,7 +38,7 @@ def draw_answers(n_people: int) -> list[str]:
 
 def comparison(decoded: "Decoded", truth: dict[str, float]) -> str:
     """Return the table of the strings that were found, beside their true shares, and what was not found."""
-    from sotto_estimator.render import percent
+    from sotto_estimator.percents import percent
     from sotto_estimator.strings.render import Subject, caption, summary, width
     from sotto_protocol.tables import align
 
