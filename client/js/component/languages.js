@@ -47,7 +47,7 @@ export function nameOf(tag) {
 export async function loadWords(tag, words) {
   const load = typeof words === "string" || words instanceof URL ? fetchWords(words) : importWords(words);
   let missing = "";
-  for (const lang of [tag, ...navigator.languages].map(baseOf)) {
+  for (const lang of new Set([tag, ...navigator.languages].map(baseOf))) {
     if (lang === "en") break;
     if (!Object.hasOwn(INTEGRITY, lang)) continue;
     try {
