@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sketch_crowds import collect_sketch, sketch_of
 from sotto_estimator.strings.candidates import CandidateMap
 from sotto_estimator.strings.counts import BitCounts
 from sotto_estimator.strings.decode import DecodeOptions, decode
@@ -28,11 +29,14 @@ from sotto_estimator.strings.plan import (
 )
 from sotto_estimator.strings.plan_designs import bucket_response, count_mean_sketch, hadamard_count_mean_sketch
 from sotto_estimator.strings.question import bit_rates
+from sotto_estimator.strings.sketch import decode_sketch
+from sotto_estimator.strings.sketch_power import SketchTest
 from sotto_protocol import compile_toml
 from sotto_protocol.cohorts import MAX_COHORTS
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
 from sotto_protocol.mechanisms.sketch.design import sketch
+from sotto_protocol.mechanisms.sketch.response import SketchResponse
 from sotto_protocol.mechanisms.thresholds import Stages
 
 FULL = "SOTTO_TEST_FULL" in os.environ
@@ -285,6 +289,37 @@ def simulate(
     counts = generator.binomial(ones, design.prob_one_if_one)
     counts += generator.binomial(cohorts[:, None] - ones, design.prob_one_if_zero)
     return BitCounts(cohorts, counts)
+
+
+@pytest.mark.parametrize(("epsilon", "study"), [("4", TextStudy(300, 20)), ("2", TextStudy(2_000, 100))])
+def test_a_sketch_finds_the_smallest_share_as_often_as_planned(epsilon: str, study: TextStudy) -> None:
+    """Of 150 crowds whose others have strings of their own 80 % +- 13 points, from a fixed seed.
+
+    One that is 1.3 times as common is nearly always found; of one a fifth rarer less than 67 % are.
+    """
+    design = sketch_of(epsilon, 13, 3, 64)
+    share = smallest_share(bucket_response(design), study)
+    assert abs(found_in(design, share, study, 150) - POWER) < 0.13
+    assert found_in(design, 0.8 * share, study, 60) < POWER - 0.13
+    assert found_in(design, 1.3 * share, study, 40) > 0.92
+
+
+def found_in(design: SketchResponse, share: float, study: TextStudy, n_runs: int) -> float:
+    """Return in which part of crowds a listed string is found; all others are on no list."""
+    generator, n_found = np.random.default_rng(30), 0
+    for run in range(n_runs):
+        counts = collect_sketch(design, {f"string {run}": share}, study.n_reports, generator)
+        listed = [f"string {run}", *(f"absent {run} {number}" for number in range(study.n_candidates - 1))]
+        n_found += any(row.string == listed[0] for row in decode_sketch(design, counts, listed).rows)
+    return n_found / n_runs
+
+
+def test_a_test_s_power_rises_with_the_share_and_is_that_of_its_level_where_there_is_none() -> None:
+    test = SketchTest(bucket_response(sketch(Decimal(2), 64)), 5_000, 0.0005)
+    powers = [test.power(share) for share in (0, 0.01, 0.02, 0.03, 0.05, 0.08, 1)]
+    assert powers == sorted(powers)
+    assert 0 < powers[0] <= 0.0005
+    assert powers[-1] == pytest.approx(1)
 
 
 @pytest.mark.slow

@@ -117,5 +117,5 @@ def _of_text(one: QuestionPlan, plan: SurveyPlan) -> str:
         )
     return (
         f"{one.question.id}: with {answers(one)}, {looked} those are found that {width_words(one.width)} "
-        "or more answer; rarer ones are not."
+        "or more answer; rarer ones seldom."
     )

@@ -23,7 +23,7 @@ from sotto_estimator.strings.tails import Tails
 
 SHORTLIST = 2**14
 """The most candidates that are tested again and again: those with the largest estimates to begin with."""
-_SURE = 4.0
+SURE = 4.0
 """So many errors above its estimate is the other strings' sum of squares taken to be."""
 _OF_COLLISIONS = 0.1
 """The part of what a guaranteed interval may miss by that is left to collisions."""
@@ -71,7 +71,7 @@ class Fit:
         """
         estimate, error = self.left.second_moment()
         fitted = float(self.noise(sums_at(self.counts.table, self.places)).sum())
-        return min(1.0, max(estimate, 0.0) + fitted + _SURE * error)
+        return min(1.0, max(estimate, 0.0) + fitted + SURE * error)
 
     def estimate(self, left: Floats) -> Floats:
         """Return shares beside the fitted strings', of sums over what they leave."""

@@ -1,7 +1,7 @@
 """The smallest share of a string that a text question will detect, and the design that makes it smallest."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from itertools import product
@@ -18,6 +18,7 @@ from sotto_estimator.strings.plan_designs import (
     count_mean_sketch,
     hadamard_count_mean_sketch,
 )
+from sotto_estimator.strings.sketch_power import SketchTest
 from sotto_protocol.mechanisms.bloom.design import BloomShape, bloom
 from sotto_protocol.mechanisms.bloom.response import MAX_COUNTS, BloomResponse
 from sotto_protocol.mechanisms.sketch.design import sketch
@@ -36,9 +37,8 @@ _N_HASHES = (1, 2, 3, 4)
 _N_COHORTS = tuple(2**power for power in range(11))
 _MIN_REPORTS_A_COHORT = 100  # the decoder takes errors from the counts themselves: they need some
 _NEAR_BEST = 1.05  # a share that is this many times the smallest is as good, if reports are shorter
-_N_ROUNDS = 200  # of a bisection
-_CAUTION = 1.03
-"""What the decoder loses by bounding residuals and widening errors for the choice: measured."""
+_N_ROUNDS = 32  # of a bisection
+_LEAST_SHARE = 1e-12  # of those that are looked at: one in as many reports as there can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +181,28 @@ def _hash_moments(design: TextDesign) -> tuple[float, float]:
 def smallest_share(design: TextDesign, study: TextStudy) -> float:
     """Return the smallest share that is detected with the study's power, by bisection; 1 where none is.
 
-    Detected: the estimate exceeds its error times the normal quantile t of `ERROR_RATE` / n_candidates, and skewness
-    (t^2 - 1) / 6 more (Cornish & Fisher 1938), with what the decoder's caution costs.
+    Of a sketch detected by the decoder's test at `ERROR_RATE` / n_candidates. Of a filter: the estimate exceeds its
+    error times the normal quantile t of that, and skewness (t^2 - 1) / 6 more (Cornish & Fisher 1938).
     """
+    if isinstance(design, BucketResponse):
+        test = SketchTest(design, study.n_reports, ERROR_RATE / study.n_candidates)
+        return _least(lambda share: test.power(share) >= study.power)
     threshold, reserve = -float(ndtri(ERROR_RATE / study.n_candidates)), float(ndtri(study.power))
-    low, high = 0.0, 1.0
+
+    def is_found(share: float) -> bool:
+        skewed = threshold + skewness(share, design, study.n_reports) * (threshold**2 - 1) / 6
+        return share >= (skewed + reserve) * standard_error(share, design, study.n_reports)
+
+    return _least(is_found)
+
+
+def _least(is_found: Callable[[float], bool]) -> float:
+    """Return the least share that is found, by bisection of its logarithm; 1 where none is."""
+    low, high = math.log(_LEAST_SHARE), 0.0
     for _ in range(_N_ROUNDS):
         middle = (low + high) / 2
-        skewed = threshold + skewness(middle, design, study.n_reports) * (threshold**2 - 1) / 6
-        if middle >= _CAUTION * (skewed + reserve) * standard_error(middle, design, study.n_reports):
-            high = middle
-        else:
-            low = middle
-    return high
+        low, high = (low, middle) if is_found(math.exp(middle)) else (middle, high)
+    return math.exp(high)
 
 
 def plan_table(rows: Sequence[TextPlan], study: TextStudy) -> str:
@@ -241,7 +250,8 @@ def _words(study: TextStudy) -> str:
     heading = f"n = {study.n_reports:,} reports, {study.n_candidates:,} candidates, false discovery rate {ERROR_RATE:g}"
     return (
         f"{heading}; * is the best.\nA string of the smallest share is detected with probability {study.power:g}, "
-        "even if it is the only one on the list\nand all others are as common."
+        "even if it is the only one on the list;\n"
+        "rarer ones seldom. Others have strings of their own; by RAPPOR they may all be as common."
     )
 
 

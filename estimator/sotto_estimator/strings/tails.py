@@ -20,9 +20,9 @@ class Tails:
     """
 
     many: Floats
-    few: float
+    few: float | Floats
     scale_of_many: float
-    scale_of_few: float
+    scale_of_few: float | Floats
 
     def exponents(self, offs: Floats) -> Floats:
         """Return L with P(error >= off) <= exp(-L), for each off; 0 where it is not above 0."""
