@@ -131,3 +131,19 @@ def test_it_asks_as_the_survey_page_does(ask: Ask, collector: Served, devices: D
         for each in (page, own):
             expect(each.locator("[data-question]").first).to_be_visible()
         assert fields_of(page.locator("[data-question]")) == fields_of(own.locator("[data-question]"))
+
+
+@pytest.mark.parametrize(("epsilon", "is_little"), [(2, False), (7, True)])
+def test_little_protection_is_said_above_the_questions_and_at_the_review(
+    ask: Ask, collector: Served, epsilon: int, is_little: bool
+) -> None:
+    question = f'[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "So?"\nepsilon = {epsilon}\n'
+    survey = publish(collector, compile_toml(f'id = "component-{epsilon}"\ntitle = "S"\n{question}'))
+    page = ask(survey)
+    said = "Your answer is protected little, because someone who was 10 % sure of it can become more than 99 % sure."
+    sure = page.get_by_text("nobody who sees them can be sure which")
+    expect(page.get_by_text(said)).to_have_count(int(is_little))
+    page.get_by_label("Yes", exact=True).check()
+    press(page, "Review what will be sent")
+    expect(page.get_by_text(said)).to_have_count(int(is_little))
+    expect(sure).to_have_count(int(not is_little))
