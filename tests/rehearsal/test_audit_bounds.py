@@ -5,7 +5,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from sotto_rehearsal.audit.bounds import Counts, differ, epsilon_below, rate_above, rate_below
+from sotto_rehearsal.audit.bounds import Counts, binomial_tails, differ, epsilon_below, rate_above, rate_below
 
 
 def prob_of(x: int, n: int, prob: float) -> float:
@@ -52,3 +52,23 @@ def test_both_ways_are_the_events_their_opposites_and_both_exchanged() -> None:
 
 def test_rates_differ_where_their_limits_do_not_meet() -> None:
     assert differ(Counts.of([500, 500, 0], 1000, [500, 700, 0], [1000, 1000, 0]), 1e-9).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+@pytest.mark.parametrize("prob", [0.01, 0.3, 0.5, 0.97])
+def test_a_binomial_tail_comes_no_more_often_than_it_says(n: int, prob: float) -> None:
+    tails = binomial_tails(np.arange(n + 1), n, prob)
+    probs = [prob_of(x, n, prob) for x in range(n + 1)]
+    for x, tail in enumerate(tails):
+        assert tail == pytest.approx(min(1, 2 * min(sum(probs[: x + 1]), sum(probs[x:]))))
+    for level in (0.3, 0.05, 1e-3):
+        assert sum(each for each, tail in zip(probs, tails, strict=True) if tail <= level) <= level * (1 + 1e-9)
+
+
+def test_rates_that_are_passed_over_at_first_sight_have_limits_that_meet() -> None:
+    """Every pair of counts of 12 and 60 reports, at the largest tail at which some are passed over."""
+    x, y = (part.ravel() for part in np.meshgrid(np.arange(13), np.arange(61)))
+    counts = Counts.of(x, 12, y, 60)
+    apart = (rate_below(x, 12, 9e-4) > rate_above(y, 60, 9e-4)) | (rate_below(y, 60, 9e-4) > rate_above(x, 12, 9e-4))
+    assert differ(counts, 9e-4).tolist() == apart.tolist()
+    assert apart.any()
