@@ -77,7 +77,12 @@ class Section:
     def is_outside(self) -> bool:
         """Whether an unbiased estimate is not in what is possible."""
         of_mean = self.number is not None and self.number.mean.is_outside
-        return of_mean or any(mark_of(row.share, n_decimals_of(row)) for row in self.rows)
+        of_wave = any(
+            mark_of(point.value, n_decimals_of(point)) for one in self.series for point in one.points if not one.is_mean
+        )
+        return (
+            of_mean or of_wave or any(mark_of(row.share, n_decimals_of(row)) for row in [*self.rows, *self.last_rows])
+        )
 
     @property
     def findings(self) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from sotto_estimator.intervals import IntervalOptions, is_interval, share_bounds
 from sotto_estimator.numbers.counts import NumberCounts
 from sotto_estimator.numbers.mean import estimate_mean
 from sotto_estimator.numbers.render import value_words
-from sotto_estimator.percents import n_decimals_of, percent_digits
+from sotto_estimator.percents import mark_of, n_decimals_of, percent_digits
 from sotto_protocol import Question, Tally
 from sotto_protocol.language import Language
 
@@ -46,10 +46,11 @@ class WaveSeries:
     is_mean: bool = False
 
     def words(self, number: float, point: Point, say: Language) -> str:
-        """Return a number of a point as it is shown."""
+        """Return a number of a point as it is shown: marked, where it is a share that is not possible."""
         if self.is_mean:
             return say.number(value_words(number, point.standard_error).replace(",", ""))
-        return say.percent(percent_digits(number, n_decimals_of(point)))
+        n_decimals = n_decimals_of(point)
+        return mark_of(number, n_decimals) + say.percent(percent_digits(number, n_decimals))
 
 
 def series_of(
