@@ -30,6 +30,7 @@ id = "paid"
 type = "yes-no"
 text = "?"
 epsilon = 1
+skip = "no"
 [[questions]]
 id = "dish"
 type = "one-of"
