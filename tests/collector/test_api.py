@@ -368,3 +368,21 @@ def test_every_answer_is_json_with_its_type(house: House) -> None:
         response = house.http.get(path)
         assert response.headers["Content-Type"] == JSON
         json.loads(response.data)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(f"/v1/surveys/habits/{what}" for what in ("tally", "records", "turnout", "certificate", "nothing")),
+        "/v1/surveys",
+        "/v1/tokens",
+        "/healthz",
+        "/readyz",
+    ],
+)
+def test_no_answer_to_a_program_is_kept_by_a_cache(house: House, path: str) -> None:
+    """Whoever may read it now may not tomorrow; an error may be over by then."""
+    house.collect(SURVEY, 3)
+    for headers in (house.admin, {}):
+        response = house.http.get(path, headers=headers)
+        assert response.headers["Cache-Control"] == "no-store"

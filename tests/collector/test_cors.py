@@ -137,6 +137,8 @@ SENT_BY_BROWSERS = [
     "https://[::3:4:5:6:7:8]:65535",
     "http://[::ffff:7f00:1]",
     "http://[::]",
+    "https://clinic.example:1",
+    "https://clinic.example:59999",
     "*",
 ]
 SENT_BY_NONE = [
@@ -148,6 +150,10 @@ SENT_BY_NONE = [
     "https://Clinic.example",
     "https://user@clinic.example",
     "https://clinic.example:",
+    "https://clinic.example:0",
+    "https://clinic.example:080",
+    "https://clinic.example:65536",
+    "https://clinic.example:99999",
     "ftp://clinic.example",
     "http://::1",
     "http://[::1",

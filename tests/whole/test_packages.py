@@ -97,3 +97,15 @@ def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Pat
     assert not [path for path in source.rglob("*") if path.name in (".venv", "node_modules", "__pycache__")]
     assert not (source / ".git").exists()  # the version needs neither it nor a tag
     assert build(tmp_path / "again", "wheel", source).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.parametrize(("package", "first_without"), [("requests", "2.33.0"), ("flask", "3.1.3")])
+def test_no_version_with_a_published_advisory_is_allowed(package: str, first_without: str) -> None:
+    """requests: .netrc (CVE-2024-47081), verify (2024-35195), zip paths (2026-25645); Flask: keys (2025-47278), Vary
+    (2026-27205)."""
+    wanted = [
+        *PROJECT["dependencies"],
+        *(each for extra in PROJECT["optional-dependencies"].values() for each in extra),
+    ]
+    (least,) = [found[1] for each in wanted if (found := re.fullmatch(rf"{package}>=([\d.]+)", each))]
+    assert [*map(int, least.split("."))] >= [*map(int, first_without.split("."))]

@@ -187,7 +187,7 @@ def test_while_it_is_read_again_others_get_the_last_unless_that_is_old(age_s: fl
 
 def test_who_asks_for_the_same_waits_for_the_one_that_is_made() -> None:
     made = []
-    cache: LruCache[int] = LruCache(1)
+    cache = LruCache(10_000, 60)
 
     def make() -> int:
         made.append(1)

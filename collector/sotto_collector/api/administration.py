@@ -55,7 +55,7 @@ def set_survey(survey_id: str) -> Response:
                 422,
                 "bad_setting",
                 f"must be at most {MAX_ORIGINS} origins, each * or like https://host or http://host:8080, without a "
-                "path or a / at the end.",
+                "path or a / at the end; a port is in [1, 65535].",
                 "$.cors_origins",
             )
         values["cors_origins"] = " ".join(sent.cors_origins)

@@ -6,7 +6,8 @@ from flask import Flask, Response, current_app, request
 
 from sotto_collector.errors import StoreError
 
-ORIGIN = re.compile(r"\*|https?://([a-z0-9.\-]{1,253}|\[[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}\])(:[0-9]{1,5})?")
+_PORT = "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
+ORIGIN = re.compile(rf"\*|https?://([a-z0-9.\-]{{1,253}}|\[[0-9a-f]{{0,4}}(:[0-9a-f]{{0,4}}){{2,7}}\])(:({_PORT}))?")
 """What may be allowed: `*`, or an origin as browsers send it (RFC 6454, 6.2), of a name, an IPv4 or an IPv6 address.
 
 Browsers write hosts in lower case, names in ASCII, IPv6 addresses in brackets, of up to eight groups and without zone.

@@ -8,6 +8,7 @@ import click
 from sotto_collector.collector import Collector
 from sotto_collector.commands.options import all_settings
 from sotto_collector.logs import log_what_nobody_caught, set_up_logs
+from sotto_collector.memory import share_heaps
 from sotto_collector.metrics import metrics_folder
 from sotto_collector.serving.server import listen, say_url
 from sotto_collector.serving.worker import serve_on
@@ -34,6 +35,7 @@ def serve(create: bool, **values: Any) -> None:
     log_what_nobody_caught()
     listening = listen(settings)
     url = say_url(listening)
+    share_heaps()
     if create:
         Store(settings.db, busy_timeout_ms=settings.busy_timeout_ms).close()
 

@@ -68,4 +68,6 @@ def _protect(response: Response) -> Response:
     if is_ours or response.content_type == PAGE_TYPE:
         for name, value in (_FOR_ALL | {"Content-Security-Policy": policy()}).items():
             response.headers.setdefault(name, value)
+    else:  # what programs ask for: whoever may read it now may not tomorrow
+        response.headers.setdefault("Cache-Control", "no-store")
     return response

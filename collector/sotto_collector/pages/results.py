@@ -13,6 +13,7 @@ from flask import Blueprint, Flask, Response, current_app, request
 from sotto_collector.api.request import find_survey, get_collector
 from sotto_collector.collector import KNOWN_S
 from sotto_collector.errors import RequestError, refuse
+from sotto_collector.memory import give_back
 from sotto_collector.pages.cache import TimeCache
 from sotto_collector.pages.headers import policy
 from sotto_collector.pages.languages import choose_for
@@ -73,7 +74,7 @@ def install_results(app: Flask) -> None:
             floored=found.floored,
         )
 
-    page = make_results_page(read_release, "layout.html")
+    page = make_results_page(read_release, "layout.html", give_back)
     _refuse_as_the_collector(page)
     ask_to_sign_in(page, ROLES)
     page.after_request(_let_choose)

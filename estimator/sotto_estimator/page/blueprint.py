@@ -21,8 +21,8 @@ from sotto_protocol.words import epsilon_above
 
 Made = TypeVar("Made")
 
-N_KEPT = 8
-"""So many results, pages and pictures are kept for who asks again; a page of thousands of answers takes megabytes."""
+MAX_KEPT_BYTES, IDLE_S = 32 * 2**20, 60.0
+"""Results, pages and pictures are kept for who asks again, in so many bytes, until nobody has for so many seconds."""
 N_AT_DESK, N_AT_EASEL = 4, 2
 """So many of one survey's pages and files, and of its pictures, are made or wait for that, each for other choices; who
 asks for one more is asked to come again."""
@@ -31,27 +31,26 @@ _ASSETS = {"results.css": "text/css", "results.js": "text/javascript"}
 _RULE = "/s/<survey_id>/results"
 
 
-def make_results_page(read_release: ReadRelease, layout: str) -> Blueprint:
+def make_results_page(
+    read_release: ReadRelease, layout: str, on_idle: Callable[[], object] = lambda: None
+) -> Blueprint:
     """Return the page as a blueprint. What it refuses is raised as a `PageError`, or as `read_release` raises it.
 
     `layout`: the name of a template of the app, with the blocks title, head and body, which is told `root`, the
-    app's root as seen from the page.
+    app's root as seen from the page. `on_idle` is called, in a thread of its own, once less is kept for later.
     """
     page = Blueprint("results", __name__, template_folder="templates")
-    _Routes(read_release, layout).add_to(page)
+    _Routes(read_release, layout, on_idle).add_to(page)
     return page
 
 
 class _Routes:
     """The views, with what they share."""
 
-    def __init__(self, read_release: ReadRelease, layout: str) -> None:
+    def __init__(self, read_release: ReadRelease, layout: str, on_idle: Callable[[], object]) -> None:
         self._read_release = read_release
         self._layout = layout
-        self._results: LruCache[Results] = LruCache(N_KEPT)
-        self._pages: LruCache[str] = LruCache(N_KEPT)
-        self._files: LruCache[bytes] = LruCache(N_KEPT)
-        self._pictures: LruCache[bytes] = LruCache(N_KEPT)
+        self._kept = LruCache(MAX_KEPT_BYTES, IDLE_S, on_idle)
         self._desk = Seats("results", N_AT_DESK)
         self._easel = Seats("pictures", N_AT_EASEL)
         self._assets = {name: (files(__package__) / "static" / name).read_bytes() for name in _ASSETS}
@@ -69,9 +68,8 @@ class _Routes:
         if selection.tag in request.if_none_match:
             return _respond(Response(status=304), selection.tag)
         results = self._find(selection)
-        page = self._pages.get(
-            selection.tag, _seated(self._desk, survey_id, lambda: self._render(results, selection.tag))
-        )
+        make = _seated(self._desk, survey_id, lambda: self._render(results, selection.tag).encode())
+        page = self._kept.get((selection.tag, "page"), make)
         return _respond(Response(page, content_type="text/html; charset=utf-8"), selection.tag)
 
     def _render(self, results: Results, tag: str) -> str:
@@ -97,21 +95,21 @@ class _Routes:
         estimates = self._find(selection).require_estimates()
         write = {"csv": as_csv, "json": as_json}[kind]
         make = _seated(self._desk, survey_id, lambda: f"{write(estimates)}\n".encode())
-        return _attach(self._files.get((selection.tag, kind), make), kind, "results", selection)
+        return _attach(self._kept.get((selection.tag, kind), make), kind, "results", selection)
 
     def get_chart(self, survey_id: str, question_id: str, chart: str, kind: str) -> Response:
         """Give one chart as it is shown, its title and caption over it."""
         selection = self._read(survey_id)
         drawing, caption = self._find(selection).require_chart(question_id, chart)
-        key = selection.tag, question_id, chart
+        key = selection.tag, question_id, chart, kind
         if kind == "png":
             from sotto_estimator.page.picture import draw_png  # matplotlib takes half a second to load
 
             make = _seated(self._easel, survey_id, lambda: draw_png(drawing, caption))
-            content = self._pictures.get(key, make)
+            content = self._kept.get(key, make)
         else:
             make = _seated(self._desk, survey_id, lambda: whole_svg(drawing, caption))
-            content = self._files.get(key, make)
+            content = self._kept.get(key, make)
         return _attach(content, kind, f"{question_id}-{chart}", selection)
 
     def get_asset(self, name: str) -> Response:
@@ -133,7 +131,7 @@ class _Routes:
         make = _seated(
             self._desk, selection.release.survey.id, lambda: find_results(selection.release, selection.choices)
         )
-        return self._results.get(selection.tag, make)
+        return self._kept.get((selection.tag, "results"), make)
 
 
 class _Selection(NamedTuple):
