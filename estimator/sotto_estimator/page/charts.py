@@ -8,7 +8,7 @@ from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, shortest, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
-from sotto_estimator.verdict.verdict import Ends, Finding, share_ends, share_findings
+from sotto_estimator.verdict.verdict import Ends, Finding, any_too_wide, of_precision, share_ends, share_findings
 from sotto_estimator.verdict.words import finding_words, range_words
 from sotto_protocol.language import ENGLISH, Language
 
@@ -30,9 +30,9 @@ def draw_shares(title: str, rows: Sequence[Estimate], say: Language = ENGLISH) -
     Where an interval is too wide to name an estimate no answer has a bar: each has a dot on its whisker, for a bar
     beside answers without one would look as if it were more. Of more than MAX_BARS answers the largest are drawn.
     """
-    of_all = share_findings(rows)
     drawn = largest(rows, MAX_BARS)
-    findings = share_findings(drawn, is_decided=all(of.is_decided for of in of_all))
+    is_decided = not any_too_wide(of_precision(row.share, (row.low, row.high), (0, 1)) for row in rows)
+    findings = share_findings(drawn, is_decided=is_decided)
     ends = share_ends(drawn)
     axis = Axis.over(end for pair in ends for end in pair)
     bottom = _AXIS_PX + _ROW_PX * len(drawn)

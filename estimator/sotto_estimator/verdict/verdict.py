@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
 
+import numpy as np
+
 from sotto_estimator.verdict.order import Order
 from sotto_estimator.verdict.rounding import down, nearest, step_of, up
 
@@ -129,18 +131,16 @@ def share_ends(shares: Sequence[Share]) -> list[Ends]:
     None is made to reach lower, or less high, than that of an answer with the lower estimate and interval: that would
     show the larger share as the smaller one.
     """
-    ends = [of_precision(of.share, (of.low, of.high), (0, 1)) for of in shares]
-    lows, highs = [low for low, _ in ends], [high for _, high in ends]
-    for place, of in enumerate(shares):
-        if of.share > 1:
-            below = (end for one, end in zip(shares, ends, strict=True) if one.share <= of.share and one.low <= of.low)
-            lows[place] = max(low for low, _ in below)
-        if of.share < 0:
-            above = (
-                end for one, end in zip(shares, ends, strict=True) if one.share >= of.share and one.high >= of.high
-            )
-            highs[place] = min(high for _, high in above)
-    return list(zip(lows, highs, strict=True))
+    ends = np.array([of_precision(of.share, (of.low, of.high), (0, 1)) for of in shares]).reshape(-1, 2)
+    estimates, lows, highs = np.array([(of.share, of.low, of.high) for of in shares]).reshape(-1, 3).T
+    lowered, raised = ends.T
+    found = []
+    for of, (low, high) in zip(shares, ends.tolist(), strict=True):
+        below = (estimates <= of.share) & (lows <= of.low)
+        above = (estimates >= of.share) & (highs >= of.high)
+        low = float(lowered[below].max()) if of.share > 1 else low
+        found.append((low, float(raised[above].min()) if of.share < 0 else high))
+    return found
 
 
 def of_precision(estimate: float, ends: Ends, span: Ends) -> Ends:
