@@ -39,8 +39,8 @@ def check(survey_file: Path, n: int | None, target: Target | None, canonical: bo
     has unless its app sets others. Of --n people, or the `people` of the file, it says of every question how precise it
     will be, and what would help; it fails where something can never be shown, such as a text question whose cohorts so
     few people cannot fill, or where its last day is past. It warns of what promises more than holds, and where answers
-    are protected little. Of a file with faults --json prints an object whose `faults` have each a `where` and a
-    `problem`.
+    are protected little. Of a file with faults --json prints an object whose `faults` have each a `where`, a
+    `problem` and, where it has one, its `line`.
     """
     if canonical and as_json:
         raise click.UsageError("Give --canonical or --json, one of the two.")

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date
 
+from sotto_author.confusables import find_confusables
 from sotto_protocol import Survey
 
 _ANONYMOUS = (
@@ -17,7 +18,13 @@ _ANONYMOUS = (
 
 def find_promises(survey: Survey) -> list[str]:
     """Return in words what a survey promises that does not hold, and what it does not say."""
-    return [*_anonymous(survey), *_swapped(survey), *_texts_of_others(survey), *_unsaid(survey)]
+    return [
+        *_anonymous(survey),
+        *_swapped(survey),
+        *find_confusables(survey),
+        *_texts_of_others(survey),
+        *_unsaid(survey),
+    ]
 
 
 def _anonymous(survey: Survey) -> Iterator[str]:

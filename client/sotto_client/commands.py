@@ -24,6 +24,7 @@ from sotto_protocol.explain import explain as explain_survey
 from sotto_protocol.language import ENGLISH, LANGUAGES, Language
 from sotto_protocol.language_tag import TAG_EXPECTED
 from sotto_protocol.negotiation import choose_language, match
+from sotto_protocol.survey_source import MAX_FILE_BYTES
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above, printable
 
@@ -168,7 +169,8 @@ def outbox(
 def read_file(path: Path) -> Survey:
     """Return a survey from an author's TOML or JSON, or from canonical JSON. Raises ClientError with the path."""
     try:
-        return read_survey(path.read_bytes(), is_json=path.suffix == ".json")
+        with path.open("rb") as file:
+            return read_survey(file.read(MAX_FILE_BYTES + 1), is_json=path.suffix == ".json")
     except OSError as fault:
         raise ClientError(f"{path}: {fault.strerror}") from fault
     except SurveyError as fault:

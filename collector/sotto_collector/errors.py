@@ -139,5 +139,5 @@ def refuse(status: int, code: str, detail: str, where: str = "") -> RequestError
 
 def refuse_survey(fault: SurveyError) -> RequestError:
     """Return the error that refuses a survey, with all that is wrong with it."""
-    faults = fault.faults if len(fault.faults) > 1 else ()
+    faults = tuple((each.where, each.problem) for each in fault.faults) if len(fault.faults) > 1 else ()
     return RequestError(Problem(422, "bad_survey", fault.problem, fault.where, faults))

@@ -1,16 +1,19 @@
 """The members of an author's file: texts may be by language, and all that is wrong is told at once."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from sotto_protocol.documents import Fields, is_short
-from sotto_protocol.errors import SurveyError, together
+from sotto_protocol.errors import LocatedError, SurveyError, together
 from sotto_protocol.language_tag import TAG_EXPECTED, is_tag
+from sotto_protocol.looks import look, say_alike, shown
 from sotto_protocol.places import OF_SURVEY, PLACES
+from sotto_protocol.synonyms import INSTEAD, OF_QUESTION
 from sotto_protocol.translation import QUESTION_TEXTS, SURVEY_TEXTS, QuestionWords, SurveyWords
 
 _TEXTS = {*SURVEY_TEXTS, *QUESTION_TEXTS}
+_LOOKED_AT = {*_TEXTS, "strata"}
 _OF_ALL = ("controller", "contact")
 """Names and addresses: written without a language, they are the same in each."""
 
@@ -18,11 +21,13 @@ _OF_ALL = ("controller", "contact")
 class AuthorFields(Fields):
     """Fields of an author's file; `lang`: the tag of the survey's own language.
 
-    What is taken of a text that is a table by language is that of the survey's own; the others are kept.
+    What is taken of a text that is a table by language is that of the survey's own; the others are kept. `synonyms`:
+    what members are called elsewhere, and what they are called here.
     """
 
-    def __init__(self, document: Any, where: str, lang: str) -> None:
+    def __init__(self, document: Any, where: str, lang: str, synonyms: Mapping[str, str] = OF_QUESTION) -> None:
         super().__init__(document, where, SurveyError, PLACES)
+        self._synonyms = synonyms
         self._lang = lang
         self._texts: dict[str, dict[str, Any]] = {}
         self._later: list[Callable[[], None]] = []
@@ -70,14 +75,42 @@ class AuthorFields(Fields):
         texts = {name: texts.get(lang, texts[self._lang]) for name, texts in self._texts.items()}
         return {name: tuple(text) if isinstance(text, list) else text for name, text in texts.items()}
 
-    def take(self, key: str, expected: str, accept: Callable[[Any], bool]) -> Any:
+    def take(
+        self, key: str, expected: str, accept: Callable[[Any], bool], say_why: Callable[[Any], str] | None = None
+    ) -> Any:
         table = self._left.get(key)
         if key in _TEXTS and isinstance(table, dict):
-            return self._take_by_language(key, table, expected, accept)
-        value = super().take(key, expected, accept)
+            return self._take_by_language(key, table, expected, accept, say_why)
+        value = super().take(key, expected, accept, say_why)
         if key in _TEXTS:
             self._texts[key] = {self._lang: value}
+        if key in _LOOKED_AT:
+            check_looks(self.at(key), value)
         return value
+
+    def missing(self, key: str, expected: str) -> LocatedError:
+        brought = next((name for name in self._left if self._synonyms.get(name) == key), "")
+        self._told.add(brought)
+        return self._called(brought) if brought else super().missing(key, expected)
+
+    def unknown(self, key: str) -> LocatedError:
+        if key in INSTEAD:
+            return self.fail(key, f"is no member of a survey file: {INSTEAD[key]}.")
+        if key in self._synonyms:
+            return self._called(key)
+        if not is_short(key):
+            return super().unknown(key)
+        alike = self.nearest(key)
+        return self.fail(key, f"is unknown; is it {alike!r}?" if alike else "is unknown.")
+
+    def misplaced(self, key: str) -> LocatedError:
+        is_meant = self._synonyms.get(key, key) not in self._names  # a title where a text is too is the survey's
+        return self._called(key) if is_meant else super().misplaced(key)
+
+    def _called(self, key: str) -> LocatedError:
+        ours = self._synonyms[key]
+        there = ", which is there already: take one away" if ours in self._names else ""
+        return self.fail(key, f"`{key}` is called `{ours}` here{there}.")
 
     def finish(self) -> None:
         """Refuse members that belong to another kind of question, all of them: after whatever is known was taken."""
@@ -94,25 +127,49 @@ class AuthorFields(Fields):
     def _is_of_all(self, name: str) -> bool:
         return name in _OF_ALL and self._texts[name].keys() == {self._lang}
 
-    def _take_by_language(self, key: str, table: dict[str, Any], expected: str, accept: Callable[[Any], bool]) -> Any:
+    def _take_by_language(
+        self,
+        key: str,
+        table: dict[str, Any],
+        expected: str,
+        accept: Callable[[Any], bool],
+        say_why: Callable[[Any], str] | None,
+    ) -> Any:
         spoken = Fields(table, self.at(key), SurveyError)
         del self._left[key]
         self._known.add(key)
         self._texts[key] = table
         own = table.get(self._lang)
         others = [tag for tag in table if tag != self._lang]
-        self._later += [partial(_take_other, spoken, tag, expected, accept, own) for tag in others]
+        self._later += [
+            partial(_take_other, spoken, tag, own, partial(spoken.take, tag, expected, accept, say_why))
+            for tag in others
+        ]
         if not spoken.has(self._lang):
             why = f"is missing: {self._lang} is the survey's own language (lang), which the others translate."
             raise spoken.fail(self._lang, why)
-        return spoken.take(self._lang, expected, accept)
+        value = spoken.take(self._lang, expected, accept, say_why)
+        check_looks(spoken.at(self._lang), value)
+        return value
 
 
-def _take_other(spoken: Fields, tag: str, expected: str, accept: Callable[[Any], bool], own: Any) -> None:
+def check_looks(where: str, value: Any) -> None:
+    """Raise SurveyError where one of some texts cannot be seen, or two cannot be told apart; or where a text cannot."""
+    if isinstance(value, list):
+        what = "name" if where.endswith(".strata") else "option"
+        problem = say_alike(value, what)
+        if problem:
+            raise SurveyError(where, f"must be texts that people can tell apart: {problem}")
+    elif not look(value):
+        raise SurveyError(where, f"must be a text that people can see, not {shown(value)}.")
+
+
+def _take_other(spoken: Fields, tag: str, own: Any, take: Callable[[], Any]) -> None:
     """Refuse what stands under a tag if it cannot be the text of the survey's own language in another."""
     if not is_tag(tag):
         shown = repr(tag) if is_short(tag) else "(a key)"
         raise SurveyError(spoken.where, f"has {shown} in the place of {TAG_EXPECTED}.")
-    text = spoken.take(tag, expected, accept)
+    text = take()
+    check_looks(spoken.at(tag), text)
     if isinstance(own, list) and len(text) != len(own):
         raise spoken.fail(tag, f"must be {len(own)} texts, as many as in the survey's own language, not {len(text)}.")

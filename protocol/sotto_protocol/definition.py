@@ -1,19 +1,20 @@
 """What an author writes, in TOML or JSON, and how it becomes a survey. docs/survey-file.md is its reference."""
 
 import re
-import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from sotto_protocol.author_fields import AuthorFields
-from sotto_protocol.documents import Fields, load_json, parse_decimal
+from sotto_protocol.documents import Fields
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import USUAL_TAG
 from sotto_protocol.members import (
     CROWD,
     ID_PATTERN,
     LENGTHS,
+    MAX_QUESTIONS,
     Settings,
     is_crowd,
     read_id,
@@ -23,6 +24,9 @@ from sotto_protocol.members import (
 from sotto_protocol.questions.definition import compile_fields
 from sotto_protocol.questions.question import Question
 from sotto_protocol.survey import MAX_SURVEY_BYTES, Survey
+from sotto_protocol.survey_source import SurveySource
+from sotto_protocol.synonyms import OF_SURVEY
+from sotto_protocol.syntax_faults import WRITE_LESS
 
 _QUESTION = re.compile(r"\$\.questions\[([0-9]+)\]")
 
@@ -42,44 +46,36 @@ def compile_toml(text: str) -> Survey:
     >>> survey.questions[0].epsilon
     Decimal('1.098612288669')
     """
-    return compile_survey(load_toml(text))
-
-
-def load_toml(text: str) -> dict[str, Any]:
-    """Parse TOML, decimals kept exact. Raises SurveyError."""
-    try:
-        document = tomllib.loads(text, parse_float=parse_decimal)
-    except (ValueError, RecursionError) as fault:
-        raise SurveyError("$", f"must be TOML ({str(fault)[:120]}).") from None
-    closes: Any = document.get("closes")
-    return document | ({"closes": closes.isoformat()} if hasattr(closes, "isoformat") else {})  # TOML has days
+    return compile_source(SurveySource.of(text, is_json=False))
 
 
 def compile_json(text: str | bytes) -> Survey:
     """Compile an author's JSON, which has the same members as the TOML. Raises SurveyError."""
-    return compile_survey(load_json(text, SurveyError))
+    if isinstance(text, bytes):
+        return compile_source(SurveySource.read(text, is_json=True))
+    return compile_source(SurveySource.of(text, is_json=True))
 
 
 def read_survey(content: bytes, *, is_json: bool) -> Survey:
     """Return the survey in a file's bytes: an author's TOML or JSON, or canonical JSON.
 
     White space may follow the canonical JSON, as an editor or a terminal leaves it.
-    `is_json`: whether the file's name says JSON. Raises SurveyError.
+    `is_json`: whether the file's name says JSON. Raises SurveyError, each fault with its line.
     """
-    document = read_document(content, is_json=is_json)
-    if is_json and is_published(document):
-        return Survey.from_canonical(content.rstrip())
-    return compile_survey(document)
+    return compile_source(SurveySource.read(content, is_json=is_json))
+
+
+def compile_source(source: SurveySource) -> Survey:
+    """Return the survey in a file that was read. Raises as `read_survey`."""
+    if source.is_json and is_published(source.document):
+        return Survey.from_canonical(source.text.rstrip().encode("utf-8"))
+    with source.located():
+        return compile_survey(source.document)
 
 
 def read_document(content: bytes, *, is_json: bool) -> Any:
     """Return what stands in a survey file, as it was written: for who changes it. Raises SurveyError."""
-    if is_json:
-        return load_json(content, SurveyError)
-    try:
-        return load_toml(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise SurveyError("$", "must be TOML in UTF-8.") from None
+    return SurveySource.read(content, is_json=is_json).document
 
 
 def is_published(document: Any) -> bool:
@@ -95,12 +91,12 @@ def compile_survey(document: Any) -> Survey:
     try:
         return _compile_whole(document)
     except SurveyError as fault:
-        first, *others = (_with_question(document, *found) for found in fault.faults)
+        first, *others = (_with_question(document, found.where, found.problem) for found in fault.faults)
         raise SurveyError(*first, *others) from None
 
 
 def _compile_whole(document: Any) -> Survey:
-    fields = AuthorFields(document, "$", right_settings(document).get("lang", USUAL_TAG))
+    fields = AuthorFields(document, "$", right_settings(document).get("lang", USUAL_TAG), OF_SURVEY)
     survey: Survey = together(partial(_compile, fields, said_to_questions(document)), fields.finish_rest)[0]
     together(partial(_check_kept, survey), survey.check_size, partial(_check_bytes, survey))
     return survey
@@ -143,7 +139,9 @@ def _compile(fields: AuthorFields, of_survey: Mapping[str, Any]) -> Survey:
 
 
 def _compile_questions(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tuple[Question, ...]:
-    listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list))
+    listed = fields.take("questions", "a list of questions", lambda v: isinstance(v, list), _say_brackets)
+    if not 1 <= len(listed) <= MAX_QUESTIONS:  # before they are looked at: there may be hundreds of thousands
+        raise SurveyError("$.questions", f"must be 1 to {MAX_QUESTIONS} questions, not {len(listed):,}.")
     steps = [
         partial(_compile_question, fields, question, f"$.questions[{index}]", of_survey)
         for index, question in enumerate(listed)
@@ -152,9 +150,13 @@ def _compile_questions(fields: AuthorFields, of_survey: Mapping[str, Any]) -> tu
     return tuple(questions)
 
 
+def _say_brackets(given: Any) -> str:
+    return " In TOML write [[questions]], with two brackets, above each of them." if isinstance(given, dict) else ""
+
+
 def _check_ids(listed: list[Any]) -> None:
     ids = [question["id"] for question in listed if isinstance(question, dict) and isinstance(question.get("id"), str)]
-    twice = [given for given in dict.fromkeys(ids) if ids.count(given) > 1 and ID_PATTERN.fullmatch(given)]
+    twice = [given for given, n in Counter(ids).items() if n > 1 and ID_PATTERN.fullmatch(given)]
     if twice:
         raise SurveyError("$.questions", f"must not have two questions of the same id: {', '.join(twice)}.")
 
@@ -175,7 +177,7 @@ def _check_bytes(survey: Survey) -> None:
     n_bytes = len(survey.canonical)
     if n_bytes > MAX_SURVEY_BYTES:  # nobody could read it back
         most = f"at most {MAX_SURVEY_BYTES} bytes in canonical form"
-        raise SurveyError("$", f"must have {most}, not {n_bytes}: ask fewer questions, or in fewer words or languages.")
+        raise SurveyError("$", f"must have {most}, not {n_bytes}: {WRITE_LESS}")
 
 
 def _check_kept(survey: Survey) -> None:

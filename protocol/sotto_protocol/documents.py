@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from sotto_protocol.errors import LocatedError
@@ -18,6 +19,8 @@ MAX_DEPTH = 32
 MAX_DECIMALS = 12
 """Of an epsilon and of a probability."""
 
+_MOST_TOLD = 3
+"""Of the texts of one list that are wrong."""
 _DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """They reorder the text beside them: in a terminal a label could turn its own numbers round."""
 _FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029{_DIRECTION_MARKS}]")
@@ -157,19 +160,25 @@ class Fields:
         self._known.add(key)
         return key in self._left
 
-    def take(self, key: str, expected: str, accept: Callable[[Any], bool]) -> Any:
-        """Return a required member that `accept` accepts."""
+    def take(
+        self, key: str, expected: str, accept: Callable[[Any], bool], say_why: Callable[[Any], str] | None = None
+    ) -> Any:
+        """Return a required member that `accept` accepts; `say_why`: a sentence of what is wrong of another, or ""."""
         self._known.add(key)
         if key not in self._left:
-            strange = [name for name in self._left if is_short(name) and name not in self._places]
-            alike = get_close_matches(key, strange, 1) if self._places else []  # a right name is no typo
-            self._told.update(alike)
-            hint = f" {alike[0]!r} is unknown." if alike else ""
-            raise self.fail(key, f"is missing; expected {expected}.{hint}")
+            raise self.missing(key, expected)
         value = self._left.pop(key)
         if not accept(value):
-            raise self.fail(key, f"must be {expected}.{_strange_in(value)}")
+            raise self.fail(key, f"must be {expected}.{(say_why or _strange_in)(value)}")
         return value
+
+    def missing(self, key: str, expected: str) -> LocatedError:
+        """Return the error for a member that is not there, to be raised: say which one may be meant for it."""
+        strange = [name for name in self._left if is_short(name) and name not in self._places]
+        alike = get_close_matches(key, strange, 1) if self._places else []  # a right name is no typo
+        self._told.update(alike)
+        hint = f" {alike[0]!r} is unknown." if alike else ""
+        return self.fail(key, f"is missing; expected {expected}.{hint}")
 
     def integer(self, key: str, low: int, high: int) -> int:
         """Return an integer member in [low, high]; true and 1.0 are not integers."""
@@ -178,12 +187,13 @@ class Fields:
 
     def text(self, key: str, max_length: int) -> str:
         """Return a string member of 1 to max_length characters that `is_text` accepts."""
-        value: str = self.take(key, text_expected(max_length), lambda v: is_text(v, max_length))
+        expected, why = text_expected(max_length), partial(say_length, max_length)
+        value: str = self.take(key, expected, lambda v: is_text(v, max_length), why)
         return value
 
-    def one_of(self, key: str, words: Collection[str]) -> str:
+    def one_of(self, key: str, words: Collection[str], say_why: Callable[[Any], str] | None = None) -> str:
         """Return a member that is one of the words."""
-        value: str = self.take(key, "one of " + ", ".join(words), lambda v: isinstance(v, str) and v in words)
+        value: str = self.take(key, "one of " + ", ".join(words), lambda v: isinstance(v, str) and v in words, say_why)
         return value
 
     def finish(self) -> None:
@@ -194,10 +204,15 @@ class Fields:
     def unknown(self, key: str) -> LocatedError:
         """Return the error for a member that nobody took, to be raised: say what was asked for and looks alike."""
         shown = key if is_short(key) else "(a key)"
-        alike = get_close_matches(shown, self._known - self._names, 1, _ALIKE)
-        alike = alike or get_close_matches(shown, self._places.keys() - self._names, 1, _ALIKE)
-        hint = f"; is it {alike[0]!r}?" if alike else "."
+        alike = self.nearest(shown)
+        hint = f"; is it {alike!r}?" if alike else "."
         return self._error(self.where, f"has an unknown member {shown!r}{hint}")
+
+    def nearest(self, key: str) -> str:
+        """Return the name of a member that was asked for, is not there and looks like this one; "" without one."""
+        alike = get_close_matches(key, self._known - self._names, 1, _ALIKE)
+        alike = alike or get_close_matches(key, self._places.keys() - self._names, 1, _ALIKE)
+        return alike[0] if alike else ""
 
 
 def text_expected(max_length: int) -> str:
@@ -217,6 +232,36 @@ def is_text(value: Any, max_length: int) -> bool:
     writing. Joiners (ZWJ, ZWNJ) are fine: scripts and emoji need them.
     """
     return isinstance(value, str) and 1 <= len(value) <= max_length and _FORBIDDEN.search(value) is None
+
+
+def say_length(max_length: int, value: Any) -> str:
+    """Return in a sentence what is wrong of a value that `is_text` refuses."""
+    if not isinstance(value, str):
+        return ""
+    if not value:
+        return " It is empty."
+    return f" It has {len(value):,} characters." if len(value) > max_length else _strange_in(value)
+
+
+def say_list(what: str, lengths: range, max_length: int, given: Any) -> str:
+    """Return in sentences which of some texts are wrong, the first ones, or alike; "" where no list is given.
+
+    `what`: what one of them is called; `lengths`: how many there may be.
+    """
+    if not isinstance(given, list):
+        return ""
+    found = [] if len(given) in lengths else [f" There are {len(given):,}."]
+    found += [
+        f" {what} {place}:{say_length(max_length, text) or ' it is no text.'}"
+        for place, text in enumerate(given, 1)
+        if not is_text(text, max_length)
+    ]
+    first: dict[str, int] = {}
+    for place, text in enumerate(given, 1):
+        if isinstance(text, str) and text and first.setdefault(text, place) != place:
+            found.append(f" {what}s {first[text]} and {place} are the same.")
+    rest = len(found) - _MOST_TOLD
+    return "".join(found[:_MOST_TOLD]) + (f" And {rest:,} more are wrong." if rest > 0 else "")
 
 
 def _strange_in(value: Any) -> str:

@@ -28,13 +28,15 @@ class LocatedError(SottoError):
 
 
 class Fault(NamedTuple):
-    """What is wrong at a place in a document."""
+    """What is wrong at a place in a document; `line`, from 1, of the file that it stands in, where it is known."""
 
     where: str
     problem: str
+    line: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.problem}"
+        of_line = f"line {self.line}, " if self.line else ""
+        return f"{of_line}{self.where}: {self.problem}"
 
 
 class SurveyError(LocatedError):
@@ -43,13 +45,19 @@ class SurveyError(LocatedError):
     `faults` has all that is wrong, in the order of the file as far as it goes; `where` and `problem` are the first's.
     """
 
-    def __init__(self, where: str, problem: str, *others: tuple[str, str]) -> None:
+    def __init__(self, where: str, problem: str, *others: tuple[str, str] | Fault) -> None:
         super().__init__(where, problem)
         self.args = (where, problem, *others)
-        self.faults = tuple(Fault(*fault) for fault in ((where, problem), *others))
+        self.faults: tuple[Fault, ...] = tuple(Fault(*fault) for fault in ((where, problem), *others))
 
     def __str__(self) -> str:
         return "\n  ".join(map(str, self.faults))
+
+    def with_lines(self, line_of: Callable[[str], int | None]) -> "SurveyError":
+        """Return it with the lines of its faults, by their places; a line that is known stays."""
+        located = SurveyError(*self.args)
+        located.faults = tuple(fault._replace(line=fault.line or line_of(fault.where)) for fault in self.faults)
+        return located
 
 
 def together(*steps: Callable[[], Any]) -> list[Any]:
@@ -62,7 +70,7 @@ def together(*steps: Callable[[], Any]) -> list[Any]:
         except SurveyError as fault:
             faults += fault.faults
     if faults:
-        raise SurveyError(*faults[0], *faults[1:])
+        raise SurveyError(faults[0].where, faults[0].problem, *faults[1:])
     return done
 
 

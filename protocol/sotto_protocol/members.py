@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
-from sotto_protocol.documents import Fields, is_text, text_expected
+from sotto_protocol.documents import Fields, is_text, say_length, say_list, text_expected
 from sotto_protocol.errors import SurveyError, together
 from sotto_protocol.language_tag import TAG_EXPECTED, USUAL_TAG, is_tag
 
@@ -56,8 +56,10 @@ def is_crowd(value: Any) -> bool:
     return type(value) is int and 1 <= value <= MAX_PEOPLE
 
 
-def _setting(usual: Any, expected: str, accepts: Callable[[Any], bool]) -> Any:
-    return field(default=usual, metadata={"expected": expected, "accepts": accepts})
+def _setting(
+    usual: Any, expected: str, accepts: Callable[[Any], bool], say_why: Callable[[Any], str] | None = None
+) -> Any:
+    return field(default=usual, metadata={"expected": expected, "accepts": accepts, "say_why": say_why})
 
 
 def _integer(usual: int, low: int, high: int) -> Any:
@@ -74,7 +76,7 @@ def _word(words: tuple[str, ...]) -> Any:
 
 def _strata() -> Any:
     expected = f"a list of 2 to {MAX_STRATA} different names, each of 1 to {MAX_STRATUM} characters, no blanks around"
-    return _setting((), expected, _are_strata)
+    return _setting((), expected, _are_strata, partial(say_list, "Name", range(2, MAX_STRATA + 1), MAX_STRATUM))
 
 
 def _are_strata(value: Any) -> bool:
@@ -87,7 +89,8 @@ def _are_strata(value: Any) -> bool:
 
 
 def _text(name: str) -> Any:
-    return _setting("", text_expected(LENGTHS[name]), partial(is_text, max_length=LENGTHS[name]))
+    most = LENGTHS[name]
+    return _setting("", text_expected(most), partial(is_text, max_length=most), partial(say_length, most))
 
 
 def is_day(value: Any) -> bool:
@@ -181,7 +184,10 @@ def read_settings(document: Fields) -> dict[str, Any]:
     """Take what a file or a published survey sets of the whole, by name. Raises the fields' error, of all of them."""
     named = [setting for setting in fields(Settings) if document.has(setting.name)]
     taken = together(
-        *(partial(document.take, row.name, row.metadata["expected"], row.metadata["accepts"]) for row in named)
+        *(
+            partial(document.take, row.name, *(row.metadata[name] for name in ("expected", "accepts", "say_why")))
+            for row in named
+        )
     )
     values = [tuple(value) if isinstance(value, list) else value for value in taken]
     return dict(zip((row.name for row in named), values, strict=True))

@@ -1,6 +1,7 @@
 """`sotto check`: what it prints, and one line where it cannot."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,9 +128,11 @@ def test_check_prints_all_faults_as_json_and_fails(tmp_path: Path) -> None:
     path = write(tmp_path, DEFINITION.replace('title = "Lunch"', "").replace("3/4", "5/4"))
     done = sotto("check", path, "--json")
     faults = json.loads(done.stdout)["faults"]
-    assert (done.exit_code, [list(fault) for fault in faults]) == (1, [["where", "problem"]] * 2)
+    assert (done.exit_code, [list(fault) for fault in faults]) == (1, [["where", "problem", "line"]] * 2)
     assert faults[0]["where"] == "$.title"
-    said = "\n  ".join(f"{fault['where']}: {fault['problem']}" for fault in faults)
+    assert faults[1]["line"] == next(n for n, line in enumerate(path.read_text().splitlines(), 1) if "5/4" in line)
+    first, second = (f"{fault['where']}: {fault['problem']}" for fault in faults)
+    said = f"{first}\n  line {faults[1]['line']}, {second}"
     assert done.stderr == f"Error: {path}: {said}\n"
     assert sotto("check", path).stdout == ""
     done = sotto("check", tmp_path / "none.toml", "--json")
@@ -160,7 +163,7 @@ def test_check_reads_an_authors_json(tmp_path: Path, definition: Path) -> None:
     [
         ("x.toml", b"id = ", "must be TOML"),
         ("x.toml", b"\xff", "must be TOML in UTF-8"),
-        ("x.toml", b'id = "x"\nquestions = []', "$.title: is missing"),
+        ("x.toml", b'id = "x"\nquestions = [{id="q", type="text", text="?", epsilon=1}]', "$.title: is missing"),
         ("x.json", b"{", "must be JSON"),
         ("x.json", b"[]", "must be an object"),
         ("x.json", LUNCH.canonical.replace(b'"epsilon":1,', b'"epsilon":0.9,', 1), "declares 0.9"),
@@ -172,7 +175,7 @@ def test_check_names_the_place_in_one_line(tmp_path: Path, name: str, content: b
     assert result.exit_code == 1
     assert result.stdout == ""
     assert message in result.stderr
-    assert result.stderr.startswith(f"Error: {tmp_path / name}: $")
+    assert re.match(rf"Error: {tmp_path / name}: (line \d, )?\$", result.stderr)
     assert len(result.stderr.splitlines()) == 1
 
 

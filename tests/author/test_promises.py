@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from sotto_author.promises import find_promises, say_past
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_survey, compile_toml
 
 TODAY = date(2026, 11, 22)
 ANONYMOUS = {
@@ -89,3 +89,40 @@ def test_options_in_another_order_in_another_language_are_warned_of(options: str
         f"q.de: {said} stands for {option}; {swapped}"
         for said, option in ([("'No'", "'Yes'"), ("'Yes'", "'No'")] if is_swapped else [])
     ]
+
+
+def choosing(*options: str) -> Survey:
+    return compile_survey(
+        {
+            "id": "s",
+            "title": "T",
+            "controller": "The works council",
+            "contact": "council@example.org",
+            "questions": [{"id": "q", "type": "one-of", "text": "?", "options": [*options], "epsilon": 1}],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["a", "\u0430"], 'q: the options "a" and "\u0430" look alike and are two: U+0061 is not U+0430.'),
+        (["No", "N\u043e"], 'q: the options "No" and "N\u043e" look alike and are two: U+006F is not U+043E.'),
+        (["TAXI", "\u03a4\u0391\u03a7\u0399"], "look alike and are two: U+0054 is not U+03A4."),
+        (["l0", "IO"], "look alike and are two: U+006C is not U+0049."),
+        (
+            ["Yes", "N\u043e"],
+            'q: in "N\u043e" the letter \u043e is U+043E, of another script, and looks like the Latin o.',
+        ),
+        (["a ", "b"], 'q: the option "a<U+0020>" has blanks around it'),
+    ],
+)
+def test_options_that_look_alike_in_two_scripts_are_warned_of(options: list[str], said: str) -> None:
+    assert any(said in warning for warning in find_promises(choosing(*options)))
+
+
+@pytest.mark.parametrize(
+    "options", [["Да", "Нет"], ["Ναι", "Όχι"], ["a", "A"], ["5 μm", "9 μm"], ["是", "否"], ["1", "2"]]
+)
+def test_options_of_any_one_script_are_fine(options: list[str]) -> None:
+    assert find_promises(choosing(*options)) == []

@@ -266,7 +266,7 @@ WRONG: list[tuple[Any, str, str]] = [
     (written(epsilon=1), "$.epsilon", "belongs to a question."),
     (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "is missing; expected a text of 1 to 2000 characters"),
     (asking(YES_NO, text=None, txt="?"), f"{Q0}.text", "'txt' is unknown."),
-    (written(wavse=3), "$", "has an unknown member 'wavse'; is it 'waves'?"),
+    (written(wavse=3), "$.wavse", "is unknown; is it 'waves'?"),
     (asking(YES_NO, type="maybe"), f"{Q0}.type", "must be one of yes-no, one-of, any-of"),
     (asking(YES_NO, type=[]), f"{Q0}.type", "must be one of"),
     (asking(YES_NO, id=None), f"{Q0}.id", "is missing"),
@@ -335,7 +335,7 @@ WRONG: list[tuple[Any, str, str]] = [
         (written(keep=value), "$.keep", "must be one of reports, counts.")
         for value in ("count", "Counts", "counts ", "", True, False, None, 1, ["counts"], {"counts": True})
     ],
-    (written(keeps="counts"), "$", "has an unknown member 'keeps'; is it 'keep'?"),
+    (written(keeps="counts"), "$.keeps", "is unknown; is it 'keep'?"),
     *[
         (asking(YES_NO, **{name: value}), f"{Q0}.{name}", "belongs to the survey, not to a question: in TOML it stands")
         for name, value in {"draw": 1, "waves": 2, "keep": "counts", "invited": True, "title": "Lunch"}.items()

@@ -131,7 +131,7 @@ def test_a_missing_member_is_named() -> None:
     ("members", "hint"),
     [
         ({"maximum": 120}, "12 decimals."),
-        ({"min": 0, "maximum": 120}, "12 decimals. 'min' is unknown."),
+        ({"minimal": 0, "maximum": 120}, "12 decimals. 'minimal' is unknown."),
         ({"minimun": 0, "maximum": 120}, "12 decimals. 'minimun' is unknown."),
     ],
 )
@@ -145,7 +145,7 @@ def test_what_looks_like_the_missing_member_is_named_and_no_right_one(members: d
 def test_a_step_left_out_is_1_and_published() -> None:
     stepless = {key: value for key, value in AGE.items() if key != "step"}
     assert ask(stepless) == ask(AGE)
-    with pytest.raises(SurveyError, match="has an unknown member 'stpe'; is it 'step'"):
+    with pytest.raises(SurveyError, match="stpe: is unknown; is it 'step'"):
         ask(stepless | {"stpe": 2})
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reference import Answer, Published, kind_of
 from sotto_protocol import Mechanism, Survey, compile_survey
+from sotto_protocol.looks import look
 from sotto_protocol.mechanisms.asked_option import AskedOption
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes, PureMechanism
@@ -25,6 +26,7 @@ CHOICES = tuple(name for name in NAMES if name not in ("rappor", "sketch", "wind
 HALF = 2**31
 
 words = st.text("abcdefghijklmnopqrstuvwxyz -äж中😀", min_size=1, max_size=12)
+seen = words.filter(look)
 ids = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,8}", fullmatch=True)
 epsilons = st.decimals("0.001", 20, places=6)
 typed = st.one_of(
@@ -162,9 +164,9 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
     questions = []
     for question_id in draw(st.lists(ids, min_size=1, max_size=4, unique=True)):
         kind = draw(st.sampled_from(["yes-no", "one-of", "any-of", "number", "text"]))
-        question: dict[str, Any] = {"id": question_id, "type": kind, "text": draw(words), "epsilon": draw(epsilons)}
+        question: dict[str, Any] = {"id": question_id, "type": kind, "text": draw(seen), "epsilon": draw(epsilons)}
         if kind in ("one-of", "any-of"):
-            question["options"] = draw(st.lists(words, min_size=2, max_size=20, unique=True))
+            question["options"] = draw(st.lists(seen, min_size=2, max_size=20, unique_by=look))
         if kind == "any-of" and draw(st.booleans()):
             question["max_selected"] = draw(st.integers(1, len(question["options"])))
         if kind == "one-of":
@@ -181,7 +183,7 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
     waves = draw(st.one_of(st.none(), st.integers(2, min(1000, 2**22 // sum(map(n_counts_of, questions))))))
     several = st.one_of(st.none(), st.integers(1, len(questions) - 1)) if len(questions) > 1 else st.none()
     settings = {"waves": waves, "draw": draw(several)}
-    whole = {"id": draw(ids), "title": draw(words), "questions": questions}
+    whole = {"id": draw(ids), "title": draw(seen), "questions": questions}
     return whole | {name: value for name, value in settings.items() if value}
 
 
@@ -209,7 +211,7 @@ text_members = st.fixed_dictionaries(
 def _number_members(draw: st.DrawFn) -> dict[str, Any]:
     minimum, step = (draw(st.decimals(low, 1000, places=2)) for low in (-1000, Decimal("0.01")))
     maximum = minimum + step * draw(st.one_of(st.integers(1, 40), st.just(10**6)))
-    more = st.fixed_dictionaries({}, optional={"unit": words, "distribution": st.booleans(), "skip": st.just(minimum)})
+    more = st.fixed_dictionaries({}, optional={"unit": seen, "distribution": st.booleans(), "skip": st.just(minimum)})
     return {"minimum": minimum, "maximum": maximum, "step": step} | draw(more)
 
 

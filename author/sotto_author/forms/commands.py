@@ -12,10 +12,11 @@ from sotto_author.errors import AuthorError, FormError
 from sotto_author.forms.asking import Terms, question_id
 from sotto_author.forms.surveyjs import Imported, import_form
 from sotto_author.survey_toml import write_new
-from sotto_protocol import Survey, SurveyError, compile_toml
+from sotto_protocol import Survey, SurveyError, compile_survey
 from sotto_protocol.documents import MAX_DECIMALS, is_decimal, load_json, parse_decimal
 from sotto_protocol.mechanisms.thresholds import MAX_EPSILON, MIN_EPSILON
 from sotto_protocol.members import ID_PATTERN
+from sotto_protocol.survey_source import load_toml
 from sotto_protocol.words import counted, epsilon_above, printable
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def import_(
     try:
         imported = _read(form_file, survey_id, agreed)
         text = imported.to_toml()
-        compiled = compile_toml(text)
+        compiled = compile_survey(load_toml(text))
     except (FormError, SurveyError) as fault:
         raise AuthorError(f"{form_file}:\n  {fault}") from fault
     if target is None:

@@ -9,8 +9,9 @@ from typing import Any
 
 from sotto_estimator.errors import SourceError
 from sotto_protocol import Question, Survey, SurveyError
-from sotto_protocol.definition import compile_survey, is_published, read_document, said_to_questions
+from sotto_protocol.definition import compile_source, is_published, said_to_questions
 from sotto_protocol.questions.definition import compile_question
+from sotto_protocol.survey_source import MAX_FILE_BYTES, SurveySource
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +28,10 @@ class Draft:
         """Return the survey in a file, an author's or canonical JSON. Raises SourceError with the path."""
         is_json = path.suffix == ".json"
         try:
-            content = path.read_bytes()
-            document = read_document(content, is_json=is_json)
-            if is_json and is_published(document):
-                return Draft(document, Survey.from_canonical(content.rstrip()), is_final=True)
-            return Draft(document, compile_survey(document))
+            with path.open("rb") as file:
+                source = SurveySource.read(file.read(MAX_FILE_BYTES + 1), is_json=is_json)
+            document = source.document
+            return Draft(document, compile_source(source), is_final=is_json and is_published(document))
         except OSError as fault:
             raise SourceError(f"{path}: {fault.strerror}.") from fault
         except SurveyError as fault:

@@ -124,7 +124,10 @@ def warner(epsilon: Decimal) -> BinaryResponse:
 def warner_by_truth(prob_truth: Fraction) -> BinaryResponse:
     """Return Warner's spinner by its probability of truth, in (1/2, 1); epsilon = ln(p / (1 - p))."""
     if not Fraction(1, 2) < prob_truth < 1:
-        raise ValueError(f"prob_truth ({prob_truth}) must be in (1/2, 1): below a half, ask the opposite statement.")
+        raise ValueError(
+            f"prob_truth ({prob_truth}) must be in (1/2, 1): below a half, ask the opposite statement. A survey with "
+            'two coins has mechanism = "forced-response", and prob_forced_yes.'
+        )
     true = floor(prob_truth * COIN_SCALE)
     return _coin("warner", prob_truth, true, COIN_SCALE - true)
 
@@ -161,6 +164,9 @@ def _coin(name: str, prob_truth: Fraction, true: int, other: int) -> BinaryRespo
 
 def ask_warner(asked: Asked) -> BinaryResponse:
     """Return the spinner that an author asks for, by epsilon or by prob_truth."""
+    if asked.has("prob_forced_yes"):
+        why = 'belongs to mechanism = "forced-response", the survey with two coins, which must be named.'
+        raise asked.fail("prob_forced_yes", why)
     if not asked.has("prob_truth"):
         if asked.epsilon is None:
             raise ValueError("must have epsilon or prob_truth.")

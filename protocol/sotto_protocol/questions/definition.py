@@ -19,6 +19,7 @@ from sotto_protocol.questions.beside import read_section, read_skip, read_want
 from sotto_protocol.questions.question import Question
 from sotto_protocol.questions.question_type import QuestionType
 from sotto_protocol.questions.types import TYPES
+from sotto_protocol.synonyms import say_type
 from sotto_protocol.words import epsilon_above
 
 
@@ -60,7 +61,7 @@ def _take_answered(fields: AuthorFields, of_survey: Mapping[str, Any]) -> dict[s
 
 
 def _read_kind(fields: AuthorFields) -> QuestionType:
-    kind = TYPES[fields.one_of("type", TYPES)]
+    kind = TYPES[fields.one_of("type", TYPES, say_type)]
     fields.fill(kind.usual)
     return kind.read(fields)
 

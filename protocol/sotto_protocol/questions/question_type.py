@@ -4,12 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from sotto_protocol.documents import Fields, is_text
+from sotto_protocol.documents import Fields, is_text, say_list
 from sotto_protocol.language import Language
 from sotto_protocol.questions.control import Control
 
@@ -111,6 +112,7 @@ def take_options(fields: Fields, fewest: int, most: int = MAX_OPTIONS) -> tuple[
             and all(is_text(option, MAX_OPTION_TEXT) for option in v)
             and len(set(v)) == len(v)
         ),
+        partial(say_list, "Option", range(fewest, most + 1), MAX_OPTION_TEXT),
     )
     return tuple(options)
 

@@ -1,0 +1,60 @@
+"""Letters of other scripts that look like Latin ones: options that differ in them alone look the same to people.
+
+Unicode's own table (UTS 39, confusables.txt) has thousands of rows, most of them of letters that nobody types. These
+are the letters of the keyboards at hand, Cyrillic and Greek, and the figures, as common fonts draw them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from sotto_protocol import Survey
+from sotto_protocol.looks import look, shown
+
+_CYRILLIC = dict(zip("АВЕЅІЈКМНОРСТХҮаесіјорѕухһԁԛԝ", "ABESIJKMHOPCTXYaecijopsyxhdqw", strict=True))
+_GREEK = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧορνα", "ABEZHIKMNOPTYXopva", strict=True))
+_FIGURES = str.maketrans("0Il|", "O111")
+_LATIN = str.maketrans(_CYRILLIC | _GREEK)
+_STRANGE = f"[{''.join(_CYRILLIC | _GREEK)}]"
+_MIXED = re.compile(rf"(?=\w*[A-Za-z])\w*{_STRANGE}\w*")
+"""A word with a Latin letter, and one that is none and looks like one."""
+
+
+def find_confusables(survey: Survey) -> Iterator[str]:
+    """Yield in words which options look the same, or alike, in each language, and which texts mix scripts in a word."""
+    for lang in survey.languages:
+        of_lang = f".{lang}" if len(survey.languages) > 1 else ""
+        for name, words in survey.words(lang).questions.items():
+            yield from _alike(f"{name}{of_lang}", words.options)
+            yield from (_say_edges(f"{name}{of_lang}", option) for option in words.options if option != option.strip())
+            for text in words.options:
+                yield from _mixed(f"{name}{of_lang}", text)
+
+
+def _alike(place: str, options: tuple[str, ...]) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for option in options:
+        other = first.setdefault(look(option).translate(_LATIN).translate(_FIGURES), option)
+        if other != option:
+            yield (
+                f"{place}: the options {shown(other)} and {shown(option)} look alike and are two: "
+                f"{_differ(other, option)}. People would choose either, and each would seem half as common."
+            )
+
+
+def _differ(one: str, other: str) -> str:
+    pair = next(((a, b) for a, b in zip(one, other, strict=False) if a != b), None)
+    return f"U+{ord(pair[0]):04X} is not U+{ord(pair[1]):04X}" if pair else "one is longer"
+
+
+def _mixed(place: str, text: str) -> Iterator[str]:
+    if (word := _MIXED.search(text)) and (letter := re.search(_STRANGE, word[0])):
+        yield (
+            f"{place}: in {shown(word[0])} the letter {letter[0]} is U+{ord(letter[0]):04X}, of another script, and "
+            f"looks like the Latin {letter[0].translate(_LATIN)}. An app that answers with a Latin one is refused."
+        )
+
+
+def _say_edges(place: str, option: str) -> str:
+    return (
+        f"{place}: the option {shown(option)} has blanks around it: an app must answer with them too. Take them away."
+    )
