@@ -27,6 +27,7 @@ def test_the_command_writes_a_survey_file_that_compiles_and_says_what_it_takes()
         "19 questions, epsilon 0.25 each, 4.75 in total",
         "Agrees?: yes stands for 'I agree', no for 'I do not'",
         "年龄: is a text, for a number must have min and max",
+        "doctors: is required in the form where {pain} > 3; now nobody must answer it",
         "may be hidden in the form, and is in every report, then as skipped: brand (visibleIf of "
         "$.pages[1].questions[3]), places (visibleIf of $.pages[1].questions[3]), Anything_else (visibleIf)",
         "all choices are options, also those that the form may hide or disable: symptoms (visibleIf of choices[2])",

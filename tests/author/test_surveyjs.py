@@ -253,7 +253,8 @@ def test_every_member_that_is_no_part_of_the_survey_is_said() -> None:
     assert imported(form).notes == (
         "n: takes steps of 1 alone, for the form says no step",
         "free: is a text, for a number must have min and max",
-        "skipped: is a text, for a number cannot be skipped: make it required and never hidden",
+        "skipped: is a text, for a number cannot be skipped: make it required and never hidden, or say what no number "
+        "counts as (--skip-number skipped=0)",
         "all choices are options, also those that the form may hide or disable: s (choicesVisibleIf), s (visibleIf of "
         "choices[1])",
         "takes any number of choices, also none, whatever its minSelectedChoices: s",
@@ -359,7 +360,10 @@ def test_a_required_question_that_may_be_hidden_is_refused_and_one_that_is_not_r
         ({"type": "rating", "rateMin": Decimal("0.5")}, "rateStep must be above 0, and have as many decimals"),
         ({"type": "rating", "rateStep": 0}, "rateStep must be above 0"),
         ({"type": "rating", "rateMax": "5"}, "rateMax must be a number"),
-        ({"type": "slider"}, "has no mechanism; no number is 'No answer': make it required, or ask with a rating"),
+        (
+            {"type": "slider"},
+            "has no mechanism; no number is 'No answer': make it required, say what no number counts as (--skip-number",
+        ),
         ({"type": "slider", "sliderType": "range", **REQUIRED}, "sliderType range gives two numbers"),
         ({"type": "slider", "maxValueExpression": "{a}", **REQUIRED}, "maxValueExpression takes its range from an"),
         ({"type": "slider", "step": 7, **REQUIRED}, "step must go into maximum - minimum"),

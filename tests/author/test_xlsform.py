@@ -296,8 +296,8 @@ def test_the_languages_of_a_form_are_those_of_the_survey_and_what_they_lack_is_s
 def test_a_language_that_says_no_tag_is_refused() -> None:
     content = form({"type": "text", "name": "a", "label::Elvish": "A?", "label::French": "A ?", "label::fr": "A ?"})
     assert problems_of(content) == (
-        'the language "Elvish" must say its tag, as in label::Elvish (fr).',
-        'the language "French" must say its tag, as in label::French (fr).',
+        'the language "Elvish" must say its tag, in brackets, as in label::Elvish (..), such as (fr) of French.',
+        'the languages "French" and "fr" are one, fr: take the columns of one away.',
     )
 
 

@@ -3,13 +3,14 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from sotto_author.forms.languages import FormText
-from sotto_protocol.documents import is_text
+from sotto_author.forms.markup import plain_text
+from sotto_protocol.documents import decimal_text, is_text
 from sotto_protocol.language import mark
 from sotto_protocol.members import ID_PATTERN, LENGTHS
 
@@ -22,13 +23,21 @@ NO_TEXT = "(no answer)"
 class Terms:
     """What an author asks of an import: `epsilon` of every question, in nats, and what may become of the rest.
 
-    `leave_out` names what is not asked, as its answer is no secret, or not needed.
+    `leave_out` names what is not asked, as its answer is no secret, or not needed. `skip_numbers`: names, and what no
+    number counts as; "" stands for whatever is not named.
     """
 
     epsilon: Decimal
     skip_unsupported: bool = False
     ask_everybody: bool = False
     leave_out: frozenset[str] = frozenset()
+    skip_numbers: tuple[tuple[str, int | Decimal], ...] = ()
+
+    def skip_number(self, name: str) -> dict[str, int | Decimal]:
+        """Return the member by which a number may be left out, {} where that was not asked for."""
+        by_name = dict(self.skip_numbers)
+        counted_as = by_name.get(name, by_name.get(""))
+        return {} if counted_as is None else {"skip": counted_as}
 
 
 def question_id(name: str) -> str:
@@ -63,7 +72,8 @@ def section(name: str, title: FormText, before: FormText) -> tuple[dict[str, For
 
     `title`: that of the section which the question stands in, in the form; `before`: that of the question before it.
     """
-    if title == before:
+    title = plain_text(title)
+    if title == plain_text(before):
         return {}, []
     if not title:
         return {}, [f'{name}: stands in no group, and in the survey still in the section "{before}"']
@@ -76,7 +86,16 @@ def skipping(question: dict[str, Any]) -> str:
     """Return what it counts as that somebody is not shown a question."""
     if question["type"] == "any-of":
         return "nothing selected"
+    if question["type"] == "number":
+        return decimal_text(Decimal(question["skip"]))
     return json.dumps(question["skip"], ensure_ascii=False)
+
+
+def say_skipped_number(name: str, question: Mapping[str, Any]) -> list[str]:
+    """Return what an author should know of a number that may be left out."""
+    if question["type"] != "number" or "skip" not in question:
+        return []
+    return [f"{name}: no number counts as {decimal_text(Decimal(question['skip']))}, in the mean too"]
 
 
 def listed(names: Collection[str]) -> str:

@@ -1,5 +1,6 @@
 """`sotto survey import`: a form of another program as a survey file."""
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +23,7 @@ from sotto_protocol.words import counted, epsilon_above, printable
 if TYPE_CHECKING:
     from sotto_author.forms.xlsform.importing import ImportedXlsform
 
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,12})?")
 _MAX_BYTES = 2**23
 _WORKBOOKS = (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0")
 """What .xlsx and .xls begin with."""
@@ -44,6 +46,21 @@ class Epsilon(click.ParamType):  # type: ignore[type-arg]  # generic from click 
         return number
 
 
+class SkippedNumber(click.ParamType):  # type: ignore[type-arg]
+    """A number, and the name of what it is for before it: "" where it is for all."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int | Decimal]:
+        name, _, said = value.rpartition("=")
+        if not _NUMBER.fullmatch(said):
+            self.fail(f"{value!r} must be a number such as 0, or NAME=0 for one question.", param, ctx)
+        number = Decimal(said)
+        return name, int(number) if number == number.to_integral_value() else number
+
+
 @click.group(epilog=_EXAMPLE)
 def survey() -> None:
     """Write survey files from forms of other programs, and types of their answers for your own."""
@@ -62,12 +79,25 @@ survey.add_command(types)
     "--leave-out", metavar="NAME", multiple=True, help="Do not ask this, its answer is no secret; repeatable."
 )
 @click.option(
+    "--skip-number",
+    "skip_numbers",
+    type=SkippedNumber(),
+    metavar="[NAME=]NUMBER",
+    multiple=True,
+    help="What it counts as that a number is left out, of the one that is called NAME or of all; repeatable.",
+)
+@click.option(
     "--ask-everybody",
     is_flag=True,
     help="Ask everybody what the form asks of some, by their answers; who it does not concern skips. Off by default.",
 )
 def import_(
-    form_file: Path, survey_id: str | None, target: Path | None, leave_out: tuple[str, ...], **terms: Any
+    form_file: Path,
+    survey_id: str | None,
+    target: Path | None,
+    leave_out: tuple[str, ...],
+    skip_numbers: tuple[tuple[str, int | Decimal], ...],
+    **terms: Any,
 ) -> None:
     """Turn a SurveyJS form (JSON) or an XLSForm of ODK or KoboToolbox (.xlsx) into a survey file (TOML).
 
@@ -78,7 +108,7 @@ def import_(
     survey_id = survey_id or question_id(form_file.stem)
     if not ID_PATTERN.fullmatch(survey_id):
         raise click.UsageError("--id must be 1 to 64 lower-case letters, digits, - or _, the first a letter or digit.")
-    agreed = Terms(**terms, leave_out=frozenset(leave_out))
+    agreed = Terms(**terms, leave_out=frozenset(leave_out), skip_numbers=skip_numbers)
     try:
         imported = _read(form_file, survey_id, agreed)
         text = imported.to_toml()
@@ -104,7 +134,7 @@ def _read(path: Path, survey_id: str, terms: Terms) -> "Imported | ImportedXlsfo
         from sotto_author.forms.xlsform.form import read_form
         from sotto_author.forms.xlsform.importing import import_xlsform
 
-        return import_xlsform(read_form(content), survey_id, terms)
+        return import_xlsform(read_form(content, skip_unsupported=terms.skip_unsupported), survey_id, terms)
     return import_form(load_json(content, SurveyError), survey_id, terms)
 
 

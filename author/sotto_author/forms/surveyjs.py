@@ -9,6 +9,7 @@ from typing import Any
 from sotto_author.errors import FormError
 from sotto_author.forms.asking import NO_ANSWER, NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section
 from sotto_author.forms.languages import FormText, in_languages
+from sotto_author.forms.markup import plain_text
 from sotto_author.forms.surveyjs_choices import Choice, choices, range_of, rates, scale_of, yes_and_no
 from sotto_author.forms.surveyjs_form import NO_TITLE, Element, is_set, localised, secrets, walk
 from sotto_author.forms.surveyjs_notes import ASK_NOTHING, NUMERIC, notes
@@ -50,7 +51,10 @@ _NOT_BESIDE = {  # members that make an answer something else than one of the ch
     ("minValueExpression",): "takes its range from an expression; give numbers",
     ("maxValueExpression",): "takes its range from an expression; give numbers",
 }
-_NO_NUMBER = f"has no mechanism; no number is {NO_ANSWER!r}: make it required, or ask with a rating."
+_NO_NUMBER = (
+    f"has no mechanism; no number is {NO_ANSWER!r}: make it required, say what no number counts as (--skip-number "
+    "{}=0), or ask with a rating."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,17 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
     asked: list[AskedElement] = []
     left_out: list[Element] = []
     elements = [element for element in walk(form) if element.type not in ASK_NOTHING]
-    unknown = terms.leave_out - {element.name for element in elements}
+    names = {element.name for element in elements}
     problems = [
-        f'--leave-out names "{name}", and no element that asks anything is called that.' for name in sorted(unknown)
+        f'{option} names "{name}", and no element that asks anything is called that.'
+        for option, given in (
+            ("--leave-out", terms.leave_out),
+            ("--skip-number", {name for name, _ in terms.skip_numbers}),
+        )
+        for name in sorted(given - names - {""})
     ]
     for element in elements:
-        unsupported = _unsupported(element)
+        unsupported = _unsupported(element, terms)
         if element.name in terms.leave_out or (unsupported and terms.skip_unsupported):
             left_out.append(element)
             continue
@@ -100,9 +109,9 @@ def import_form(form: Any, survey_id: str, terms: Terms) -> Imported:
             problems.append(f"{element}: {fault.where.removeprefix('$').lstrip('.')} {fault.problem}")
     if problems or not asked:
         raise FormError(*(problems or ["$: has no element that can be asked."]))
-    whole: dict[str, Any] = {"id": survey_id, "title": localised(form.get("title"), "$.title") or survey_id}
+    whole: dict[str, Any] = {"id": survey_id, "title": plain_text(localised(form.get("title"), "$.title")) or survey_id}
     if introduction := localised(form.get("description"), "$.description"):
-        whole["introduction"] = introduction
+        whole["introduction"] = plain_text(introduction)
     definition, lacking = in_languages(whole | {"questions": [one.question for one in asked]}, _locale(form))
     return Imported(definition, tuple(asked), tuple(left_out), (*lacking, *notes(form, asked, left_out)))
 
@@ -112,7 +121,7 @@ def _locale(form: dict[str, Any]) -> str:
     return locale if isinstance(locale, str) else ""
 
 
-def _unsupported(element: Element) -> list[str]:
+def _unsupported(element: Element, terms: Terms) -> list[str]:
     """Return why an element has no mechanism: nothing where it has one."""
     if element.type not in _QUESTION_TYPES:
         instead = _INSTEAD.get(element.type, "it is no type that sottovoce knows")
@@ -121,8 +130,8 @@ def _unsupported(element: Element) -> list[str]:
     problems = [f"{element}: {names[0]} {why}." for names, why in found]
     if element.type == "slider" and element.members.get("sliderType") == "range":
         problems.append(f"{element}: sliderType range gives two numbers; ask for each with a slider of its own.")
-    if element.type == "slider" and not is_set(element.members, "isRequired"):
-        problems.append(f"{element}: {_NO_NUMBER}")
+    if element.type == "slider" and not (is_set(element.members, "isRequired") or terms.skip_number(element.name)):
+        problems.append(f"{element}: {_NO_NUMBER.format(element.name)}")
     return problems
 
 
@@ -136,10 +145,9 @@ def _ask(element: Element, before: FormText, terms: Terms) -> AskedElement:
 
     Raises FormError, or SurveyError where it does not compile.
     """
-    members = element.members
     if not question_id(element.name):
         raise FormError("must have a name with a letter or a digit.")
-    title = localised(members.get("title"), "title") or localised(members.get("label"), "label") or element.name
+    title = plain_text(element.title) if element.title else element.name
     asked: dict[str, Any] = {"id": question_id(element.name), "type": _type_of(element, terms)}
     asked |= section(element.name, element.section, before)[0] | {"text": title}
     offered = _offered(element)
@@ -156,7 +164,8 @@ def _type_of(element: Element, terms: Terms) -> str:
         is_number = bool(scale_of(rates(members)))
     else:
         is_number = usual == "text" and members.get("inputType") in NUMERIC and {"min", "max"} <= members.keys()
-    return "number" if is_number and _must_be_answered(element, terms) else usual
+    may_be_skipped = element.type != "rating" and bool(terms.skip_number(element.name))
+    return "number" if is_number and (may_be_skipped or _must_be_answered(element, terms)) else usual
 
 
 def _offered(element: Element) -> list[Choice]:
@@ -174,9 +183,10 @@ def _answers(element: Element, texts: list[str], terms: Terms) -> dict[str, Any]
     """Return the members of a question that say what may be answered, and what skipping counts as."""
     kind = _type_of(element, terms)
     if kind == "number":
-        if not _must_be_answered(element, terms):
-            raise FormError(_NO_NUMBER)
-        return scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)
+        skip = {} if _must_be_answered(element, terms) else terms.skip_number(element.name)
+        if not skip and not _must_be_answered(element, terms):
+            raise FormError(_NO_NUMBER.format(element.name))
+        return {**(scale_of(rates(element.members)) if element.type == "rating" else range_of(element.members)), **skip}
     if kind == "any-of":  # nothing selected is an answer
         most = element.members.get("maxSelectedChoices") or 0
         if type(most) is not int:

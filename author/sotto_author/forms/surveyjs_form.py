@@ -39,6 +39,11 @@ class Element:
     conditions: tuple[str, ...]
     section: FormText
 
+    @property
+    def title(self) -> FormText:
+        """Its text as the form has it, markup and all; "" where it has none. Raises FormError."""
+        return localised(self.members.get("title"), "title") or localised(self.members.get("label"), "label")
+
     def __str__(self) -> str:
         return f"{self.place} ({self.type} {json.dumps(self.name, ensure_ascii=False)})"
 

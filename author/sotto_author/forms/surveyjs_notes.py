@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sotto_author.forms.asking import listed, section
+from sotto_author.forms.asking import listed, say_skipped_number, section
+from sotto_author.forms.markup import is_marked, plain
 from sotto_author.forms.surveyjs_choices import SPECIAL_MEMBERS, yes_and_no
-from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, NO_TITLE, Element, is_set, triggers, walk
+from sotto_author.forms.surveyjs_form import CONTAINERS, HIDING, NO_TITLE, Element, is_set, localised, triggers, walk
 from sotto_author.forms.surveyjs_leaks import GIVEN_AWAY, find_leaks
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ def notes(form: dict[str, Any], asked: Sequence["AskedElement"], left_out: Seque
     for one, title in zip(asked, before, strict=False):
         found += section(one.element.name, one.element.section, title)[1]
     found += [note for one in asked for note in _of_number(one)]
+    for one in asked:
+        found += say_skipped_number(one.element.name, one.question)
+    found += _markup(form, asked)
+    found += [
+        f"{one.element.name}: is required in the form where {said}; now nobody must answer it"
+        for one in asked
+        if isinstance(said := one.element.members.get("requiredIf"), str) and said
+    ]
     hidden = [f"{one.element.name} ({one.element.hidden_by})" for one in asked if one.element.hidden_by]
     found += _said("may be hidden in the form, and is in every report, then as skipped", hidden)
     found += _said(
@@ -65,6 +74,21 @@ def notes(form: dict[str, Any], asked: Sequence["AskedElement"], left_out: Seque
     found += [f"left out: {element}" for element in left_out]
     names = listed([element.name for element in left_out])
     return found + [f"tell the adapter, which then drops their answers: leaveOut: [{names}]"] * bool(left_out)
+
+
+def _markup(form: dict[str, Any], asked: Sequence["AskedElement"]) -> list[str]:
+    """Return whose texts lost their markup, and whose choices have it still, by which the adapter finds them."""
+    whole = [name for name in ("title", "description") if is_marked(localised(form.get(name), name))]
+    found = [f"the form's {name}" for name in whole]
+    found += [one.element.name for one in asked if is_marked(one.element.title) or is_marked(one.element.section)]
+    kept = [one.element.name for one in asked if any(plain(choice.text) != choice.text for choice in one.choices)]
+    return [
+        *_said("without their Markdown and HTML, which a survey would show as it is written", found),
+        *_said(
+            "has Markdown or HTML in its choices, which the survey shows as it is written; take it out of the form",
+            kept,
+        ),
+    ]
 
 
 def _read(one: "AskedElement") -> tuple[str, str]:
@@ -83,7 +107,10 @@ def _of_number(one: "AskedElement") -> Iterator[str]:
         if "step" not in members:
             yield f"{one.element.name}: takes steps of 1 alone, for the form says no step"
     elif {"min", "max"} <= members.keys():
-        yield f"{one.element.name}: is a text, for a number cannot be skipped: make it required and never hidden"
+        yield (
+            f"{one.element.name}: is a text, for a number cannot be skipped: make it required and never hidden, or say "
+            f"what no number counts as (--skip-number {one.element.name}=0)"
+        )
     else:
         yield f"{one.element.name}: is a text, for a number must have min and max"
 

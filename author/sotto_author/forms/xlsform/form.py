@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto_author.errors import FormError
+from sotto_author.forms.english_names import nearest_tag, tag_named
 from sotto_author.forms.languages import FormText, tag_of
+from sotto_author.forms.markup import plain_text
+from sotto_author.forms.xlsform.kobo import NO_XLSFORM, take_out_matrices
 from sotto_author.forms.xlsform.workbook import Rows, read_workbook
-from sotto_protocol.language_names import OWN_NAMES
 
 _SHEETS = ("survey", "choices", "settings", "external_choices", "osm", "entities")
 _ROW = "sotto_row"
@@ -72,7 +74,11 @@ class Languages:
     tags: dict[str, str]
 
     def text(self, value: Any) -> FormText:
-        """Return a cell's text in the form's own language, "" where it lacks, and in the others."""
+        """Return a cell's text without markup, in the form's own language, "" where it lacks, and in the others."""
+        return plain_text(self.written(value))
+
+    def written(self, value: Any) -> FormText:
+        """Return a cell's text as it is written, in the form's own language and in the others."""
         by_name = value if isinstance(value, dict) else {self.own: value}
         said = {name: " ".join(text.split()) for name, text in by_name.items() if isinstance(text, str)}
         own = said.get(self.own) or said.get(_DEFAULT, "")
@@ -88,6 +94,7 @@ class Form:
     rows: tuple[Row, ...]
     choices: dict[str, list[dict[str, Any]]]
     languages: Languages
+    left_out: tuple[str, ...] = ()
 
     @property
     def locale(self) -> str:
@@ -95,11 +102,14 @@ class Form:
         return self.languages.tags.get(self.languages.own, "")
 
 
-def read_form(content: bytes) -> Form:
-    """Return the form in a workbook. Raises FormError."""
+def read_form(content: bytes, *, skip_unsupported: bool = False) -> Form:
+    """Return the form in a workbook; `skip_unsupported`: without matrices of KoboToolbox's own. Raises FormError."""
     rows, headers = read_workbook(content, _SHEETS)
     if not rows.get("survey"):
         raise FormError("has no sheet named survey with rows in it, as XLSForms have.")
+    rows["survey"], matrices = take_out_matrices(rows["survey"])
+    if matrices and not skip_unsupported:
+        raise FormError(*(f"{matrix}: {NO_XLSFORM}" for matrix in matrices))
     form = _parse(rows, headers)
     own = form.get("default_language", _DEFAULT)
     used = dict.fromkeys(column for sheet in ("survey", "choices") for row in rows.get(sheet, ()) for column in row)
@@ -110,7 +120,7 @@ def read_form(content: bytes) -> Form:
         form["title"] if "form_title" in headers.get("settings", ()) or "title" in headers.get("settings", ()) else ""
     )
     lists = {name: listed for name, listed in form.get("choices", {}).items() if isinstance(listed, list)}
-    return Form(str(title), tuple(_rows(form["children"], _Around())), lists, languages)
+    return Form(str(title), tuple(_rows(form["children"], _Around())), lists, languages, tuple(matrices))
 
 
 def _parse(rows: dict[str, Rows], headers: dict[str, list[str]]) -> dict[str, Any]:
@@ -150,23 +160,33 @@ def _languages(own: str, headers: Sequence[str]) -> Languages:
     tags = {name: _tag(name) for name in named}
     if own != _DEFAULT:
         tags[own] = _tag(own)
-    unknown = [name for name, tag in tags.items() if not tag]
-    if unknown:
-        raise FormError(*(f'the language "{name}" must say its tag, as in label::{name} (fr).' for name in unknown))
+    problems = [_say_unknown(name) for name, tag in tags.items() if not tag]
+    first: dict[str, str] = {}
+    for name, tag in tags.items():
+        if tag and first.setdefault(tag, name) != name:
+            problems.append(f'the languages "{first[tag]}" and "{name}" are one, {tag}: take the columns of one away.')
+    if problems:
+        raise FormError(*problems)
     return Languages(own, tags)
+
+
+def _say_unknown(name: str) -> str:
+    bare = _IN_BRACKETS.sub("", name).strip() or name
+    tag = nearest_tag(name)
+    meant = f"as in label::{bare} ({tag})" if tag else f"in brackets, as in label::{bare} (..), such as (fr) of French"
+    return f'the language "{name}" must say its tag, {meant}.'
 
 
 def _tag(name: str) -> str:
     """Return the tag of a language's name, "" where it says none.
 
-    >>> [_tag(name) for name in ("English (en)", "Português (pt_br)", "fr", "français", "Elvish")]
-    ['en', 'pt-BR', 'fr', 'fr', '']
+    >>> [_tag(name) for name in ("English (en)", "Português (pt_br)", "fr", "français", "Chinese", "Elvish")]
+    ['en', 'pt-BR', 'fr', 'fr', 'zh', '']
     """
     bracketed = _IN_BRACKETS.search(name)
     if bracketed:
-        return tag_of(bracketed[1].strip())
-    known = {own.casefold(): tag for tag, own in OWN_NAMES.items()}.get(name.casefold(), "")
-    return known or (tag_of(name) if len(re.split("[-_]", name)[0]) in (2, 3) else "")
+        return tag_of(bracketed[1].strip()) or tag_named(name)
+    return tag_named(name) or (tag_of(name) if len(re.split("[-_]", name)[0]) in (2, 3) else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,26 @@
 """An XLSForm (ODK, KoboToolbox) as a survey: what each of its rows becomes. Pure, but for pyxform: a workbook in."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from sotto_author.errors import FormError
-from sotto_author.forms.asking import NO_TEXT, Terms, listed, or_no_answer, origin, question_id, section, skipping
+from sotto_author.forms.asking import (
+    NO_TEXT,
+    Terms,
+    listed,
+    or_no_answer,
+    origin,
+    question_id,
+    say_skipped_number,
+    section,
+    skipping,
+)
 from sotto_author.forms.languages import FormText, in_languages
+from sotto_author.forms.markup import is_marked
 from sotto_author.forms.xlsform.conditions import is_conditional, is_never_asked, refusal, secrets
 from sotto_author.forms.xlsform.form import Form, Row
-from sotto_author.forms.xlsform.limits import most_selected, range_of
+from sotto_author.forms.xlsform.limits import most_selected, range_of, unchecked
 from sotto_author.forms.xlsform.types import ANSWERS_OF, COMPUTED, METADATA, unsupported
 from sotto_author.survey_toml import to_toml
 from sotto_protocol.errors import SurveyError
@@ -17,6 +29,7 @@ from sotto_protocol.questions.definition import compile_question
 
 _YES_AND_NO = (("yes", "no"), ("y", "n"), ("true", "false"))
 _SURE = ("yes", "true", "true()")
+_UNSURE = ("no", "false", "false()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +61,13 @@ class _Found:
 
 def import_xlsform(form: Form, survey_id: str, terms: Terms) -> ImportedXlsform:
     """Return an XLSForm as a survey. Raises FormError with everything that is wrong."""
-    found = _Found()
-    unknown = terms.leave_out - {row.name for row in form.rows}
-    found.problems += [f'--leave-out names "{name}", and no row is called that.' for name in sorted(unknown)]
+    found = _Found(left_out=[*form.left_out])
+    names = {row.name for row in form.rows}
+    for option, given in (
+        ("--leave-out", terms.leave_out),
+        ("--skip-number", {name for name, _ in terms.skip_numbers} - {""}),
+    ):
+        found.problems += [f'{option} names "{name}", and no row is called that.' for name in sorted(given - names)]
     for row in form.rows:
         try:
             _take(row, form, terms, found)
@@ -85,7 +102,7 @@ def _take(row: Row, form: Form, terms: Terms, found: _Found) -> None:
     elif row.type == "note":
         _take_note(row, form, found)
     else:
-        problems = unsupported(row, form)
+        problems = unsupported(row, form, terms)
         if problems and terms.skip_unsupported:
             found.left_out.append(str(row))
         elif problems:
@@ -122,7 +139,7 @@ def _ask(row: Row, form: Form, terms: Terms, found: _Found) -> None:
     if same:
         raise FormError(f"has the same id as {same[0]}, {name}; rename one.")
     question: dict[str, Any] = {"id": name, "type": ANSWERS_OF[row.type]} | _section(row, form, found)
-    question |= {"text": form.languages.text(row.members.get("label"))} | _answers(row, form, question["type"])
+    question |= {"text": form.languages.text(row.members.get("label"))} | _answers(row, form, question["type"], terms)
     question |= {"epsilon": terms.epsilon}
     compile_question(question, "$")
     found.asked.append((row, question))
@@ -139,11 +156,11 @@ def _section(row: Row, form: Form, found: _Found) -> dict[str, FormText]:
     return member
 
 
-def _answers(row: Row, form: Form, kind: str) -> dict[str, Any]:
+def _answers(row: Row, form: Form, kind: str, terms: Terms) -> dict[str, Any]:
     """Return the members of a question that say what may be answered, and what skipping counts as."""
     must = row.bind("required").lower() in _SURE and not is_conditional(row)
     if kind == "number":
-        return dict(range_of(row))
+        return {**range_of(row), **({} if must else terms.skip_number(row.name))}
     if kind == "text":
         return {} if must else {"skip": NO_TEXT}
     if kind == "yes-no":
@@ -170,9 +187,31 @@ def _ways(form: Form, found: _Found) -> list[str]:
     return said
 
 
+def _dropped(row: Row, question: dict[str, Any]) -> Iterator[str]:
+    """Yield which conditions on an answer are not the survey's."""
+    if question["type"] == "any-of":
+        yield from (f"{row.name}: any choices may be selected, for no survey checks {part}" for part in unchecked(row))
+    required = row.bind("required").strip()
+    if required.lower() not in ("", *_SURE, *_UNSURE):
+        yield f"{row.name}: is required in the form where {required}; now nobody must answer it"
+
+
+def _is_marked(row: Row, form: Form) -> bool:
+    choices = form.choices.get(str(row.members.get("itemset")), [])
+    said = [row.members.get("label"), row.section, *(choice.get("label") for choice in choices)]
+    return any(is_marked(form.languages.written(text)) for text in said)
+
+
 def _notes(form: Form, found: _Found) -> list[str]:
     """Return what an author should know of what was not taken over."""
     notes = [*_ways(form, found), *found.said]
+    for row, question in found.asked:
+        notes += say_skipped_number(row.name, question)
+        notes += _dropped(row, question)
+    marked = [row.name for row, _ in found.asked if _is_marked(row, form)]
+    notes += [f"without their Markdown and HTML, which a survey would show as it is written: {listed(marked)}"] * bool(
+        marked
+    )
     if found.metadata:
         kinds = ", ".join(dict.fromkeys(found.metadata))
         notes = [f"dropped: {kinds}; no such thing is ever collected", *notes]

@@ -1,6 +1,7 @@
 """The constraints of an XLSForm that a question can keep: from which number to which, how many choices at most."""
 
 import re
+from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -11,6 +12,11 @@ _NUMBER = r"(-?\d{1,9}(?:\.\d{1,6})?)"
 _COMPARED = re.compile(rf"\.\s*([<>]=?)\s*{_NUMBER}")
 _TURNED = re.compile(rf"{_NUMBER}\s*([<>]=?)\s*\.")
 _AT_MOST = re.compile(r"count-selected\(\s*\.\s*\)\s*(<=?)\s*(\d{1,4})")
+_SELECTED = re.compile(r"""selected\(\s*\.\s*,\s*(?:'[^']*'|"[^"]*")\s*\)""")
+_COUNT = r"count-selected\(\s*\.\s*\)"
+_COUNTED = re.compile(rf"{_COUNT}\s*(?:[<>]=?|!?=)\s*\d{{1,4}}|\d{{1,4}}\s*(?:[<>]=?|!?=)\s*{_COUNT}")
+_JOINED = re.compile(r"(?:[\s(),]|\b(?:and|or|not|if|true|false)\b)*")
+_TOKEN = re.compile(r"""'[^']*'|"[^"]*"|[()]|\b(?:and|or)\b""")
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _MAX_CONSTRAINT = 1_000
 _FINEST = Decimal("0.01")
@@ -43,15 +49,56 @@ def _narrowed(row: Row, limits: list[tuple[str, Decimal]]) -> dict[str, Decimal]
 
 
 def most_selected(row: Row, n_choices: int) -> dict[str, Any]:
-    """Return how many choices may be selected, {} for all of them. Raises FormError."""
-    said = row.bind("constraint")
-    if not said:
-        return {}
-    limit = _AT_MOST.fullmatch(_bare(said))
-    if limit is None:
-        raise FormError(f"the constraint {said} is none that a survey checks, but count-selected(.) <= 3 is.")
-    most = int(limit[2]) - (limit[1] == "<")
+    """Return how many choices may be selected, {} for all of them."""
+    limits = [limit for part in _joined(row.bind("constraint")) if (limit := _AT_MOST.fullmatch(part))]
+    most = min((int(limit[2]) - (limit[1] == "<") for limit in limits), default=n_choices)
     return {"max_selected": most} if most < n_choices else {}
+
+
+def unchecked(row: Row) -> list[str]:
+    """Return the parts of a constraint on choices that say which go together, or how many there must be at least.
+
+    A device can send what they forbid, and no survey checks them: they may be dropped.
+    """
+    return [part for part in _joined(row.bind("constraint")) if not _AT_MOST.fullmatch(part) and _is_of_choices(part)]
+
+
+def unknown(row: Row) -> list[str]:
+    """Return the parts of a constraint on choices that say something else."""
+    return [
+        part for part in _joined(row.bind("constraint")) if not _AT_MOST.fullmatch(part) and not _is_of_choices(part)
+    ]
+
+
+def _is_of_choices(part: str) -> bool:
+    """Whether a condition is on which choices are selected together, or on how many."""
+    n_named, n_counted = len(_SELECTED.findall(part)), len(_COUNTED.findall(part))
+    rest = _COUNTED.sub("", _SELECTED.sub("", part))
+    return (n_counted > 0 or n_named > 1) and _JOINED.fullmatch(rest) is not None
+
+
+def _joined(constraint: str) -> list[str]:
+    """Return what a constraint joins by "and" outside of brackets and quotes.
+
+    >>> _joined("not(selected(., 'a and b') and count-selected(.) > 1) and (count-selected(.) <= 3)")
+    ["not(selected(., 'a and b') and count-selected(.) > 1)", 'count-selected(.) <= 3']
+    """
+    said = _bare(constraint)
+    tokens = list(_top_level(said))
+    if any(token[0] == "or" for token in tokens):
+        return [said]
+    ends = [0, *(place for token in tokens for place in token.span()), len(said)]
+    parts = [_bare(said[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    return [part for part in parts if part]
+
+
+def _top_level(said: str) -> Iterator[re.Match[str]]:
+    """Yield where "and" and "or" stand outside of brackets and quotes."""
+    depth = 0
+    for token in _TOKEN.finditer(said):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if depth == 0 and token[0] in ("and", "or"):
+            yield token
 
 
 def _exponent(number: Decimal) -> int:

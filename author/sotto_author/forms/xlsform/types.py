@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from sotto_author.errors import FormError
+from sotto_author.forms.asking import Terms
 from sotto_author.forms.xlsform.form import Form, Row
+from sotto_author.forms.xlsform.limits import range_of, unknown
 
 ANSWERS_OF = {
     "select one": "one-of",
@@ -33,9 +36,13 @@ _INSTEAD = {
     **dict.fromkeys(("geopoint", "geotrace", "geoshape", "osm"), "ask for the district, with a select_one"),
     "barcode": "a code says who it is of",
 }
+_UNCHECKED = (
+    "the constraint {} is none that a survey checks, but count-selected(.) <= 3 is: take it away, or leave the row out "
+    "(--leave-out {})"
+)
 
 
-def unsupported(row: Row, form: Form) -> list[str]:
+def unsupported(row: Row, form: Form, terms: Terms) -> list[str]:
     """Return why a row has no mechanism: nothing where it has one."""
     if row.repeat:
         return [f'stands in the repeat "{row.repeat}": ask a fixed number of times, with rows of their own.']
@@ -46,17 +53,33 @@ def unsupported(row: Row, form: Form) -> list[str]:
     choices = form.choices.get(str(row.members.get("itemset")), [])
     if ANSWERS_OF[row.type] in ("one-of", "any-of"):
         problems += _choices(choices, form)
-    elif ANSWERS_OF[row.type] == "number" and not (_is_required(row) and not row.conditions):
-        problems.append(
-            "has no mechanism unless all must answer; no number is no answer: make it required and without relevant, "
-            "or ask with a select_one of ranges."
-        )
+    elif ANSWERS_OF[row.type] == "number":
+        is_asked = _is_required(row) and not row.conditions
+        problems += [_say_no_number(row)] if not (is_asked or terms.skip_number(row.name)) else _rangeless(row)
+    if ANSWERS_OF[row.type] == "any-of":
+        problems += [f"{_UNCHECKED.format(part, row.name)}." for part in unknown(row)]
     return problems
+
+
+def _rangeless(row: Row) -> list[str]:
+    try:
+        range_of(row)
+    except FormError as fault:
+        return [str(fault)]
+    return []
+
+
+def _say_no_number(row: Row) -> str:
+    return (
+        "has no mechanism unless all must answer; no number is no answer: make it required and without relevant, say "
+        f"what no number counts as (--skip-number {row.name}=0), or ask with a select_one of ranges."
+    )
 
 
 def _beside(row: Row) -> list[str]:
     """Return what of a row a question has no place for."""
     made = row.members.get("label") == "Specify other." and row.name.endswith("_other")
+    out = f"or leave the row out: --leave-out {row.name}"
     is_checked = ANSWERS_OF[row.type] in ("text", "one-of", "yes-no")
     found = {
         "asks for text beside a choice (or_other): leave it out, or ask everybody with a text of its own": made,
@@ -64,7 +87,7 @@ def _beside(row: Row) -> list[str]:
         "shows other choices by an answer (choice_filter): show all": bool(row.members.get("choice_filter")),
         "is calculated (calculation): ask it, or leave it out": bool(row.bind("calculate")),
         "has an image or a sound, which a survey cannot show": bool(row.members.get("media")),
-        "has a constraint, which a survey cannot check of it: take it away": is_checked
+        f"has a constraint, which a survey cannot check of it: take it away ({out})": is_checked
         and bool(row.bind("constraint")),
     }
     return [what for what, is_so in found.items() if is_so]

@@ -1,5 +1,6 @@
 """A workbook (.xlsx) as rows of text, within bounds of memory and time. Nothing in it is calculated or run."""
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -11,12 +12,15 @@ from sotto_author.errors import FormError
 _MAX_BYTES = 2**24
 """Of all that is packed in a workbook."""
 MAX_ROWS = 5_000
+_LAST_ROW = 2**20
 _MAX_COLUMNS = 200
 _MAX_TAGS = 600_000
 _MAX_CELL = 32_767
 """Characters, as in Excel."""
 _MAX_CHARACTERS = 2**22
 _NOT_READ = ("xl/styles.xml", "xl/theme/", "docProps/", "xl/media/", "xl/drawings/", "xl/comments")
+_CONSTANT = re.compile(r"=\s*(true|false)\s*(?:\(\s*\))?\s*", re.IGNORECASE)
+"""How spreadsheets write what is true: a formula that nobody needs to calculate."""
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 Rows = list[dict[str, str]]
@@ -116,12 +120,23 @@ def _headers(sheet: Any, name: str) -> list[str]:
 def _rows(sheet: Any, name: str, headers: list[str], problems: list[str]) -> Iterator[dict[str, str]]:
     if not headers:
         return
+    n_filled = n_empty = 0
+    gap: Any = None  # the cells of rows that are not there, which are always the same: there may be a million of them
     for number, cells in enumerate(sheet.iter_rows(min_row=2, max_col=len(headers)), 2):
-        if number > MAX_ROWS + 1:
+        if number > _LAST_ROW:
+            raise FormError(f"{name}: has rows below the last that a sheet has, {_LAST_ROW:,}.")
+        if cells is gap or all(cell.value is None for cell in cells):
+            gap, n_empty = cells, n_empty + 1
+            continue
+        n_filled += 1
+        if n_filled > MAX_ROWS:
             raise FormError(f"{name}: has more than {MAX_ROWS:,} rows.")
-        row = {}
+        if n_empty > MAX_ROWS:
+            raise FormError(f"{name}, row {number}: stands below {n_empty:,} empty rows: take them away.")
+        yield from ({} for _ in range(n_empty))
+        n_empty, row = 0, {}
         for header, cell in zip(headers, cells, strict=False):
-            text = _text(cell.value).strip()
+            text = _text(cell).strip()
             problem = _problem(cell, text) if text else ""
             if header and problem:
                 problems.append(f"{name}, row {number}, {header}: {problem}")
@@ -131,14 +146,17 @@ def _rows(sheet: Any, name: str, headers: list[str], problems: list[str]) -> Ite
 
 
 def _problem(cell: Any, text: str) -> str:
-    if cell.data_type == "f":
+    if cell.data_type == "f" and not _CONSTANT.fullmatch(str(cell.value)):
         return "is a formula, and formulas are not calculated: paste its value."
     if cell.data_type == "e":
         return "is an error: write a value."
     return f"has more than {_MAX_CELL:,} characters." if len(text) > _MAX_CELL else ""
 
 
-def _text(value: Any) -> str:
+def _text(cell: Any) -> str:
+    value = cell.value
+    if cell.data_type == "f" and (constant := _CONSTANT.fullmatch(str(value))):
+        return constant[1].upper()
     match value:
         case None:
             return ""
