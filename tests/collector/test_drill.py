@@ -1,6 +1,7 @@
 """`sotto drill`: a backup is restored for trial; what is wrong is said, and nothing is left."""
 
 import json
+import shutil
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from collecting import SMALL, count_here, execute, make_reports, publish_here
+from collecting import SMALL, SURVEY, count_here, execute, make_reports, publish_here
+from old_schemas import make_old
 from sotto_client.cli import main
 from sotto_collector.day import today_utc
 from sotto_collector.store import Store
@@ -115,3 +117,28 @@ def test_the_newest_of_daily_copies_is_tried(db: str, tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["backup", "--db", db, "--to", str(copies), "--keep", "2"]).exit_code == 0
     code, out, _ = run("--db", db, "--from", copies)
     assert (code, out.splitlines()[0]) == (0, f"backup {copies / today_utc()}.db, of {today_utc()}: can be restored")
+
+
+def test_backup_of_an_earlier_schema_is_tried(db: str, tmp_path: Path, scratch: Path) -> None:
+    """As the last daily copy before an upgrade is; a restore upgrades it too."""
+    Store(db).close()
+    make_old(str(tmp_path / "old.db"), 2, {SURVEY.id: make_reports(5), SMALL.id: REPORTS})
+    code, out, err = run("--db", db, "--from", tmp_path / "old.db")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].split()[:3] == ["small", "30", "30"]
+    assert drill_day(db) == today_utc()
+    assert [*scratch.iterdir()] == []
+
+
+def test_backup_that_is_tried_stays_as_it_is(tmp_path: Path) -> None:
+    """Also that of a collector that was killed, which has a log: a checkpoint would change its sum."""
+    live, copy = tmp_path / "live.db", tmp_path / "copy.db"
+    with closing(Store(live)) as store:
+        count_here(store, publish_here(store, SMALL), REPORTS)
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{live}{suffix}", f"{copy}{suffix}")
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("copy.db*")}
+    assert before["copy.db-wal"]
+    code, out, _ = run("--db", live, "--from", copy)
+    assert (code, out.splitlines()[-1].split()[:3]) == (0, ["small", "30", "30"])
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("copy.db*")} == before

@@ -8,7 +8,7 @@ from sotto_collector.journal import ReadJournal
 from sotto_collector.store.about import note_drill
 from sotto_collector.store.backup import back_up
 from sotto_collector.store.redo import Redone, Wishes
-from sotto_collector.store.restore import restore_copy
+from sotto_collector.store.restore import copy_upgraded, restore_copy
 from sotto_collector.store.store import Store
 from sotto_collector.store.workplace import private_folder
 
@@ -39,11 +39,12 @@ def drill(
     called once the backup is there. Raises StoreError where the backup cannot be restored.
     """
     with private_folder() as folder:
-        copy, scratch = backup, str(folder / "restored.db")
-        if copy is None:
-            copy = str(folder / "backup.db")
+        copy, scratch = str(folder / "backup.db"), str(folder / "restored.db")
+        if backup is None:
             back_up(live, copy, live.today(), told)
-        redone = restore_copy(copy, scratch, Wishes(read_journals()))
+        redone = restore_copy(backup or copy, scratch, Wishes(read_journals()))
+        if backup is not None:  # it may be of an earlier schema, and it stays as it is
+            copy_upgraded(backup, copy)
         with closing(Store(scratch, create=False)) as restored:
             counted, faults = _compare(copy, restored, redone)
     if not faults:

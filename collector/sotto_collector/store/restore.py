@@ -26,11 +26,7 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
     """
     location = locate(target)
     with location.workplace() as work:
-        if locate(backup).copy_files(work):
-            check_sum(backup, work)
-        else:
-            with closing(Store(backup, create=False)) as source:
-                copy_store(source, work)
+        _copy(backup, work)
         try:
             _upgrade(work)
             store = Store(work, create=False)
@@ -47,6 +43,12 @@ def restore_copy(backup: str, target: str, wishes: Wishes, told: Callable[[int],
         if location.is_file and not is_whole:  # what was done again is in its log, which would be lost as it is renamed
             raise StoreError(f"db ({target}) must be read by nobody before it is whole.")
     return redone
+
+
+def copy_upgraded(backup: str, to: str) -> None:
+    """Make a store of a backup in a new file, of this program's schema, and do nothing else. Raises StoreError."""
+    _copy(backup, to)
+    _upgrade(to)
 
 
 def restore_in_place(db: str, wishes: Wishes) -> Redone:
@@ -75,6 +77,15 @@ def _redo(store: Store, wishes: Wishes) -> Redone:
     check_integrity(store)
     store.run(lambda transaction: note_checked(transaction.connection))
     return replace(redone, past=past, past_left=left)
+
+
+def _copy(backup: str, work: str) -> None:
+    """Copy a backup as it is, held to its sum where it has one."""
+    if locate(backup).copy_files(work):
+        check_sum(backup, work)
+    else:
+        with closing(Store(backup, create=False)) as source:
+            copy_store(source, work)
 
 
 def _upgrade(work: str) -> None:
