@@ -97,15 +97,18 @@ class QuestionExplanation:
         return speech.text([self.crowd.said, said(self.accusations).say(speech), self._say_neighbours()])
 
     def _say_neighbours(self) -> str:
-        """Return how numbers near each other are told apart; nothing of what is no number."""
+        """Return how numbers near each other are told apart; nothing of what is no number, or where it is no less."""
         if not self.suspicions_of_neighbours:
             return ""
         speech, even = language(self.spoken), self.suspicions_of_neighbours[-1]
+        highest = percent_above(even.highest, speech)
+        if highest == percent_above(self.suspicions[-1].highest, speech):
+            return ""
         return speech.gettext(
             "Numbers near each other are told apart less: between two that are one step apart, a suspicion of "
             "%(prior)s becomes at most %(highest)s.",
             prior=percent_above(even.prior, speech),
-            highest=percent_above(even.highest, speech),
+            highest=highest,
         )
 
 

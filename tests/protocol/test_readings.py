@@ -120,7 +120,7 @@ def test_an_even_coins_posterior_is_said_once_by_the_bounds_and_a_forced_respons
     assert "87.5 % after a reported yes, with 31.3 % after a reported no." in FORCED.what_happens
 
 
-@pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (9, "0.5"), (9, "3"), (60, "2")])
+@pytest.mark.parametrize(("maximum", "epsilon"), [(1, "1"), (2, "2"), (9, "0.5"), (9, "3"), (10, "6"), (60, "2")])
 def test_two_numbers_one_step_apart_are_told_apart_by_no_more_than_is_said(maximum: int, epsilon: str) -> None:
     question = question_of(type="number", minimum=0, maximum=maximum, step=1, epsilon=Decimal(epsilon))
     mechanism = question.mechanism
@@ -132,7 +132,9 @@ def test_two_numbers_one_step_apart_are_told_apart_by_no_more_than_is_said(maxim
     assert log_ratio_above(*max(ratios).as_integer_ratio()) == mechanism.epsilon_of_neighbours <= mechanism.epsilon
     [said] = explain(Survey("s", "S", (question,))).questions
     assert said.suspicions_of_neighbours == suspicions(mechanism.epsilon_of_neighbours)
-    assert f"becomes at most {percent_above(said.suspicions_of_neighbours[2].highest)}." in said.others_and_tests()
+    neighbours, farthest = (percent_above(of[2].highest) for of in (said.suspicions_of_neighbours, said.suspicions))
+    is_said = f"told apart less: between two that are one step apart, a suspicion of 50 % becomes at most {neighbours}."
+    assert (is_said in said.others_and_tests()) == ("told apart less" in str(said)) == (neighbours != farthest)
 
 
 def test_a_forced_response_gives_away_more_by_one_report_than_by_the_other() -> None:
