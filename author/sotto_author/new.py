@@ -118,7 +118,8 @@ def _lead(definition: dict[str, Any], n: int, total: Decimal | None, *, is_asked
         if len(questions) == 1:
             ways = _say_ways(definition, proposed(designs))
             raise AuthorError(f"{n:,} people are too few: {worst} {say_outlook(crowd.worst, crowd)}. {ways}")
-        said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people."
+        epsilon = f"epsilon {proposed(designs).total:f} a report"
+        said = f"{worst} {say_outlook(crowd.worst, crowd)}, of {n:,} people, with {epsilon}."
         if is_asked and not ask_whether(f"\n{said} Leave it out?"):
             return designs
         echo(f"{said} It is left out.", is_error=True)
@@ -136,7 +137,7 @@ def _say_ways(definition: dict[str, Any], design: Design) -> str:
 
 def _choose(designs: list[Design], usual: Design, n: int) -> Design:
     """Return the design that is chosen at the terminal, of how well each protects and what it shows."""
-    head = ["", "a report makes 10 % of suspicion at most", f"the least precise question, of {n:,} people"]
+    head = ["", "a suspicion of 10 % becomes at most", f"the least precise question, of {n:,} people"]
     rows = [[str(place), _say_suspicion(one), _say_widest(one)] for place, one in enumerate(designs, 1)]
     click.echo("\nHow well is each person protected? More noise hides more, and shows less.", err=True)
     click.echo(align([head, *rows]), err=True)

@@ -51,7 +51,7 @@ def say_needs(survey: Survey) -> list[str]:
     at_once = [need.question for need in needs if not need.is_chance]
     lines = [f"shown from {survey.min_reports:,} reports{of_a_wave(survey)}: {', '.join(at_once)}"] if at_once else []
     return lines + [
-        f"shown from {need.least:,} reports{of_a_wave(survey)} at the least, from {need.likely:,} in 19 cases of 20: "
+        f"shown from {need.least:,} reports{of_a_wave(survey)} at the least, in 19 cases of 20 from {need.likely:,}: "
         f"{need.question}, which needs {survey.min_reports:,}{which_of(survey, need)}"
         for need in needs
         if need.is_chance

@@ -82,4 +82,5 @@ def warn_of_little(survey: Survey) -> str:
     if not said:
         return ""
     most = epsilon_below(_MOST[LIMITS[0]])
-    return f"{said} Respondents read so before they answer. With epsilon {most} in all it would stay at {LIMITS[0]} %."
+    least = f"With epsilon {most} in all it would become {LIMITS[0]} % at most."
+    return f"{said} Respondents read so before they answer. {least}"

@@ -82,7 +82,7 @@ def test_check_says_from_how_many_reports_each_question_is_shown(tmp_path: Path)
     lines = sotto("check", tmp_path / "survey.toml").stdout.splitlines()
     place = lines.index("min_reports 50, no tally of fewer")
     assert lines[place + 1] == "shown from 50 reports: paid"
-    assert lines[place + 2].startswith("shown from 3,200 reports at the least, from ")
+    assert lines[place + 2].startswith("shown from 3,200 reports at the least, in 19 cases of 20 from ")
     assert lines[place + 2].endswith(": wish, which needs 50 in each of its 64 cohorts")
 
 
@@ -186,7 +186,7 @@ def test_an_author_is_told_that_answers_are_protected_little(tmp_path: Path, com
     told = sotto(command, path, *place)
     said = "Warning: This answer is protected little: a suspicion of 10 % can become more than 99 %."
     assert said in told.stderr
-    assert "With epsilon 2.1972 in all it would stay at 50 %." in told.stderr
+    assert "With epsilon 2.1972 in all it would become 50 % at most." in told.stderr
     mild = write(tmp_path, DEFINITION)
     assert "protected little" not in sotto(command, mild, *place).stderr
 
