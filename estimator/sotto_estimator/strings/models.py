@@ -12,6 +12,7 @@ from sotto_estimator.errors import DomainError
 from sotto_estimator.strings.background import CONFOUNDED, confounding
 from sotto_estimator.strings.columns import Columns, Ints
 from sotto_estimator.strings.regression import Cells, Regression, fit_columns, independent, standard_errors
+from sotto_estimator.strings.screening import is_few, levels_of, tail_of_draws, upper_tail, winsor_limit, winsorised
 from sotto_estimator.strings.selection import Correction, count_true, rejected
 
 MAX_FULL = 512
@@ -22,9 +23,7 @@ _WORTH_GROWING = 1.1
 """How many times the degrees of freedom of the full model another must be able to have to be tried."""
 _NOISE_P_VALUE = 0.05
 """Of the full model's residuals: below it more than noise may be left, as a large unlisted string leaves it."""
-_WINSOR = 2.0
 _LEAST_P_VALUE = 1e-300
-_TURN = 1.5
 _MAX_INFLATION = 3.0
 _ROUNDING = 1e-9
 """Of the sum of all sizes: a sum that varies by less varies by rounding, and is no evidence."""
@@ -194,12 +193,21 @@ class Search:
 
     def _screen(self, model: Model, matrix: sparse.csr_array | None) -> Floats:
         """Return p-values of score tests: a random column's sum of weighted residuals, whatever made the residuals."""
-        weighted = _winsorised(model.fit)
-        deviation = math.sqrt(float(self.columns.moments.quadratic(weighted.reshape(self.cells.shape)).sum()))
+        n_draws = self.columns.n_hashes * int(np.count_nonzero(self.cells.n_devices[:: self.cells.shape[1]]))
+        limit = winsor_limit(n_draws, self.rate / self.columns.n)
+        weighted = winsorised(model.fit, limit).reshape(self.cells.shape)
+        if self.cells.has_others and is_few(limit):
+            levels = levels_of(weighted)
+            return tail_of_draws(levels, self.columns.n_hashes, self._sums(levels, matrix))
+        deviation = math.sqrt(float(self.columns.moments.quadratic(weighted).sum()))
         deviation = max(deviation, _ROUNDING * float(np.abs(weighted).sum()))
-        sums = self.columns.sums(weighted[:, None])[:, 0] if matrix is None else matrix @ weighted
-        scores = sums - self.columns.moments.density * weighted.sum()
-        return upper_tail(scores, np.full(sums.shape, deviation), self._skewness(weighted))
+        scores = self._sums(weighted, matrix) - self.columns.moments.density * weighted.sum()
+        return upper_tail(scores, np.full(scores.shape, deviation), self._skewness(weighted))
+
+    def _sums(self, values: Floats, matrix: sparse.csr_array | None) -> Floats:
+        """Return the sums of values of cells over the columns of the matrix, or of all candidates."""
+        flat = values.ravel()
+        return self.columns.sums(flat[:, None])[:, 0] if matrix is None else np.asarray(matrix @ flat)
 
     def _skewness(self, weighted: Floats) -> float:
         return self.columns.moments.skewness(weighted.reshape(self.cells.shape), self.columns.n_hashes)
@@ -222,26 +230,3 @@ def count_beside(scores: Floats, threshold: float, n_true: float) -> float:
 def _density(scores: Floats) -> Floats:
     densities: Floats = np.exp(-np.square(scores) / 2) / math.sqrt(2 * math.pi)
     return densities
-
-
-def _winsorised(fit: Regression) -> Floats:
-    """Return residuals over their variances, those beyond `_WINSOR` robust deviations brought back to them.
-
-    Sums of them over a random column are close to normal, even if a few large strings made the residuals.
-    """
-    used = np.isfinite(fit.variances)
-    deviations = np.sqrt(fit.variances)
-    standardised = np.where(used, fit.residuals / deviations, 0.0)
-    most = _WINSOR * float(np.median(np.abs(standardised[used]))) * 1.4826
-    return np.clip(standardised, -most, most) / deviations
-
-
-def upper_tail(values: Floats, errors: Floats, skewness: float = 0.0) -> Floats:
-    """Return P(Z >= value / error); without any error, 0 for a value above 0 and else 1.
-
-    Positive skewness thickens the tail: z - skewness (z^2 - 1) / 6 for z above 1 (Cornish & Fisher 1938).
-    """
-    scores = np.divide(values, errors, out=np.zeros_like(values), where=errors > 0)
-    steepest = np.minimum(scores, _TURN / max(skewness, 1e-9))  # beyond, the correction would turn back
-    scores = scores - max(skewness, 0.0) * np.maximum(np.square(steepest) - 1, 0) / 6
-    return np.where(errors > 0, special.ndtr(-scores), np.where(values > 0, 0.0, 1.0))
