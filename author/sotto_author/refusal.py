@@ -3,6 +3,7 @@
 from typing import Any
 
 from sotto_protocol.language import LANGUAGES, Language, language, mark
+from sotto_protocol.looks import look
 from sotto_protocol.negotiation import match
 
 RATHER_NOT = mark("I'd rather not say")
@@ -11,8 +12,8 @@ RATHER_NOT = mark("I'd rather not say")
 def with_refusal(question: dict[str, Any], lang: str) -> dict[str, Any]:
     """Return a question that may be left out, in the words of its survey's language; one that has no room as it is.
 
-    A yes-no question becomes one of three options. Leaving it out counts as the last of them, and is perturbed like any
-    other answer.
+    A yes-no question becomes one of three options. Leaving it out counts as the last of them, or as the one that its
+    author has written for that, and is perturbed like any other answer.
     """
     spoken = _spoken(lang)
     if question["type"] == "yes-no":
@@ -22,7 +23,15 @@ def with_refusal(question: dict[str, Any], lang: str) -> dict[str, Any]:
     else:
         return question
     refusal = spoken.gettext(RATHER_NOT)
+    there = next((option for option in options if _folded(option) == _folded(refusal)), None)
+    if there is not None:
+        return question | {"skip": there}
     return question | {"type": "one-of", "options": [*options, refusal], "skip": refusal}
+
+
+def _folded(option: str) -> str:
+    """Return an option as authors may write it: with any case, and with a straight or a typographic apostrophe."""
+    return look(option).casefold().replace("’", "'").rstrip(".")
 
 
 def _spoken(lang: str) -> Language:

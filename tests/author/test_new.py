@@ -285,6 +285,16 @@ def test_questions_can_be_left_out_where_their_author_agrees(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.parametrize("written", ["I'd rather not say", "I’d rather not say", "I'd Rather Not Say."])
+def test_an_option_by_which_people_leave_it_out_is_not_added_again(tmp_path: Path, written: str) -> None:
+    """Else all that was typed would be lost: two options may not be the same."""
+    path = tmp_path / "new.toml"
+    done = run(path, typed=[*HEAD, *LUNCH[:-2], written, "", "y", "", ""])
+    assert done.exit_code == 0, done.stderr
+    (lunch,) = survey_at(path).questions
+    assert (lunch.options, lunch.skip) == (("sandwich", "salad", "canteen", written), written)
+
+
 def test_a_survey_is_in_the_language_that_it_is_written_in(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     assert (
