@@ -1,6 +1,7 @@
 """What is wrong with a text that is no TOML or JSON, in an author's words: which line, and what to write there."""
 
 import re
+from datetime import date
 
 from sotto_protocol.documents import is_text
 from sotto_protocol.errors import Fault
@@ -13,6 +14,7 @@ _DIGITS = re.compile(r"[0-9][0-9_]{4300,}|0x[0-9A-Fa-f_]{3500,}")
 _COMMA = re.compile(r"=\s*([-+]?\d+,\d+)\s*(?:#.*)?$")
 _POINT = re.compile(r"=\s*[-+]?\.(\d+)\s*(?:#.*)?$")
 _DAY = re.compile(r"=\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _WORDS = re.compile(r"=\s*([^\W\d_][^\"'#=\[\]{},]*?)\s*(?:#.*)?$")
 _COLON = re.compile(r"^\s*[\"']?([\w-]+)[\"']?\s*:\s")
 _TRUTHS = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
@@ -58,7 +60,7 @@ def _hint(said: str, line: str, column: int) -> str:
     if point := _POINT.search(line):
         return f"a number begins with a digit: 0.{point[1]}"
     if day := _DAY.search(line):
-        return f"{day[1]} is no day of the calendar; days are written like 2026-12-31."
+        return _say_day(day[1])
     if words := _WORDS.search(line):
         return _say_words(words[1])
     if colon := _COLON.search(line):
@@ -69,6 +71,15 @@ def _hint(said: str, line: str, column: int) -> str:
 def _say_slanted(line: str) -> str:
     found = next(one for one in line if one in _SLANTED)
     return f'{found} is a typographic quotation mark; texts stand between straight ones: "..".'
+
+
+def _say_day(given: str) -> str:
+    try:
+        return f"{date.fromisoformat(given)} is a day, and nothing may follow it in its line."
+    except ValueError:
+        is_like_ours = _ISO_DAY.fullmatch(given) is not None
+    why = "no day of the calendar" if is_like_ours else "not the way to write a day"
+    return f"{given} is {why}; days are written like 2026-12-31."
 
 
 def _say_words(words: str) -> str:

@@ -68,10 +68,14 @@ def test_a_fault_of_a_json_file_has_its_line() -> None:
         ('x = ["a",\n«b»]', "line 2, $: must be TOML: « is a typographic quotation mark"),
         ("a = 1\nepsilon = 0,5 # half", "line 2, $: must be TOML: 0,5 has a comma; decimals have a point, as in 0.5"),
         ("epsilon = .5", "line 1, $: must be TOML: a number begins with a digit: 0.5"),
+        (
+            "closes = 2026-12-31 at noon",
+            "line 1, $: must be TOML: 2026-12-31 is a day, and nothing may follow it in its line.",
+        ),
         ("\ncloses = 2026-13-45", "line 2, $: must be TOML: 2026-13-45 is no day of the calendar"),
         (
             "closes = 31.12.2026",
-            "line 1, $: must be TOML: 31.12.2026 is no day of the calendar; days are written like 20",
+            "line 1, $: must be TOML: 31.12.2026 is not the way to write a day; days are written like 20",
         ),
         ('id = "a"\ntitle = "T"\nid = "b"\n', "line 3, $.id: is given twice, first in line 1: take one away."),
         (HEAD + QUESTION + "epsilon = [\n2]", "line 8, $.questions[0].epsilon: is given twice, first in line 7"),
