@@ -330,6 +330,14 @@ def read_journal(path: Path) -> ReadJournal:
     return ReadJournal(path, head, tuple(acts), tuple(reaches), n_unchained)
 
 
+def count_acts(journals: Iterable[ReadJournal]) -> int:
+    """Return how many acts journals have in all: of several copies of one, the longest counts."""
+    most: dict[str, int] = {}
+    for read in journals:
+        most[read.head.journal] = max(read.n_acts, most.get(read.head.journal, 0))
+    return sum(most.values())
+
+
 def _is_torn_head(content: bytes, store: str) -> bool:
     """Return whether a file without a line feed is empty, or how a store's journal begins and no more."""
     at = _line(Head(FORMAT, "", store)).index(b'"",') + 1

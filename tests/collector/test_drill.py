@@ -1,6 +1,7 @@
 """`sotto drill`: a backup is restored for trial; what is wrong is said, and nothing is left."""
 
 import json
+import os
 import shutil
 import tempfile
 from contextlib import closing
@@ -127,6 +128,14 @@ def test_backup_of_an_earlier_schema_is_tried(db: str, tmp_path: Path, scratch: 
     assert (code, err) == (0, "")
     assert out.splitlines()[-1].split()[:3] == ["small", "30", "30"]
     assert drill_day(db) == today_utc()
+    assert [*scratch.iterdir()] == []
+
+
+def test_journal_that_is_no_file_is_not_waited_for(db: str, tmp_path: Path, scratch: Path) -> None:
+    Store(db).close()
+    os.mkfifo(tmp_path / "pipe")
+    code, _, err = run("--db", db, "--journal", tmp_path / "pipe")
+    assert (code, err) == (1, f"Error: journal ({tmp_path / 'pipe'}) must be a file; it is a pipe.\n")
     assert [*scratch.iterdir()] == []
 
 

@@ -1,7 +1,9 @@
 """Before a restore erases a survey whole, as its journal says, it asks: the act may have failed once it was written."""
 
+import json
 import os
 import pty
+import shutil
 import subprocess
 from contextlib import closing
 from dataclasses import replace
@@ -123,6 +125,18 @@ def test_survey_whose_erasure_failed_can_be_kept(words: list[str], journal: Path
     assert f"journal {journal}, acts read: 3" in result.stdout
     with closing(Store(words[words.index("--db") + 1])) as store:
         assert store.read_tally(publish_here(store, SMALL)) == tally_of(SMALL, REPORTS)
+    status = CliRunner().invoke(main, ["db", "status", "--db", words[words.index("--db") + 1], "--json"])
+    assert json.loads(status.stdout)["last_restore"]["n_acts"] == 3  # also that which was passed over
+
+
+def test_copies_of_one_journal_have_no_more_acts_than_it(words: list[str], journal: Path, tmp_path: Path) -> None:
+    shutil.copy(journal, tmp_path / "copy")
+    words = [*words, "--journal", str(tmp_path / "copy"), "--yes"]
+    few = CliRunner().invoke(main, ["db", "restore", *words, "--acts", "4"])
+    assert few.stderr == "Error: --acts (4): the journals have 3. Find newer copies of them.\n"
+    assert CliRunner().invoke(main, ["db", "restore", *words, "--acts", "3"]).exit_code == 0
+    status = CliRunner().invoke(main, ["db", "status", "--db", words[words.index("--db") + 1], "--json"])
+    assert json.loads(status.stdout)["last_restore"]["n_acts"] == 3
 
 
 def test_how_many_acts_each_journal_had_is_said(store: Store, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from sotto_collector.commands.ending import ending_tidily
+from sotto_collector.commands.given_journals import read_given
 from sotto_collector.commands.options import db_option
 from sotto_collector.errors import CollectorError
-from sotto_collector.journal import ErasedSurvey, read_journal
+from sotto_collector.journal import ErasedSurvey, count_acts
 from sotto_collector.store.redo import Redone, SurveyRestored, Wishes
 from sotto_collector.store.restore import restore_copy, restore_in_place
-from sotto_collector.store.source_file import check_regular
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted
 
@@ -90,11 +90,8 @@ def restore(
     """
     if in_place == (backup is not None):
         raise click.UsageError("Give either --from or --in-place.")
-    for path in journals:
-        if path.exists():
-            check_regular(str(path), "journal")
-    read = [read_journal(path) for path in journals]
-    if (n_acts := sum(journal.n_acts for journal in read)) < least_acts:
+    read = [read_given(path) for path in journals]
+    if (n_acts := count_acts(read)) < least_acts:
         raise CollectorError(f"--acts ({least_acts}): the journals have {n_acts}. Find newer copies of them.")
     erased = {act.survey for journal in read for act in journal.acts if isinstance(act, ErasedSurvey)}
     if unknown := {*kept} - erased:

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from sotto_collector.commands.ending import ending_tidily
+from sotto_collector.commands.given_journals import read_given
 from sotto_collector.commands.options import db_option, journal_option
 from sotto_collector.daily_copies import newest_copy
-from sotto_collector.journal import read_journal
 from sotto_collector.store import Store
 from sotto_collector.store.drill import Drilled
 from sotto_collector.store.drill import drill as drill_store
@@ -36,7 +36,7 @@ def drill(db: str, journal: str, backup: str | None, is_json: bool) -> None:
     if backup is not None and Path(backup).is_dir():
         backup = newest_copy(Path(backup))
     with ending_tidily(), closing(Store(db, create=False)) as store:
-        done = drill_store(store, lambda: [read_journal(Path(journal))] if journal else [], backup)
+        done = drill_store(store, lambda: [read_given(Path(journal))] if journal else [], backup)
     click.echo(json.dumps(asdict(done), indent=2) if is_json else _say(done))
     sys.exit(1 if done.faults else 0)
 

@@ -19,6 +19,7 @@ from sotto_collector.journal import (
     ReadJournal,
     Released,
     RevokedInvitations,
+    count_acts,
 )
 from sotto_collector.store import schema
 from sotto_collector.store.about import LastRestore, note_restore, read_about
@@ -125,8 +126,7 @@ def redo(transaction: Transaction, surveys: Sequence[StoredSurvey], wishes: Wish
         for stored in left:
             transaction.revoke_invitations(stored.key, None)
     refuse_surveys(connection, again.refused)
-    n_acts = sum(len(journal.acts) for journal in wishes.journals)
-    _note_restore(connection, about.restore_mark, transaction.today(), n_acts)
+    _note_restore(connection, about.restore_mark, transaction.today(), count_acts(wishes.journals))
     described = tuple(_describe(connection, stored, again.n_erased.get(stored.key, 0)) for stored in left)
     erased = tuple(stored.survey.id for stored in surveys if stored.key not in again.known)
     published = {stored.survey.fingerprint for stored in left if not stored.is_draft}
