@@ -112,7 +112,7 @@ WorkingDirectory={folder}
 ReadWritePaths={written} {copies}
 {settings}
 EnvironmentFile=-{environment}
-# Where the trial is made: there is room for a copy.
+# Where the trial is made. It needs room for two more copies.
 Environment=TMPDIR={copies}
 ExecStart={command} drill --from {copies}
 # Where both want the processor, five sixths of it are the collector's.
