@@ -80,7 +80,7 @@ def say_in_english(survey: Survey) -> str:
         return ""
     return (
         f"{', '.join(missing)}: sottovoce does not speak {'it' if len(missing) == 1 else 'them'}. Buttons, and what a "
-        "report gives away, will be in English there."
+        "report gives away, will be in English there, or in another language that the reader's browser asks for."
     )
 
 

@@ -198,6 +198,7 @@ def test_check_says_which_languages_respondents_read_in_part_in_english(tmp_path
     told = sotto("check", write(tmp_path, text))
     assert "languages en, de, pl, of which sottovoce does not speak pl\n" in told.stdout
     assert "Warning: pl: sottovoce does not speak it. Buttons, and what a report gives away, will be in " in told.stderr
+    assert "or in another language that the reader's browser asks for." in told.stderr.replace("\n", " ")
     members = json.loads(sotto("check", write(tmp_path, text), "--json").stdout)
     assert (members["languages"], members["languages_in_english"]) == (["en", "de", "pl"], ["pl"])
     spoken = sotto("check", write(tmp_path, DEFINITION.replace('title = "', 'lang = "pt-BR"\ntitle = "')))

@@ -84,7 +84,7 @@ survey.add_command(types)
     type=SkippedNumber(),
     metavar="[NAME=]NUMBER",
     multiple=True,
-    help="What it counts as that a number is left out, of the one that is called NAME or of all; repeatable.",
+    help="Let people leave numbers out: none then counts as NUMBER. For the question NAME, or for all; repeatable.",
 )
 @click.option(
     "--ask-everybody",
