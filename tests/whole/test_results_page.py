@@ -161,6 +161,15 @@ def test_of_one_option_a_device_the_table_has_each_options_reports_and_of_a_draw
     assert [row[1] for row in shown(page, "liked", 1)] == [row.share for row in found.rows if row.question == "liked"]
     assert shown(page, "member")[0][1] == found.rows[-1].share
     assert "Epsilon a report at most 2" in page.words
+    said = {
+        "liked": "n = ",
+        "member": f"n = {found.rows[-1].n_reports}, epsilon 1; 95 % intervals about the population",
+    }
+    for section, question in zip(page.root.find("section"), survey.questions, strict=True):
+        folded = [inner for details in section.find("details") for inner in details.inner]
+        in_sight = [line.text for line in section.find("p") if not any(line is one for one in folded)]
+        (made_of,) = [line for line in in_sight if line.startswith(said[question.id])]
+        assert "a device answers 1 of the 2 questions; n is the number of reports that answer this one" in made_of
     assert table(found).startswith("Some: n = 400 reports, epsilon at most 2 a report\n")
 
 

@@ -104,11 +104,15 @@ class Section:
         return sentences(self.verdict, self.spoken.say, labels)
 
     @property
-    def caption(self) -> list[str]:
-        """What stands over a chart that is downloaded: n and epsilon first."""
+    def made_of(self) -> list[str]:
+        """What this is of, under its chart: n and epsilon first, then whom its intervals are about."""
         say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon, self.spoken.say)
-        first = say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon)
-        return [first, *self.remarks, *([void_words(say)] if self.verdict.is_void else [])]
+        return [say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon), *self.remarks]
+
+    @property
+    def caption(self) -> list[str]:
+        """What stands over a chart that is downloaded."""
+        return [*self.made_of, *([void_words(self.spoken.say)] if self.verdict.is_void else [])]
 
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
