@@ -111,7 +111,8 @@ def test_older_copy_of_a_journal_is_refused_and_so_is_one_with_other_lines(
     older = tmp_path / "older.journal"
     older.write_bytes(b"".join(Path(journal).read_bytes().splitlines(keepends=True)[:2]))
     with pytest.raises(
-        JournalError, match=r"older copy: it has 1 act, and this database knows of \d\. `sotto db journal"
+        JournalError,
+        match=r"older copy: it has 1 act, and this database knows of \d\. Give the newest; ",
     ):
         keep_journal(live, str(older))
     copy_store(live, str(tmp_path / "later.db"))

@@ -29,8 +29,8 @@ def keep_journal(store: Store, path: str, *, begins: bool = False) -> int:
         return 0
     if begun and not begins and not _is_there(Path(path)):
         raise JournalError(
-            f"journal ({path}) is not there, and this database has one, which must go on; `sotto db journal {path} "
-            "--db ..` begins a further one."
+            f"journal ({path}) is not there, and this database has one, which must go on. Give that; only where it is "
+            f"lost, `sotto db journal {path} --db ..` begins a further one."
         )
     journal = Journal(Path(path), identity)
     n_acts = store.run(lambda transaction: _catch_up(store, transaction, journal, Path(path)))
@@ -58,7 +58,9 @@ def _catch_up(store: Store, transaction: Transaction, journal: Journal, path: Pa
     try:
         read.check_has(known, "this database")
     except JournalError as fault:
-        raise JournalError(f"{fault} `sotto db journal FILE --db ..` begins a further one.") from None
+        raise JournalError(
+            f"{fault} Give the newest; only where it is lost, `sotto db journal FILE --db ..` begins a further one."
+        ) from None
     new = read.after(known.n_bytes)
     if new.acts:
         _redo(store, transaction, new)
