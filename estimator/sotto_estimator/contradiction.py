@@ -53,8 +53,8 @@ class Contradiction:
         return (
             f"{self._name}{self.n_reports:,} reports support {what} {self.support_count:,} times, where at {end} "
             f"{limit} are expected, whatever people answer (P <= {self.p_value:.1e}). The probabilities are not those "
-            "of the design, or people did not follow it (said no whatever chance told them to say, for example), or "
-            "reports are fake: shares and intervals mean nothing."
+            "of the design, or people did not follow it (said the same, whatever chance told them, for example), "
+            "or reports are fake: shares and intervals mean nothing."
         )
 
     @property

@@ -13,7 +13,9 @@ from sotto_rehearsal.audit.proof import Proof
 OK, FAULT, BELOW, NO_REPORTS = "ok", "FAULT", "see FAULT", "-"
 NOT_TESTED = "not tested"
 NO_FAULT = "No fault was found."
-AT_LEAST = "What is given away at least is less of fewer reports, and may come out below that of a part."
+AT_LEAST = (
+    "Fewer reports prove less: a bound may be far below what is declared, and that of all questions below that of one."
+)
 
 
 def table(audit: Audit, false_alarm: float) -> str:

@@ -16,7 +16,7 @@ ALWAYS = (
     "noise from a foreseeable generator where the ids come from a good one",
     "a generator that is seeded by a clock in finer steps than a report takes, or by something else foreseeable",
     "ids from PCG64, xoshiro256++, Philox, SFC64, ChaCha or other good generators with a foreseeable seed, and from "
-    "known ones that reports take changing numbers of words of",
+    "known generators where one report draws more words than another",
 )
 
 
