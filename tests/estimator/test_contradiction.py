@@ -235,7 +235,7 @@ def test_counts_on_paper_that_nobody_can_have_are_warned_of_in_every_form(argume
     table = sotto(*words).stdout
     assert "the counts contradict the design (P <= " in table
     assert re.search(r" % +none +none ", table)
-    assert table.rstrip().endswith("or since people did not follow the design")
+    assert "or since people did not follow the design\n" in table
     (found,) = json.loads(sotto(*words, "--json").stdout)["contradictions"]
     (row,) = csv.DictReader(io.StringIO(sotto(*words, "--csv").stdout))
     assert float(row["contradiction_p_value"]) == found["p_value"] < 1e-30
