@@ -5,7 +5,7 @@ from typing import Protocol
 from sotto_estimator.verdict.rounding import step_of
 
 OUTSIDE = "*"
-OUTSIDE_WORDS = f"{OUTSIDE} outside the possible range: chance can push an estimate there, but never an interval"
+OUTSIDE_WORDS = f"{OUTSIDE} outside the possible range, where an estimate can lie, and an interval never"
 _N_DECIMALS = 2
 _ERRORS = 4
 """So many standard errors are about as wide as an interval."""
