@@ -13,7 +13,7 @@ from devices import FIVE, LUNCH, PULSE, ROTATED
 from own_site import broken_into
 from sotto_client.explain_plot import draw_explanation
 from sotto_estimator import Channel, estimate_counts
-from sotto_protocol import Survey, compile_toml
+from sotto_protocol import Survey, compile_survey, compile_toml
 from sotto_protocol.datasheet.render import to_html
 from sotto_protocol.datasheet.sheet import make_datasheet
 from visit import Visit
@@ -158,6 +158,17 @@ def test_the_page_of_an_invited_survey(scheme: str, check: Check, collector: Ser
     visit.page.get_by_label("Your report waits for another invitation").fill(good)
     visit.page.get_by_role("button", name="Send it again").click()
     visit.expect_delivered()
+
+
+def test_a_list_that_is_searched(scheme: str, check: Check, collector: Served, devices: Devices) -> None:
+    options = [f"town {number}" for number in range(60)]
+    town = {"id": "town", "type": "one-of", "text": "Where?", "options": options, "epsilon": 1}
+    survey = publish(collector, compile_survey({"id": f"towns-{scheme}", "title": "Towns", "questions": [town]}))
+    page = new_page(devices, scheme)
+    page.goto(f"{collector.url}/s/{survey.id}")
+    page.get_by_label("Find an option").fill("7")
+    expect(page.get_by_role("status").filter(has_text="6 of 60")).to_be_visible()
+    check(page, "a list that is searched")
 
 
 def test_what_goes_wrong(scheme: str, check: Check, collector: Served, devices: Devices) -> None:

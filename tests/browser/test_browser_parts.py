@@ -1,5 +1,7 @@
 """A survey with sections: one part at a time, Back and Next, how far one has come, and nothing lost on the way."""
 
+from decimal import Decimal
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -112,8 +114,8 @@ def test_a_reload_begins_anew_with_nothing_answered(collector: Served, devices: 
 def test_the_first_question_is_in_sight_on_a_small_phone_in_every_language(
     parts: bool, collector: Served, devices: Devices
 ) -> None:
-    members = {"closes": "2099-12-31"}
-    survey = publish(collector, ward(f"fold-{parts}".lower(), parts=parts, **members))
+    """Of a survey that hides enough: else the sentence that says so comes first."""
+    survey = publish(collector, ward(f"fold-{parts}".lower(), parts=parts, epsilon=Decimal(2), closes="2099-12-31"))
     visit = Visit(devices(viewport=FOLD)[0].new_page(), collector.url, survey)
     for tag in TEXTS:
         visit.open(f"?lang={tag}")

@@ -1,17 +1,14 @@
 """Long lists, and many boxes: what searches them, what that keeps to itself, and the review of all of them."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from asked import publish
-from axe import Reader
 from chromium import Devices
 from collecting import Served
 from component_visit import Ask, press
-from engines import ENGINES, until
 from sotto_protocol import Survey, compile_survey
 
 TOWNS = ["Zürich", "Zug", *(f"Town {number}" for number in range(4000))]
@@ -100,13 +97,3 @@ def test_a_short_list_has_no_search(collector: Served, devices: Devices) -> None
     page.goto(f"{collector.url}/s/{publish(collector, survey).id}")
     expect(page.get_by_role("combobox")).to_be_enabled()
     expect(page.get_by_label("Find an option")).to_have_count(0)
-
-
-def test_axe_finds_nothing_in_a_search(collector: Served, tmp_path: Path) -> None:
-    survey = publish(collector, towns("towns-axe", 60))
-    with ENGINES["chromium"](tmp_path / "profile") as tab:
-        tab.goto(f"{collector.url}/s/{survey.id}")
-        until(tab, "() => !document.getElementById('fields').disabled")
-        tab.type("[data-question=town] input[type=search]", "zu")
-        until(tab, "() => document.querySelector('.search [role=status]').textContent === '2 of 60'")
-        Reader(tab, "en").check("a list that is searched", "label", "color-contrast")

@@ -180,7 +180,7 @@ def test_bad_usage_is_refused_in_a_line(tmp_path: Path, words: list[str], said: 
 def test_a_file_that_is_no_survey_is_named(tmp_path: Path) -> None:
     refused = plan_file(tmp_path, "id = 3", "--n", "300")
     assert refused.exit_code == 1
-    assert "survey.toml: $.id: must be" in refused.output
+    assert "survey.toml: line 1, $.id: must be" in refused.output
     missing = CliRunner().invoke(main, ["plan", str(tmp_path / "none.toml"), "--n", "300"])
     assert (missing.exit_code, "none.toml: No such file or directory" in missing.output) == (1, True)
 
