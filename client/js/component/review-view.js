@@ -42,7 +42,7 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
     "section",
     { "aria-labelledby": "review-title", part: "review" },
     title,
-    ...leadOf(t, survey),
+    leadOf(t, survey),
     keepToItself(make("div", { class: "rows" }, ...rows)),
     paragraph("notice", make("strong", {}, whole)),
     text,
@@ -61,17 +61,14 @@ export function reviewOf(t, survey, wordsOf, { answers, draft }, send, change) {
   );
 }
 
-/** What chance may have done. Where it hides little, that is said, and not that nobody can be sure. */
+/** What chance may have done. Where it hides little, the page says so above, and not that nobody can be sure. */
 function leadOf(/** @type {Translate} */ t, /** @type {Survey} */ survey) {
-  const little = sayLittle(t, survey);
-  if (little) {
-    const lead = t("Chance has made this of your answers. It may have left some as they are.");
-    return [paragraph("lead", lead), paragraph("notice little", little)];
-  }
-  const lead = t(
-    "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
-  );
-  return [paragraph("lead", lead)];
+  const lead = sayLittle(t, survey)
+    ? t("Chance has made this of your answers. It may have left some as they are.")
+    : t(
+        "Chance has made this of your answers. It may have left some as they are: nobody who sees them can be sure which.",
+      );
+  return paragraph("lead", lead);
 }
 
 function rowsOf(
