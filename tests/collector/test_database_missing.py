@@ -31,6 +31,7 @@ ARGUMENTS = {  # of each command that opens a database
     "token revoke": [HASH],
     "recount": [],
     "backup": ["--to", "copy.db"],
+    "drill": [],
     "db upgrade": [],
     "db status": [],
     "db journal": ["acts.journal"],

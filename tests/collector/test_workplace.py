@@ -19,7 +19,7 @@ from sotto_collector.store.restore import restore_copy
 from sotto_collector.store.workplace import private_folder
 
 DIE = """
-import os, sys
+import os, signal, sys
 from sqlalchemy import Engine, event
 from sotto_client.cli import main
 
@@ -27,6 +27,7 @@ from sotto_client.cli import main
 def end(connection):  # the copy is there, and is being redone
     os.kill(os.getpid(), int(sys.argv[1]))
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where this test's program was started by nohup
 main(sys.argv[2:])
 """
 

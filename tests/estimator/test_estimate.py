@@ -124,7 +124,7 @@ def test_table_json_and_csv_hold_the_same_numbers(tally: Tally) -> None:
     estimates = estimate_tally(tally, IntervalOptions(consistent=True))
     from_json = json.loads(as_json(estimates))
     from_csv = list(csv.DictReader(io.StringIO(as_csv(estimates))))
-    lines = table(estimates).splitlines()
+    lines = [line for line in table(estimates).splitlines() if line and not line.startswith("*")]
     for row, member, record, line in zip(estimates.rows, from_json["estimates"], from_csv, lines[-6:], strict=True):
         for name in ("share", "standard_error", "low", "high", "consistent_share", "consistent_standard_error"):
             assert member[name] == float(record[name]) == getattr(row, name)
