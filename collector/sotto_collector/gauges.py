@@ -126,7 +126,7 @@ class Gauges:
                 "Whole days since sotto drill; +Inf: never.",
                 math.inf if drill_age is None else drill_age,
             ),
-            *([] if n_acts is None else [_gauge("sotto_journal_acts", "Acts that the journals have in all.", n_acts)]),
+            _gauge("sotto_journal_acts", "Acts that the journals have in all.", n_acts),
             _gauge("sotto_restores", "How often the database was restored.", facts.n_restores),
             *_sizes(usage),
         ]

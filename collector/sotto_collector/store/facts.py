@@ -66,10 +66,9 @@ class Facts:
         """Return how many days ago the last drill was; None where none is known of."""
         return _age_days(self.last_drill_day, today)
 
-    def count_acts(self) -> int | None:
-        """Return how many acts the journals have in all; None where there is none, or of one it is not known."""
-        known = [n_acts for n_acts in self.journals.values() if n_acts is not None]
-        return sum(known) if known and len(known) == len(self.journals) else None
+    def count_acts(self) -> int:
+        """Return how many acts the journals have in all, as far as it is known."""
+        return sum(n_acts for n_acts in self.journals.values() if n_acts is not None)
 
     def count_states(self) -> dict[str, int]:
         """Return how many surveys are in each of the states."""
