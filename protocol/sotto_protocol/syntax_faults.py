@@ -1,10 +1,10 @@
 """What is wrong with a text that is no TOML or JSON, in an author's words: which line, and what to write there."""
 
 import re
-from datetime import date
 
 from sotto_protocol.documents import is_text
 from sotto_protocol.errors import Fault
+from sotto_protocol.members import is_day
 from sotto_protocol.source_lines import SourceLines
 
 WRITE_LESS = "ask fewer questions, or in fewer words or languages."
@@ -74,10 +74,9 @@ def _say_slanted(line: str) -> str:
 
 
 def _say_day(given: str) -> str:
-    try:
-        return f"{date.fromisoformat(given)} is a day, and nothing may follow it in its line."
-    except ValueError:
-        is_like_ours = _ISO_DAY.fullmatch(given) is not None
+    if is_day(given):
+        return f"{given} is a day, and nothing may follow it in its line."
+    is_like_ours = _ISO_DAY.fullmatch(given) is not None
     why = "no day of the calendar" if is_like_ours else "not the way to write a day"
     return f"{given} is {why}; days are written like 2026-12-31."
 
