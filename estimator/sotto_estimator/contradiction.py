@@ -64,6 +64,43 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two arms that honest reports of one population hardly ever give.
+
+    `arms`: which, counted from 1. `n_reports`: of both. `shares`: what each says by itself, which may lie outside of
+    [0, 1]; of more than two answers, of the report that differs most. `g_squared`: twice the log-likelihood that one
+    share for both loses, with one degree of freedom. `p_value`: the probability, at most, that any of the comparisons
+    that were made shows as much (Bonferroni).
+    """
+
+    question: str
+    arms: tuple[int, int]
+    n_reports: int
+    shares: tuple[float, float]
+    g_squared: float
+    p_value: float
+
+    def __str__(self) -> str:
+        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
+        return f"{self._name}the samples contradict one another {end}"
+
+    @property
+    def warning(self) -> str:
+        """What to say of it."""
+        first, second = (f"{100 * share:.1f} %" for share in self.shares)
+        return (
+            f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}: no share gives the "
+            f"reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). The "
+            "probabilities are not those of the design, or people did not follow it, or the samples are not of the "
+            "same people: shares and intervals mean nothing."
+        )
+
+    @property
+    def _name(self) -> str:
+        return f"{self.question}: " if self.question else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """A question's counts. `n_true`: the fewest and the most bits of a report that are true, None where it has none."""
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sotto_estimator.contradiction import Contradiction
+from sotto_estimator.contradiction import Contradiction, Disagreement
 from sotto_estimator.covariance import Covariance
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.intervals import IntervalOptions, is_interval
-from sotto_estimator.misfit.disagreement import Disagreement
 from sotto_estimator.misfit.fit import Fit
 from sotto_estimator.numbers.distribution import Distribution
 from sotto_estimator.numbers.mean import MeanEstimate

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure  # drawn without pyplot: no screen is neede
 from sotto_estimator.drawable import drawable
 from sotto_estimator.errors import SourceError
 from sotto_estimator.largest import MAX_BARS, largest
-from sotto_estimator.verdict.verdict import any_too_wide
+from sotto_estimator.verdict.rounding import any_too_wide
 
 _BAR_INCHES = 0.32
 _POINT_INCHES = 0.3

@@ -9,12 +9,12 @@ from scipy import optimize, stats
 
 from athletes import EXTENDED, PUBLISHED, arm, crosswise, design_of
 from sotto_estimator import Channel, IntervalOptions, estimate_counts
-from sotto_estimator.contradiction import FALSE_ALARM, Contradiction
+from sotto_estimator.contradiction import FALSE_ALARM, Contradiction, Disagreement
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.designs.spec import read_design
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.disagreement import MAX_ARMS, Disagreement, misfits_of
+from sotto_estimator.misfit.disagreement import MAX_ARMS, misfits_of
 from sotto_estimator.misfit.fit import fit_of
 from sotto_estimator.render import as_csv, as_json, table
 

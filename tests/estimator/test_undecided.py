@@ -17,7 +17,8 @@ from sotto_estimator.panels import Bar as PlotBar
 from sotto_estimator.panels import bar_panels
 from sotto_estimator.verdict.judge import with_verdicts
 from sotto_estimator.verdict.render import verdict_rows
-from sotto_estimator.verdict.verdict import UNKNOWN, Finding, share_findings
+from sotto_estimator.verdict.rounding import UNKNOWN
+from sotto_estimator.verdict.verdict import Finding, share_findings
 from sotto_protocol import Survey, Tally, compile_survey
 
 OPTIONS = ["waa", "wbb", "wcc", "wdd", "wee"]

@@ -20,8 +20,8 @@ from sotto_estimator.association.sides import Candidates, Side, read_sides
 from sotto_estimator.association.text import misfit
 from sotto_estimator.chosen import Chosen
 from sotto_estimator.errors import DomainError
-from sotto_estimator.misfit.disagreement import Void, alarms_of
 from sotto_estimator.rendered import Rendered, Renderer
+from sotto_estimator.void import Void, alarms_of
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.bloom.response import BloomResponse
 from sotto_protocol.mechanisms.mechanism import Bytes

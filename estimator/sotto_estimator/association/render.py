@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.association.associate import Association, Cell
 from sotto_estimator.hypertext import typed_html
-from sotto_estimator.misfit.disagreement import lines_of, void_members
 from sotto_estimator.percents import percent
 from sotto_estimator.render import escaped, level_words
 from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.void import lines_of, void_members
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from sotto_estimator.hypertext import said_html, table_html
-from sotto_estimator.misfit.disagreement import Void, alarms_of, lines_of, void_members
 from sotto_estimator.percents import OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
 from sotto_estimator.render import escaped
 from sotto_estimator.result import Result
+from sotto_estimator.void import Void, alarms_of, lines_of, void_members
 from sotto_protocol.tables import align
 
 if TYPE_CHECKING:

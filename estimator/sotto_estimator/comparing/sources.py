@@ -16,11 +16,11 @@ from sotto_estimator.designs.asked import MAX_LISTED, AskedBy, words_of
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.fetch import read_tallies
 from sotto_estimator.intervals import target_of
-from sotto_estimator.misfit.disagreement import Void
 from sotto_estimator.options import warn
 from sotto_estimator.paper import Asked, PaperSurvey
 from sotto_estimator.result import GIVEN
 from sotto_estimator.sources import CollectorSource, read_source
+from sotto_estimator.void import Void
 from sotto_protocol import Tally
 
 

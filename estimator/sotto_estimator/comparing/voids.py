@@ -6,8 +6,9 @@ from sotto_estimator.comparing.group import Group
 from sotto_estimator.data import Data
 from sotto_estimator.designs.design import Arm
 from sotto_estimator.estimation import estimate_counts, estimate_tally
-from sotto_estimator.misfit.disagreement import Void, misfits_of
+from sotto_estimator.misfit.disagreement import misfits_of
 from sotto_estimator.table.table import in_order
+from sotto_estimator.void import Void
 from sotto_protocol import Tally
 
 

@@ -4,15 +4,14 @@ Each arm by itself may fit some share: an extended crosswise shows only in both 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy import special
 
 from sotto_estimator.channel import Channel, Floats
-from sotto_estimator.contradiction import FALSE_ALARM, Contradiction, Sample, contradictions_of
+from sotto_estimator.contradiction import FALSE_ALARM, Contradiction, Disagreement, Sample, contradictions_of
 from sotto_estimator.designs.design import Arm, Design, check_arms
 from sotto_estimator.misfit.fit import fit_of
 
@@ -24,43 +23,6 @@ _MARGIN = 1e-6
 """Relative widening of a P-value: more than the rounding of its tails."""
 MAX_ARMS = 40
 """Of more, pairs are not compared: they would be as many as are people."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Two arms that honest reports of one population hardly ever give.
-
-    `arms`: which, counted from 1. `n_reports`: of both. `shares`: what each says by itself, which may lie outside of
-    [0, 1]; of more than two answers, of the report that differs most. `g_squared`: twice the log-likelihood that one
-    share for both loses, with one degree of freedom. `p_value`: the probability, at most, that any of the comparisons
-    that were made shows as much (Bonferroni).
-    """
-
-    question: str
-    arms: tuple[int, int]
-    n_reports: int
-    shares: tuple[float, float]
-    g_squared: float
-    p_value: float
-
-    def __str__(self) -> str:
-        end = f"(P <= {self.p_value:.1e}); shares and intervals mean nothing"
-        return f"{self._name}the samples contradict one another {end}"
-
-    @property
-    def warning(self) -> str:
-        """What to say of it."""
-        first, second = (f"{100 * share:.1f} %" for share in self.shares)
-        return (
-            f"{self._name}samples {self.arms[0]} and {self.arms[1]} say {first} and {second}: no share gives the "
-            f"reports of both (G² {self.g_squared:.1f}, 1 degree of freedom; P <= {self.p_value:.1e}). The "
-            "probabilities are not those of the design, or people did not follow it, or the samples are not of the "
-            "same people: shares and intervals mean nothing."
-        )
-
-    @property
-    def _name(self) -> str:
-        return f"{self.question}: " if self.question else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +62,6 @@ class _Binary:
         high = special.betaincinv(s + 1, n - s, 1 - tail) if s < n else 1.0
         width = self.true - self.other
         return float((low - self.other) / width), float((high - self.other) / width)
-
-
-Void = tuple[str, Contradiction | Disagreement]
-"""A group's name, "" where there is one alone or all are meant, and what is wrong with its counts."""
-
-
-def alarms_of(voids: Sequence[Void]) -> list[str]:
-    """Return what to say of counts that are wrong, each with its group's name."""
-    return [": ".join(filter(None, [name, found.warning])) for name, found in voids]
-
-
-def lines_of(voids: Sequence[Void]) -> list[str]:
-    """Return the same in short, a line each."""
-    return [": ".join(filter(None, [name, str(found)])) for name, found in voids]
-
-
-def void_members(voids: Sequence[Void]) -> list[dict[str, Any]]:
-    """Return the members of their JSON."""
-    return [{"group": name} | asdict(found) for name, found in voids]
 
 
 def misfits_of(

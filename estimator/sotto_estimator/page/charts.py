@@ -8,7 +8,8 @@ from sotto_estimator.largest import MAX_BARS, largest
 from sotto_estimator.page.axis import Axis, shortest, tick_words
 from sotto_estimator.page.drawing import Anchor, Bar, Dot, Drawing, Label, Line, Mark, shorten
 from sotto_estimator.page.waves import WaveSeries
-from sotto_estimator.verdict.verdict import Ends, Finding, any_too_wide, of_precision, share_ends, share_findings
+from sotto_estimator.verdict.rounding import Ends, any_too_wide
+from sotto_estimator.verdict.verdict import Finding, of_precision, share_ends, share_findings
 from sotto_estimator.verdict.words import finding_words, range_words
 from sotto_protocol.language import ENGLISH, Language
 

@@ -13,7 +13,6 @@ from sotto_estimator.association.mixture import Mixture
 from sotto_estimator.channel import Floats
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
-from sotto_estimator.misfit.disagreement import Void
 from sotto_estimator.regression.fitting import Fitted
 from sotto_estimator.regression.joint_model import JointModel
 from sotto_estimator.regression.model import Model, Without
@@ -23,6 +22,7 @@ from sotto_estimator.regression.result import NOT_FITTED, FitQuality, Regression
 from sotto_estimator.regression.terms import HiddenTerms, read_hidden_terms
 from sotto_estimator.regression.warning import warnings_of
 from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.void import Void
 from sotto_protocol import Survey
 from sotto_protocol.mechanisms.mechanism import Bytes
 

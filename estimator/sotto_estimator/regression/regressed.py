@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sotto_estimator.contradiction import Disagreement
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
-from sotto_estimator.misfit.disagreement import Disagreement, Void
 from sotto_estimator.regression.answer_model import (
     fit_answer,
     fit_columns,
@@ -32,6 +32,7 @@ from sotto_estimator.sampling.reading import SamplingColumns
 from sotto_estimator.table.reported import ReportColumn, Reported
 from sotto_estimator.table.table import Table
 from sotto_estimator.verdict.render import void_sentence
+from sotto_estimator.void import Void
 
 _MOST_DESIGNS = 4
 

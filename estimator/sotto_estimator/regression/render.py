@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sotto_estimator.errors import SourceError
 from sotto_estimator.hypertext import said_html, table_html
-from sotto_estimator.misfit.disagreement import lines_of, void_members
 from sotto_estimator.percents import percent
 from sotto_estimator.regression.result import Coefficient, FitQuality, Regression, Test
 from sotto_estimator.render import escaped, level_words
+from sotto_estimator.void import lines_of, void_members
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
 

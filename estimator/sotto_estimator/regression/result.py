@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from sotto_estimator.channel import Floats
-from sotto_estimator.misfit.disagreement import Void, alarms_of
 from sotto_estimator.rendered import Rendered, Renderer
+from sotto_estimator.void import Void, alarms_of
 from sotto_protocol.words import counted
 
 

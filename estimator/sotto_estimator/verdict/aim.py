@@ -14,7 +14,8 @@ from sotto_estimator.planning.needed import respondents_for
 from sotto_estimator.planning.outlook import Reach
 from sotto_estimator.planning.survey import USABLE, part_drawn, size_of, wish_of
 from sotto_estimator.planning.widths import respondents_needed
-from sotto_estimator.verdict.verdict import Aim, Ends
+from sotto_estimator.verdict.rounding import Ends
+from sotto_estimator.verdict.verdict import Aim
 from sotto_protocol import Question, Tally
 from sotto_protocol.questions.number import Number
 

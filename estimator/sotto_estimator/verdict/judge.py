@@ -12,7 +12,8 @@ from sotto_estimator.largest import largest
 from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.verdict.aim import aim_of_counts, aim_of_question
 from sotto_estimator.verdict.order import Order, Span, order_of
-from sotto_estimator.verdict.verdict import Aim, Verdict, any_too_wide, mean_finding, of_precision, share_findings
+from sotto_estimator.verdict.rounding import any_too_wide
+from sotto_estimator.verdict.verdict import Aim, Verdict, mean_finding, of_precision, share_findings
 from sotto_protocol import Question, Tally
 
 MAX_FINDINGS = 12

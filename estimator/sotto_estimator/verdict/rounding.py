@@ -1,6 +1,7 @@
 """Numbers rounded to what their interval bears: its ends outward, so that no more is claimed than holds."""
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 _PARTS = 5
@@ -8,6 +9,11 @@ _PARTS = 5
 _FINEST = 1e-6
 """The least step; what has less width than some of these is rounded to it."""
 _CONTEXT = Context(prec=60)  # whatever the app has set
+
+UNKNOWN = 0.5
+"""An interval that is so wide, as a part of all there is, leaves half of it: it is too wide to name an estimate."""
+
+Ends = tuple[float, float]
 
 
 def step_of(width: float) -> Decimal:
@@ -42,3 +48,8 @@ def _multiple(number: float, step: Decimal, rounding: str) -> Decimal:
     n_steps = _CONTEXT.divide(Decimal(repr(number)), step).to_integral_value(rounding)
     multiple = _CONTEXT.multiply(n_steps, step).quantize(min(step, Decimal(1)), context=_CONTEXT)
     return _CONTEXT.plus(multiple)  # no zero is negative
+
+
+def any_too_wide(ends: Iterable[Ends], size: float = 1) -> bool:
+    """Whether an interval is too wide to name an estimate; `size`: of all there is. One that has no ends is not."""
+    return any(high - low >= UNKNOWN * size for low, high in ends)

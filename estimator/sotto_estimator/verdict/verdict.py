@@ -1,6 +1,6 @@
 """What is known of a question: a finding of each value, their order, and what more reports would give."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
@@ -8,14 +8,11 @@ from typing import Literal, Protocol
 import numpy as np
 
 from sotto_estimator.verdict.order import Order
-from sotto_estimator.verdict.rounding import down, nearest, step_of, up
+from sotto_estimator.verdict.rounding import Ends, any_too_wide, down, nearest, step_of, up
 
-UNKNOWN = 0.5
-"""An interval that is so wide, as a part of all there is, leaves half of it: it is too wide to name an estimate."""
 _COARSEST = Decimal("0.01")
 """A share is rounded to whole per cents at the most."""
 
-Ends = tuple[float, float]
 Kind = Literal["between", "none", "all", "exact", "unknown"]
 
 
@@ -118,11 +115,6 @@ def mean_finding(answer: str, mean: float, ends: Ends, span: Ends, unit: str) ->
     is_decided = not any_too_wide([(low, high)], span[1] - span[0])
     kind = _kind(low, high, span) if is_decided else _kind(float(rounded[0]), float(rounded[1]), span)
     return Finding(answer, kind, *rounded, unit, is_decided)
-
-
-def any_too_wide(ends: Iterable[Ends], size: float = 1) -> bool:
-    """Whether an interval is too wide to name an estimate; `size`: of all there is. One that has no ends is not."""
-    return any(high - low >= UNKNOWN * size for low, high in ends)
 
 
 def share_ends(shares: Sequence[Share]) -> list[Ends]:
