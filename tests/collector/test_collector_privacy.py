@@ -59,6 +59,7 @@ COLUMNS = {
         "n_restored_acts",
         "is_restore_checked",
         "last_drill_day",
+        "waited_s",
     ],
     "journals": ["journal_id", "n_bytes", "n_acts", "digest"],
     "invitations": ["survey_key", "code_hash", "wave", "stratum"],
@@ -157,7 +158,7 @@ def test_raw_database_holds_surveys_hashes_reports_and_tallies_and_nothing_else(
     assert rows["reports"] == sorted(stored)
     emptied = ("inbox", "releases", "release_floors", "refused_surveys", "journals", "invitations")
     assert not any(rows[table] for table in emptied)
-    assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, *[None] * 6)]
+    assert [(key, len(identity), *rest) for key, identity, *rest in rows["store"]] == [(1, 16, 0, 0, *[None] * 6, 0)]
     # A byte each, of so few reports, and one that says so.
     width, strings_width = (1 + Tally.empty(survey).pack().counts.size for survey in (SURVEY, STRINGS))
     tallies = [(*place, len(counts)) for *place, counts in rows["tallies"]]

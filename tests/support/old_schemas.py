@@ -18,7 +18,7 @@ ANALYST_HASH = b"h" * 32
 BEFORE_CLOCKS = (
     *(
         f"ALTER TABLE store DROP COLUMN {column}"
-        for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked", "last_drill_day")
+        for column in ("last_day", "restored_on", "n_restored_acts", "is_restore_checked", "last_drill_day", "waited_s")
     ),
     *(f"ALTER TABLE journals DROP COLUMN {column}" for column in ("n_acts", "digest")),
 )

@@ -7,12 +7,12 @@ from datetime import date
 from sotto_collector import clock
 from sotto_collector.logs import OURS
 from sotto_collector.store import Store
-from sotto_collector.store.retention import Due, believe_day, read_days
+from sotto_collector.store.retention import Due, believe_day, note_wait, read_seen
 
 MOST_DAYS = 3
 """A day that comes so many days after the last one that was seen, or fewer, is believed."""
 WAITS = (
-    "survey %s: by the clock it is %s, and its reports are to be erased; but %s. They are erased in %d minutes unless "
+    "survey %s: by the clock it is %s, and its reports are to be erased; but %s. They are erased in %s unless "
     "the clock is set right before: look at it (timedatectl)"
 )
 
@@ -22,14 +22,19 @@ log = logging.getLogger(OURS)
 class ClockGuard:
     """Waits before anything is erased, while the clock is in doubt. For the thread that writes.
 
-    It is where the day is more than MOST_DAYS after the last one that was seen, or where the host says that nothing
-    keeps its clock. After `wait_s` the day is believed: what was promised to be gone must go. 0: it is at once.
+    It is where the day is more than MOST_DAYS after the last one that was seen, where none was seen yet, or where the
+    host says that nothing keeps its clock. After `wait_s` the day is believed: what was promised to be gone must go. 0:
+    it is at once.
+
+    Seconds count while a collector runs, and are kept in the store: one that is started again and again goes on
+    waiting where it was. They are those of a clock that only goes on, as nobody can set it. Of several collectors each
+    counts on from what is stored as it begins: together they count no faster than one.
     """
 
     def __init__(self, store: Store, wait_s: float) -> None:
         self._store = store
         self._wait_s = wait_s
-        self._since: float | None = None
+        self._began: float | None = None
         self._has_said = False
 
     def allows(self, due: list[Due]) -> bool:
@@ -38,23 +43,31 @@ class ClockGuard:
         Raises StoreUnavailableError.
         """
         with self._store.reader() as connection:
-            last_day, is_pending = read_days(connection)
+            seen = read_seen(connection)
         today = self._store.today()
-        doubt = self._doubt(today, last_day, due)
-        if doubt is None or self._wait_s == 0:
-            self._since, self._has_said = None, False
-        else:
-            self._since = time.monotonic() if self._since is None else self._since
-            left_s = self._since + self._wait_s - time.monotonic()
-            if left_s > 0:
-                self._say(due, today, doubt, left_s)
-                return False
-        if last_day != (today if is_pending else None):
+        doubt = self._doubt(today, seen.last_day, due) if self._wait_s else None
+        waited_s = 0 if doubt is None else self._count(seen.waited_s)
+        if waited_s != seen.waited_s:
+            self._store.run(lambda transaction: note_wait(transaction, waited_s))
+        if doubt is None:
+            self._began, self._has_said = None, False
+        elif waited_s < self._wait_s:
+            self._say(due, today, doubt, self._wait_s - waited_s)
+            return False
+        if seen.last_day != (today if seen.is_pending else None):
             self._store.run(believe_day)
         return True
 
+    def _count(self, stored_s: int) -> int:
+        """Return how many seconds were waited, this collector's added to those that were stored as it began."""
+        now = time.monotonic()
+        self._began = now - stored_s if self._began is None else min(self._began, now - stored_s)
+        return int(now - self._began)
+
     def _doubt(self, today: str, last_day: str | None, due: list[Due]) -> str | None:
         """Return why the clock is in doubt; None where it is not."""
+        if last_day is None and due:
+            return "no day was seen before"
         n_days = 0 if last_day is None else (date.fromisoformat(today) - date.fromisoformat(last_day)).days
         if n_days > MOST_DAYS:
             return f"the last day that was seen is {last_day}, {n_days} days before"
@@ -65,4 +78,5 @@ class ClockGuard:
     def _say(self, due: list[Due], today: str, doubt: str, left_s: float) -> None:
         if due and not self._has_said:
             self._has_said = True
-            log.warning(WAITS, due[0].survey_id, today, doubt, -(-left_s // 60))
+            minutes = -int(-left_s // 60)
+            log.warning(WAITS, due[0].survey_id, today, doubt, "1 minute" if minutes == 1 else f"{minutes} minutes")

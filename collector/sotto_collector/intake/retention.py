@@ -11,6 +11,8 @@ from sotto_collector.store.retention import Due, erase_slice, find_due, finish_e
 
 LOOK_S = 60.0
 """Seconds from one look for surveys whose day has come to the next, and from a fault to the next try."""
+LOOK_IN_DOUBT_S = 10.0
+"""The same while the clock is in doubt: a collector that is killed loses no more of what it has waited."""
 ERASED = "survey %s: its day has come; %d reports were erased, and counts of them are kept"
 
 log = logging.getLogger(OURS)
@@ -44,6 +46,8 @@ class Retention:
             if self._clock.allows(due):
                 self._due.extend(due)
                 self._plan()
+            else:
+                self._next_at = time.monotonic() + LOOK_IN_DOUBT_S
             return False
         if self._slices:
             key, low, high = self._slices[0]

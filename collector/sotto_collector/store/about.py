@@ -55,9 +55,9 @@ def note_day(connection: Connection, day: str) -> None:
 
 
 def note_restore(connection: Connection, done: LastRestore) -> None:
-    """Note what a restore has done, in its transaction."""
+    """Note what a restore has done, in its transaction; what the backup's collector had waited is no matter of ours."""
     values = {"restored_on": done.day, "n_restored_acts": done.n_acts, "is_restore_checked": int(done.is_checked)}
-    connection.execute(update(schema.store).values(values))
+    connection.execute(update(schema.store).values(values | {"waited_s": 0}))
 
 
 def note_checked(connection: Connection) -> None:

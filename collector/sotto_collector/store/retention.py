@@ -30,6 +30,18 @@ class Erasure(NamedTuple):
     n_reports: int
 
 
+class Seen(NamedTuple):
+    """What collectors have seen of their clocks.
+
+    `last_day`: the last day that was believed; None where none is known. `waited_s`: how many seconds they have waited
+    since their clock came into doubt. `is_pending`: whether reports are to go on a day.
+    """
+
+    last_day: str | None
+    waited_s: int
+    is_pending: bool
+
+
 def find_erasure(connection: Connection, key: int) -> Erasure | None:
     """Return what became of a survey's reports on its day; None before it, and while some are left."""
     done = and_(surveys.c.survey_key == key, surveys.c.erased_on.is_not(None))
@@ -37,18 +49,24 @@ def find_erasure(connection: Connection, key: int) -> Erasure | None:
     return None if row is None else Erasure(*row)
 
 
-def read_days(connection: Connection) -> tuple[str | None, bool]:
-    """Return the last day that was believed, None where none is known; and whether reports are to go on a day."""
+def read_seen(connection: Connection) -> Seen:
+    """Return what collectors have seen of their clocks."""
     columns = surveys.c
-    is_pending = and_(columns.erase_on.is_not(None), columns.erased_on.is_(None), columns.preview.is_(None))
-    last_day = connection.scalar(select(about.c.last_day))
-    return last_day, connection.execute(select(columns.survey_key).where(is_pending).limit(1)).first() is not None
+    pending = and_(columns.erase_on.is_not(None), columns.erased_on.is_(None), columns.preview.is_(None))
+    is_pending = connection.execute(select(columns.survey_key).where(pending).limit(1)).first() is not None
+    last_day, waited_s = connection.execute(select(about.c.last_day, about.c.waited_s)).one()
+    return Seen(last_day, waited_s, is_pending)
 
 
 def believe_day(transaction: Transaction) -> None:
     """Note the day that it is, as somebody believes; none where no reports are to go on one."""
-    _, is_pending = read_days(transaction.connection)
+    is_pending = read_seen(transaction.connection).is_pending
     transaction.connection.execute(update(about).values(last_day=transaction.today() if is_pending else None))
+
+
+def note_wait(transaction: Transaction, waited_s: int) -> None:
+    """Note how many seconds collectors have waited; 0 where the clock is in doubt no more."""
+    transaction.connection.execute(update(about).values(waited_s=waited_s))
 
 
 def find_due(store: Store) -> list[Due]:

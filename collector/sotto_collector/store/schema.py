@@ -56,6 +56,7 @@ store = Table(
     Column("n_restored_acts", BigInteger),
     Column("is_restore_checked", Integer),
     Column("last_drill_day", Text),  # on which a backup was last restored for trial
+    Column("waited_s", Integer, nullable=False, server_default="0"),  # before an erasure, while the clock is in doubt
     PrimaryKeyConstraint("store_key"),
     CheckConstraint("store_key = 1", "store_store_key"),
     CheckConstraint("length(identity) = 16", "store_identity"),
