@@ -37,6 +37,20 @@ class Covariance:
     matrix: tuple[tuple[float, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class VoidedCovariance:
+    """A covariance matrix of which nothing may be said, since the question's counts contradict the design."""
+
+    question: str
+    answers: tuple[str, ...]
+    matrix: None = None
+
+    @classmethod
+    def of(cls, one: "Covariance | VoidedCovariance") -> "VoidedCovariance":
+        """Return what is left of a matrix."""
+        return cls(one.question, one.answers)
+
+
 def share_covariance(tally: Tally, question: str, *, target: Target | None = None) -> tuple[tuple[str, ...], Floats]:
     """Return the answers of a question, and the estimated covariance matrix of their unbiased shares.
 

@@ -163,6 +163,6 @@ def _compared(together: Sequence[tuple[str, Estimates]]) -> tuple[Comparison, ..
         return ()
     spans: dict[tuple[str, str], list[Span]] = {}
     for label, one in together:
-        for row in one.rows:
+        for row in one.told_rows:
             spans.setdefault((row.question, row.answer), []).append(Span(label, row.low, row.high))
     return tuple(Comparison(*key, order_of(listed)) for key, listed in spans.items())

@@ -1,16 +1,16 @@
 """Estimates: of every value of every question a share, its error and an interval; of a number's question a mean."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from sotto_estimator.contradiction import Contradiction, Disagreement
-from sotto_estimator.covariance import Covariance
+from sotto_estimator.covariance import Covariance, VoidedCovariance
 from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.intervals import IntervalOptions, is_interval
 from sotto_estimator.misfit.fit import Fit
-from sotto_estimator.numbers.distribution import Distribution
-from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.numbers.distribution import Distribution, VoidedDistribution
+from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
 from sotto_estimator.quality import Quality
 from sotto_estimator.result import Result
 from sotto_estimator.table.file_rows import FileRows
@@ -53,14 +53,41 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class VoidedShare:
+    """What was counted for one value, of a question whose counts contradict the design: the rest is None."""
+
+    question: str
+    answer: str
+    n_reports: int
+    support_count: int
+    epsilon: float
+    share: None = None
+    standard_error: None = None
+    low: None = None
+    high: None = None
+    shift_up: None = None
+    shift_down: None = None
+    consistent_share: None = None
+    consistent_standard_error: None = None
+    is_outside: bool = False
+
+    @classmethod
+    def of(cls, row: "Estimate | VoidedShare") -> "VoidedShare":
+        """Return what is left of a share of which nothing may be said."""
+        return cls(row.question, row.answer, row.n_reports, row.support_count, row.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
 class Estimates(Result):
     """All estimates of one tally, with what they mean. `epsilon` is that of one whole report, in nats.
 
     `rows`: shares; `means`: of the questions that ask for numbers; `distributions`: of those of many levels.
     `waves`: whose reports are pooled, () in a survey of one; `text_questions`: the ids of those that `decode` is for.
     `quality`: of the questions of which not every report is plausible. `withheld`: what the tally withholds.
-    `contradictions`: of questions whose counts honest reports hardly ever give. `drawn`: how many questions a device
-    answers, and of how many, where it is not all. `asked`: the ids of questions of which it is asked one option.
+    `contradictions`: of questions whose counts honest reports hardly ever give: of these nothing is told but what was
+    counted, all other numbers are None (`held_against_design`); `told_rows`, `told_means`: of the others.
+    `drawn`: how many questions a device answers, and of how many, where it is not all. `asked`: the ids of questions of
+    which it is asked one option.
     `designs`: how people were asked, of a survey on paper; `fit`: of one table of shares to its samples.
     `stratum`: whose reports these are, where they are of one stratum alone; `n_groups`: in one output with so many,
     over which intervals that hold together do so. `verdicts`: what it means, by question,
@@ -73,15 +100,15 @@ class Estimates(Result):
     n_reports: int
     epsilon: float
     options: IntervalOptions
-    rows: tuple[Estimate, ...]
+    rows: tuple[Estimate | VoidedShare, ...]
     waves: tuple[int, ...] = ()
     text_questions: tuple[str, ...] = ()
     quality: tuple[Quality, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     contradictions: tuple[Contradiction | Disagreement, ...] = ()
     drawn: tuple[int, int] | None = None
-    means: tuple[MeanEstimate, ...] = ()
-    distributions: tuple[Distribution, ...] = ()
+    means: tuple[MeanEstimate | VoidedMean, ...] = ()
+    distributions: tuple[Distribution | VoidedDistribution, ...] = ()
     asked: tuple[str, ...] = ()
     designs: tuple[AskedBy, ...] = ()
     fit: Fit | None = None
@@ -89,7 +116,7 @@ class Estimates(Result):
     verdicts: tuple[Verdict, ...] = ()
     narrower_by: float | None = None
     file_rows: FileRows | None = None
-    covariances: tuple[Covariance, ...] = ()
+    covariances: tuple[Covariance | VoidedCovariance, ...] = ()
     n_groups: int = 1
 
     @property
@@ -103,15 +130,39 @@ class Estimates(Result):
         return self.file_rows.made if self.file_rows else ""
 
     @property
-    def _all(self) -> tuple[Estimate | MeanEstimate, ...]:
+    def _all(self) -> tuple[Estimate | VoidedShare | MeanEstimate | VoidedMean, ...]:
         return (*self.rows, *self.means)
+
+    @property
+    def told_rows(self) -> tuple[Estimate, ...]:
+        """The shares of the questions whose counts fit the design."""
+        return tuple(row for row in self.rows if isinstance(row, Estimate))
+
+    @property
+    def told_means(self) -> tuple[MeanEstimate, ...]:
+        """The means of the questions whose counts fit the design."""
+        return tuple(mean for mean in self.means if isinstance(mean, MeanEstimate))
+
+    @property
+    def told_distributions(self) -> tuple[Distribution, ...]:
+        """The distributions of the questions whose counts fit the design."""
+        return tuple(of for of in self.distributions if isinstance(of, Distribution))
+
+    def held_against_design(self) -> Self:
+        """Return the same, with nothing of questions whose counts contradict the design but what was counted."""
+        void = {found.question for found in self.contradictions}
+        return replace(
+            self,
+            rows=tuple(VoidedShare.of(row) if row.question in void else row for row in self.rows),
+            means=tuple(VoidedMean.of(mean) if mean.question in void else mean for mean in self.means),
+            distributions=tuple(VoidedDistribution.of(of) if of.question in void else of for of in self.distributions),
+            covariances=tuple(VoidedCovariance.of(of) if of.question in void else of for of in self.covariances),
+        )
 
     def has_interval(self, row: Estimate) -> bool:
         """Whether any share in [0, 1] is in a row's interval. Of people who can be counted it may be a point."""
-        is_void = row.is_outside or any(found.question == row.question for found in self.contradictions)
         is_of_counted = self.options.about == "respondents" or self.options.population_size is not None
-        may_be_point = is_of_counted and not is_void
-        return is_interval(row.low, row.high, may_be_point=may_be_point)
+        return is_interval(row.low, row.high, may_be_point=is_of_counted and not row.is_outside)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the ids of the questions that have estimates."""
@@ -121,7 +172,7 @@ class Estimates(Result):
         """Return how many questions have estimates."""
         return len({row.question for row in self._all})
 
-    def __getitem__(self, question: str) -> tuple[Estimate | MeanEstimate, ...]:
+    def __getitem__(self, question: str) -> tuple[Estimate | VoidedShare | MeanEstimate | VoidedMean, ...]:
         """Return a question's rows: a share an answer, or one mean. Raises KeyError, which lists the ids there are."""
         found = tuple(row for row in self._all if row.question == question)
         if not found:

@@ -1,7 +1,7 @@
 """From a tally to estimates: for every value of every question a debiased share, its error and an interval."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,13 +59,14 @@ def estimate_tally(
     has_distributions: bool = True,
     by_wave: Sequence[Tally] = (),
     n_groups: int = 1,
+    is_held: bool = True,
 ) -> Estimates:
     """Estimate every share and mean of a tally; nothing of text questions (`sotto_estimator.strings`).
 
     About whom the survey says (`about`), unless `options` have a target. `has_distributions`: those of numbers too,
     which take longer than all the rest. `by_wave`: the tallies of its waves, whose counts are held against the design
     one by one. `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where
-    intervals hold together.
+    intervals hold together. `is_held`: whether nothing is told of questions whose counts contradict the design.
 
     Of several waves the mean over all reports is estimated, as many of them as can be taken to be of the same devices:
     standard errors are then upper bounds, where a share is the same in all waves. Raises SourceError where there are no
@@ -79,7 +80,7 @@ def estimate_tally(
     options = (options or IntervalOptions()).of(tally.survey)
     rows, means = _estimate(counted, numbers, options, n_groups)
     tested = [*_tested(counted, numbers), *(test for of in by_wave for test in _tested_of_wave(of))]
-    return Estimates(
+    found = Estimates(
         tally.survey.title,
         tally.n_reports,
         float(tally.survey.epsilon),
@@ -100,6 +101,7 @@ def estimate_tally(
         asked=tuple(question.id for question in shown if question.mechanism.has_cohorts),
         n_groups=n_groups,
     )
+    return found.held_against_design() if is_held else found
 
 
 def estimate_counts(
@@ -132,7 +134,8 @@ def estimate_counts(
     options = options or IntervalOptions()
     rows, _ = _estimate([counted], [], options, n_groups)
     found = _contradictions(_tested([counted], []), n_groups)
-    return Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found, n_groups=n_groups)
+    estimates = Estimates(GIVEN, n, counted.epsilon, options, rows, contradictions=found, n_groups=n_groups)
+    return estimates.held_against_design()
 
 
 def estimate_samples(
@@ -150,7 +153,8 @@ def estimate_samples(
     options = options or IntervalOptions()
     rows, _ = _estimate(counted, [], options)
     found = _contradictions(_tested(counted, []))
-    return Estimates(title, n, math.fsum(epsilons), options, rows, contradictions=found)
+    estimates = Estimates(title, n, math.fsum(epsilons), options, rows, contradictions=found)
+    return estimates.held_against_design()
 
 
 def intervals_together(
@@ -252,9 +256,17 @@ def _tested(counted: Sequence[_Counts], numbers: Sequence[NumberCounts]) -> list
     return tested + [_Tested(of.sample, of.n_reports, of.devices) for of in numbers]
 
 
-def _tested_of_wave(tally: Tally) -> list[_Tested]:
-    """Return what is tested of a tally of one wave; nothing of one that has no reports."""
-    questions = [question for question in tally.survey.questions if not is_text(question)]
+def waves_that_contradict(question: Question, by_wave: Mapping[int, Tally]) -> frozenset[int]:
+    """Return the waves of whose counts to a question honest reports hardly ever give any, of all that are shown."""
+    tested = [test for of in by_wave.values() for test in _tested_of_wave(of, [question])]
+    n_tests = sum(one.sample.n_tests for one in tested)
+    found = [contradictions_of([one.sample], one.n, one.devices, n_tests, one.wave) for one in tested if one.n]
+    return frozenset(one.wave for of in found for one in of if one.wave is not None)
+
+
+def _tested_of_wave(tally: Tally, of: Sequence[Question] | None = None) -> list[_Tested]:
+    """Return what is tested of a tally of one wave, of some questions or of all; nothing of one without reports."""
+    questions = [question for question in of or tally.survey.questions if not is_text(question)]
     counted = [counts for question in questions if not is_number(question) for counts in _counts(tally, question)]
     numbers = [NumberCounts.of(tally, question) for question in questions if is_number(question)]
     return [test._replace(wave=wave) for wave in tally.waves[:1] for test in _tested(counted, numbers)]

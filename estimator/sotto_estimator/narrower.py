@@ -31,7 +31,7 @@ def with_narrower(estimates: Estimates, channels: Mapping[str, Channel]) -> Esti
     n_intervals = len(estimates.rows) + len(estimates.means) if options.simultaneous else 1
     widths = np.zeros(2)
     for question, channel in channels.items():
-        rows = [row for row in estimates.rows if row.question == question]
+        rows = [row for row in estimates.told_rows if row.question == question]
         for row in rows[:: 1 + len(rows) // _N_COMPARED]:
             try:
                 low, high = share_bounds(

@@ -1,9 +1,10 @@
 """Estimates as a notebook shows them: HTML, every text of a survey escaped."""
 
-from sotto_estimator.estimates import Estimate, Estimates
+from sotto_estimator.estimates import Estimate, Estimates, VoidedShare
 from sotto_estimator.hypertext import heading_html, said_html, table_html
-from sotto_estimator.numbers.mean import MeanEstimate
+from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
 from sotto_estimator.numbers.render import mean_end_words, mean_words
+from sotto_estimator.percents import NOTHING
 from sotto_estimator.render import caption, end_words, outside_words, share_words
 from sotto_estimator.verdict.render import said_of, verdict_rows
 
@@ -19,10 +20,13 @@ def estimates_html(estimates: Estimates) -> list[str]:
     return [heading_html(str(estimates)), table_html([_COLUMNS, *cells]), said_html(said)]
 
 
-def _share_cells(estimates: Estimates, row: Estimate) -> list[str]:
-    return [row.question, row.answer, f"{row.n_reports:,}", share_words(row)[0], *end_words(estimates, row)]
+def _share_cells(estimates: Estimates, row: Estimate | VoidedShare) -> list[str]:
+    known = [row.question, row.answer, f"{row.n_reports:,}"]
+    return known + ([share_words(row)[0], *end_words(estimates, row)] if isinstance(row, Estimate) else [NOTHING] * 3)
 
 
-def _mean_cells(mean: MeanEstimate) -> list[str]:
+def _mean_cells(mean: MeanEstimate | VoidedMean) -> list[str]:
+    if isinstance(mean, VoidedMean):
+        return [mean.question, "mean", f"{mean.n_reports:,}", *[NOTHING] * 3]
     values = [mean_words(mean)[0], *mean_end_words(mean)]
     return [mean.question, "mean", f"{mean.n_reports:,}", *(f"{value} {mean.unit}".rstrip() for value in values)]

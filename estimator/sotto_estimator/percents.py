@@ -6,6 +6,8 @@ from sotto_estimator.verdict.rounding import step_of
 
 OUTSIDE = "*"
 OUTSIDE_WORDS = f"{OUTSIDE} outside the possible range, where an estimate can lie, and an interval never"
+NOTHING = "-"
+"""In a table, where nothing can be said."""
 _N_DECIMALS = 2
 _ERRORS = 4
 """So many standard errors are about as wide as an interval."""

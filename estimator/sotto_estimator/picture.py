@@ -17,13 +17,13 @@ MAX_NUMBERS = 20
 
 def estimates_panels(estimates: Estimates) -> tuple[str, list[Panel]]:
     """Return a title, a panel of the shares, and those of the numbers."""
-    means, of = estimates.means[:MAX_NUMBERS], {each.question: each for each in estimates.distributions}
+    means, of = estimates.told_means[:MAX_NUMBERS], {each.question: each for each in estimates.told_distributions}
     panels = [panel for mean in means for panel in number_panels(mean, of.get(mean.question))]
     said = [caption(estimates), *interval_remarks(means), *[APPROXIMATE][: len(of)]]
-    if len(means) < len(estimates.means):
-        said.append(f"the first {len(means)} of {len(estimates.means)} questions for a number are drawn")
+    if len(means) < len(estimates.told_means):
+        said.append(f"the first {len(means)} of {len(estimates.told_means)} questions for a number are drawn")
     title, of_shares = bar_panels(_bars(estimates), "\n".join(said))
-    return title, [*(of_shares if estimates.rows else []), *panels]
+    return title, [*(of_shares if estimates.told_rows else []), *panels]
 
 
 def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
@@ -34,7 +34,7 @@ def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
         for of in _bars(one):
             colour = f"C{place % 10}"
             bars.setdefault(of.label, []).append(replace(of, label=f"{of.label}, {one.stratum}", colour=colour))
-        for mean in one.means:
+        for mean in one.told_means:
             ends = (mean.low, mean.high) if mean.has_interval else (math.nan, math.nan)
             means.setdefault((mean.question, mean.unit), []).append(Point(str(one.stratum), mean.mean, *ends))
     all_bars = [bar for listed in bars.values() for bar in listed]
@@ -44,13 +44,11 @@ def groups_panels(groups: SideBySide) -> tuple[str, list[Panel]]:
 
 
 def _bars(estimates: Estimates) -> list[Bar]:
-    """Return the bars of all shares. Where the table has no interval, it is the one that is said in words, if any."""
+    """Return the bars of all shares that are told. Where the table has no interval, it is the one that is in words."""
     bars = []
     for place, question in enumerate(dict.fromkeys(row.question for row in estimates.rows)):
-        rows = [row for row in estimates.rows if row.question == question]
-        is_void = any(found.question == question for found in estimates.contradictions)
-        said = [(math.nan, math.nan)] * len(rows) if is_void else share_ends(rows)
-        for row, ends in zip(rows, said, strict=True):
+        rows = [row for row in estimates.told_rows if row.question == question]
+        for row, ends in zip(rows, share_ends(rows), strict=True):
             low, high = (row.low, row.high) if estimates.has_interval(row) else ends
             label = f"{question}: {row.answer}".removeprefix(": ")
             bars.append(Bar(label, row.share, low, high, f"C{place % 10}", question=question))

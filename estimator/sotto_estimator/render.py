@@ -12,12 +12,20 @@ from typing import Any
 from sotto_estimator.cells import guarded
 from sotto_estimator.channel import Target
 from sotto_estimator.designs.asked import MAX_LISTED, words_of
-from sotto_estimator.estimates import STRATUM, Estimate, Estimates
+from sotto_estimator.estimates import STRATUM, Estimate, Estimates, VoidedShare
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.methods import find_method
 from sotto_estimator.narrower import EXACT
 from sotto_estimator.numbers.render import distribution_records, mean_members, mean_table, quantile_table
-from sotto_estimator.percents import OUTSIDE_WORDS, mark_of, n_decimals_of, percent, share_percent, signed_percent
+from sotto_estimator.percents import (
+    NOTHING,
+    OUTSIDE_WORDS,
+    mark_of,
+    n_decimals_of,
+    percent,
+    share_percent,
+    signed_percent,
+)
 from sotto_estimator.quality import Quality
 from sotto_estimator.verdict.render import verdict_members, verdict_table
 from sotto_estimator.withheld import Withheld
@@ -40,9 +48,9 @@ def table(estimates: Estimates) -> str:
     """Return what it means, and tables with n, epsilon, method and level; shares in per cent, means in their units."""
     remarks = [*map(str, estimates.quality), cut_words(estimates), outside_words([estimates])]
     remarks.append(_narrower_words(estimates))
-    fakes = f"\n{FAKES}" if estimates.rows else ""
+    fakes = f"\n{FAKES}" if estimates.told_rows else ""
     numbers = [mean_table(estimates.means)] if estimates.means else []
-    numbers += [quantile_table(estimates.distributions)] if estimates.distributions else []
+    numbers += [quantile_table(estimates.told_distributions)] if estimates.told_distributions else []
     parts = [
         verdict_table(estimates.verdicts),
         f"{caption(estimates)}{fakes}",
@@ -70,8 +78,14 @@ def share_rows(estimates: Estimates) -> tuple[list[str], list[list[str]]]:
     has_n = bool(estimates.drawn or estimates.asked)
     columns = ["question", "answer", *["n"] * has_n, "epsilon", "share", "std. error", "low", "high"]
     columns += ["consistent", "std. error"] if estimates.options.consistent else []
-    rows = [_cells(row, end_words(estimates, row), has_n) for row in estimates.rows]
-    return [*columns, "fakes for", "against"], rows
+    columns += ["fakes for", "against"]
+    rows = [
+        _cells(row, end_words(estimates, row), has_n)
+        if isinstance(row, Estimate)
+        else _voided_cells(row, len(columns), has_n)
+        for row in estimates.rows
+    ]
+    return columns, rows
 
 
 def warnings_of(estimates: Estimates) -> list[str]:
@@ -108,7 +122,7 @@ def notes(estimates: Estimates) -> list[str]:
     empty = [withheld.question for withheld in estimates.withheld if not withheld.n_counted]
     if decodable := [key for key in estimates.text_questions if key not in empty]:
         lines.append(f"not shown: {', '.join(decodable)} (text; see `sotto decode`)")
-    if any(row.consistent_standard_error is not None for row in estimates.rows):
+    if any(row.consistent_standard_error is not None for row in estimates.told_rows):
         lines.append(_CONSISTENT)
     lines += estimates.file_rows.lines if estimates.file_rows else []
     return [*lines, *map(str, (*estimates.withheld, *estimates.contradictions))]
@@ -123,15 +137,15 @@ def interval_words(options: IntervalOptions, made: str = "") -> str:
 
 def cut_words(estimates: Estimates, question: str | None = None) -> str:
     """Return what to say where an interval holds no share in [0, 1]; `question`: of that one alone."""
-    rows = [row for row in estimates.rows if question in (None, row.question)]
+    rows = [row for row in estimates.told_rows if question in (None, row.question)]
     return "" if all(map(estimates.has_interval, rows)) else _CUT
 
 
 def outside_words(several: Sequence[Estimates]) -> str:
     """Return what the mark means that stands before an estimate which is not possible; "" where none does."""
-    rows = [row for estimates in several for row in estimates.rows]
+    rows = [row for estimates in several for row in estimates.told_rows]
     is_marked = any(mark_of(row.share, n_decimals_of(row)) for row in rows)
-    is_marked |= any(mean.is_outside for estimates in several for mean in estimates.means)
+    is_marked |= any(mean.is_outside for estimates in several for mean in estimates.told_means)
     return OUTSIDE_WORDS if is_marked else ""
 
 
@@ -204,7 +218,7 @@ def json_members(estimates: Estimates) -> dict[str, Any]:
         "estimates": [_members(estimates, row) for row in estimates.rows],
     }
     found |= {"covariances": [asdict(of) for of in estimates.covariances]} if estimates.covariances else {}
-    found |= {"means": [mean_members(mean) for mean in estimates.means]} if estimates.means else {}
+    found |= {"means": _mean_members(estimates)} if estimates.means else {}
     if estimates.distributions:
         found["distributions"] = [asdict(of) | {"interval": "approximate"} for of in estimates.distributions]
     said = {"verdicts": [verdict_members(of) for of in estimates.verdicts]} if estimates.verdicts else {}
@@ -228,8 +242,8 @@ def _records(estimates: Estimates) -> list[dict[str, Any]]:
     whose = _whose(estimates, " ".join(map(str, estimates.waves)))
     quality = {known.question: known for known in estimates.quality}
     p_values = {found.question: found.p_value for found in estimates.contradictions}
-    rows = [_members(estimates, row) for row in estimates.rows] + [mean_members(mean) for mean in estimates.means]
-    rows += [record for of in estimates.distributions for record in distribution_records(of)]
+    rows = [_members(estimates, row) for row in estimates.rows] + _mean_members(estimates)
+    rows += [record for of in estimates.told_distributions for record in distribution_records(of)]
     return [
         row
         | _option_members(estimates)
@@ -302,18 +316,29 @@ def _cells(row: Estimate, ends: list[str], has_n: bool) -> list[str]:
     return [row.question, row.answer, *n, epsilon_above(row.epsilon), *share_words(row), *ends, *consistent, *shifts]
 
 
+def _voided_cells(row: VoidedShare, n_cells: int, has_n: bool) -> list[str]:
+    """Return what was counted, and a dash in every other cell."""
+    known = [row.question, row.answer, *[f"{row.n_reports:,}"] * has_n, epsilon_above(row.epsilon)]
+    return known + [NOTHING] * (n_cells - len(known))
+
+
 def _withheld_members(withheld: Withheld) -> dict[str, Any]:
     members = asdict(withheld) | {"n_missing": withheld.n_missing}
     del members["is_drawn"], members["of"]  # the survey says that
     return members
 
 
-def _members(estimates: Estimates, row: Estimate) -> dict[str, Any]:
-    members = asdict(row) | ({} if estimates.has_interval(row) else {"low": None, "high": None})
+def _members(estimates: Estimates, row: Estimate | VoidedShare) -> dict[str, Any]:
+    has_ends = isinstance(row, VoidedShare) or estimates.has_interval(row)
+    members = asdict(row) | ({} if has_ends else {"low": None, "high": None})
     del members["is_outside"]  # low and high say it
-    if row.consistent_share is None:
+    if not estimates.options.consistent:
         del members["consistent_share"], members["consistent_standard_error"]
     return members
+
+
+def _mean_members(estimates: Estimates) -> list[dict[str, Any]]:
+    return [mean_members(mean, has_consistent=estimates.options.consistent) for mean in estimates.means]
 
 
 def _option_members(estimates: Estimates) -> dict[str, Any]:

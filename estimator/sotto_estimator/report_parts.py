@@ -37,8 +37,8 @@ def _numbers(estimates: Estimates) -> str:
         tables.append(_table(*share_rows(estimates), n_texts=2))
     if estimates.means:
         tables.append(_table(*mean_rows(estimates.means), n_texts=1))
-    if estimates.distributions:
-        tables.append(_table(*quantile_rows(estimates.distributions), n_texts=2))
+    if estimates.told_distributions:
+        tables.append(_table(*quantile_rows(estimates.told_distributions), n_texts=2))
     return "".join(tables)
 
 
@@ -46,9 +46,9 @@ def _remarks(estimates: Estimates) -> list[str]:
     """Return what stands around the tables of `sotto estimate`, without what is a warning here."""
     said = [str(of) for of in estimates.contradictions]
     lines = [line for line in caption(estimates).split("\n") if line not in said]
-    lines += [FAKES] if estimates.rows else []
-    lines += mean_remarks(estimates.means) if estimates.means else []
-    lines += quantile_remarks(estimates.distributions) if estimates.distributions else []
+    lines += [FAKES] if estimates.told_rows else []
+    lines += mean_remarks(estimates.means)
+    lines += quantile_remarks(estimates.told_distributions) if estimates.told_distributions else []
     return [*lines, *map(str, estimates.quality), *filter(None, [cut_words(estimates), outside_words([estimates])])]
 
 

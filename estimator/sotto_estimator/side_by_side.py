@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from sotto_estimator.estimates import STRATUM, Estimates
+from sotto_estimator.estimates import STRATUM, Estimate, Estimates
+from sotto_estimator.numbers.mean import MeanEstimate
 from sotto_estimator.numbers.render import interval_remarks, mean_end_words, mean_words
+from sotto_estimator.percents import NOTHING
 from sotto_estimator.render import (
     csv_records,
     cut_words,
@@ -191,18 +193,24 @@ def _say_of(of: SideBySide, lines_of: Callable[[Estimates], Sequence[str]]) -> l
 
 def _remarks(one: Estimates) -> list[str]:
     """Return what is said below the numbers."""
-    return [*map(str, one.quality), *filter(None, [cut_words(one)]), *interval_remarks(one.means)]
+    return [*map(str, one.quality), *filter(None, [cut_words(one)]), *interval_remarks(one.told_means)]
 
 
 def _rows(one: Estimates) -> list[list[str]]:
     of = str(one.stratum)
-    rows = [
-        [*names, *share_words(row), *end_words(one, row), ""]
+    nothing = [NOTHING] * 4
+    return [
+        [
+            *[row.question, row.answer, of, f"{row.n_reports:,}", epsilon_above(row.epsilon)],
+            *([*share_words(row), *end_words(one, row)] if isinstance(row, Estimate) else nothing),
+            "",
+        ]
         for row in one.rows
-        for names in [[row.question, row.answer, of, f"{row.n_reports:,}", epsilon_above(row.epsilon)]]
-    ]
-    return rows + [
-        [*names, *mean_words(mean), *mean_end_words(mean), mean.unit]
+    ] + [
+        [
+            *[mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)],
+            *([*mean_words(mean), *mean_end_words(mean)] if isinstance(mean, MeanEstimate) else nothing),
+            mean.unit,
+        ]
         for mean in one.means
-        for names in [[mean.question, "mean", of, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]]
     ]

@@ -23,6 +23,7 @@ from sotto_estimator.contradiction import FALSE_ALARM, Sample, contradictions_of
 from sotto_estimator.devices import Devices
 from sotto_estimator.page.charts import draw_waves
 from sotto_estimator.page.choices import Choices
+from sotto_estimator.page.errors import NoSuchChartError
 from sotto_estimator.page.release import Release
 from sotto_estimator.page.results import find_results
 from sotto_estimator.page.waves import series_of
@@ -234,14 +235,14 @@ def test_counts_on_paper_that_nobody_can_have_are_warned_of_in_every_form(argume
         assert "people did not follow it" in result.stderr
     table = sotto(*words).stdout
     assert "the counts contradict the design (P <= " in table
-    assert re.search(r" % +none +none ", table)
-    assert "or since people did not follow the design\n" in table
+    assert re.search(r" +- +- +- +- +- +-\n", table)
+    assert " % " not in table.partition("share")[2]
     (found,) = json.loads(sotto(*words, "--json").stdout)["contradictions"]
     (row,) = csv.DictReader(io.StringIO(sotto(*words, "--csv").stdout))
     assert float(row["contradiction_p_value"]) == found["p_value"] < 1e-30
     (of,) = json.loads(sotto(*words, "--json").stdout)["estimates"]
-    assert (of["low"], of["high"]) == (None, None)
-    assert row["low"] == row["high"] == ""
+    assert (of["share"], of["low"], of["high"]) == (None, None, None)
+    assert row["share"] == row["low"] == row["high"] == ""
     assert found["answer"] == "yes"
 
 
@@ -268,17 +269,17 @@ def test_results_page_and_its_charts_say_it() -> None:
     (void,) = [section for section in results.sections if section.verdict.is_void]
     assert any(line.startswith("q1: 3,000 reports support ") for line in void.technical)
     assert not void.shows
-    captions = {section.question.id: " ".join(section.caption_of("shares")) for section in results.sections}
-    assert [key for key, caption in captions.items() if "contradict the survey's design" in caption] == ["q1"]
+    assert [section.question.id for section in results.sections if not section.charts] == ["q1"]
+    with pytest.raises(NoSuchChartError, match="nor have counts that contradict the design"):
+        results.require_chart("q1", "shares")
     well = find_results(Release(SURVEY, True, {1: honest(3000)}), Choices())
     assert not any(section.verdict.is_void for section in well.sections)
 
 
-def test_plot_says_it(tmp_path: Path) -> None:
-    estimate_counts(1999, 2000, Channel.warner(0.6)).plot(tmp_path / "plot.svg")
-    estimate_counts(1100, 2000, Channel.warner(0.6)).plot(tmp_path / "fits.svg")
-    sizes = [(tmp_path / name).stat().st_size for name in ("plot.svg", "fits.svg")]
-    assert sizes[0] > sizes[1]  # letters are drawn as curves: a line more
+def test_plot_says_it() -> None:
+    title, panels = estimate_counts(1999, 2000, Channel.warner(0.6)).panels()
+    assert "the counts contradict the design" in title
+    assert panels == []
 
 
 @pytest.mark.parametrize(("warner", "n_yes"), [("1/6", 1640), ("5/6", 360), (".4", 1100), ("0", 1500)])
@@ -295,8 +296,9 @@ def test_spinner_that_lies_more_often_than_not_is_read(warner: str, n_yes: int) 
 
 
 def test_interval_that_holds_no_share_is_none_but_of_the_respondents() -> None:
-    """Of a population no interval is a point; of respondents one may be: nobody. Not where counts contradict it."""
-    cut = estimate_counts(330, 1000, Channel.warner(0.6))
+    """Of a population no interval is a point; of respondents one may be: nobody."""
+    cut = estimate_counts(355, 1000, Channel.warner(0.6))
+    assert cut.contradictions == ()
     assert (cut.rows[0].low, cut.rows[0].high) == (0, 0)
     assert not cut.has_interval(cut.rows[0])
     assert "no share from 0 to 100 %" in cut_words(cut)
@@ -306,19 +308,13 @@ def test_interval_that_holds_no_share_is_none_but_of_the_respondents() -> None:
     assert nobody.contradictions == ()
     assert nobody.has_interval(nobody.rows[0])
     assert cut_words(nobody) == ""
-    void = estimate_counts(1999, 2000, Channel.warner(0.6), respondents)
-    assert void.rows[0].low == void.rows[0].high == 1
-    assert not void.has_interval(void.rows[0])
     assert cut_words(estimate_counts(500, 1000, Channel.warner(0.6))) == ""
 
 
-def test_interval_that_holds_no_share_is_none_in_a_frame_a_notebook_and_a_plot(tmp_path: Path) -> None:
-    cut = estimate_counts(330, 1000, Channel.warner(0.6))
+def test_interval_that_holds_no_share_is_none_in_a_frame_and_a_notebook() -> None:
+    cut = estimate_counts(355, 1000, Channel.warner(0.6))
     assert cut.to_frame()[["low", "high"]].isna().all(axis=None)
     assert cut._repr_html_().count("<td>none</td>") == 2
-    figure = cut.plot()
-    (whisker,) = figure.axes[0].containers[1].get_children()[2:]
-    assert whisker.get_segments()[0].size == 0
 
 
 def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page() -> None:
@@ -327,7 +323,7 @@ def test_interval_that_holds_no_share_is_a_dash_in_the_waves_of_the_results_page
     (last,) = series_of(SURVEY.questions[1], {1: ZEROS}, ["a"], IntervalOptions(), 1)
     assert "from – to –" in draw_waves("", [last]).description
     section = find_results(Release(SURVEY, True, {1: ZEROS}), Choices()).sections[1]
-    assert not any(map(section.has_interval, section.table))
+    assert section.table == []
     respondents = IntervalOptions(target="respondents")
     (of_them,) = series_of(SURVEY.questions[1], {1: ZEROS, 2: honest(3000)}, ["a"], respondents, 1)
     assert [point.has_interval for point in of_them.points] == [False, True]

@@ -168,12 +168,12 @@ def test_the_results_page_shows_n_by_question_and_only_waves_that_have_it() -> N
     results = find_results(Release(WAVES, True, tallies), Choices())
     section = results.sections[0]
     n = sum(tally.counted("q0").n_reports for tally in tallies.values())
-    assert section.caption[0] == f"n = {n:,}, epsilon 1"
+    assert section.made_of[0] == f"n = {n:,}, epsilon 1"
     assert [point.wave for point in section.series[0].points] == [1, 3]
     assert [point.n_reports for point in section.series[0].points] == [
         tallies[wave].counted("q0").n_reports for wave in (1, 3)
     ]
-    assert any(line.startswith("a device answers 2 of the 5 questions") for line in section.caption)
+    assert any(line.startswith("a device answers 2 of the 5 questions") for line in section.made_of)
 
 
 def test_intervals_given_the_draw_cover_at_every_number_of_reports() -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -90,15 +91,18 @@ def test_every_form_shows_the_same_cases(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(sotto(*asked, "--csv").stdout)))
     assert document == json.loads(json.dumps(found.to_dict()))
     for row, member, case in zip(rows, document["cases"], found.cases, strict=True):
-        assert float(row["share"]) == member["share"] == pytest.approx(case.share, abs=1e-12)
+        assert member["share"] == case.share
+        assert row["share"] == ("" if case.share is None else str(case.share))
         assert (row["method"], row["level"]) == ("chernoff", "0.95")
     table = sotto(*asked).stdout
     assert "the share of yes, of those who follow the design" in table
     assert table.count("the counts contradict it (P <= ") == 2
+    assert [case.share is None for case in found.cases] == [True, False, True]
     assert f"{100 * found.cases[1].share:.2f} %" in table
+    assert [len(re.findall(" % ", line)) for line in table.splitlines()[-3:]] == [1, 4, 1]
     assert len(found.to_frame()) == 3
     assert "10.00 %" in found._repr_html_()
-    assert str(found).startswith("one-sayers: 45.64 % (if 0 % do) to 42.05 % (if 50 % do), n = 325")
+    assert str(found).startswith("one-sayers: impossible (if 0 % do) to impossible (if 50 % do), n = 325")
     assert sotto(*asked, "--plot", tmp_path / "plot.svg").exit_code == 0
     assert (tmp_path / "plot.svg").stat().st_size > 1000
 

@@ -12,10 +12,11 @@ from sotto_estimator.comparing.difference import difference_interval, p_above, r
 from sotto_estimator.comparing.fisher import fisher_p_value
 from sotto_estimator.comparing.group import Group
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, estimate_words, number_words, p_words, span_words
+from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import People, Side
 from sotto_estimator.errors import DomainError
 from sotto_estimator.intervals import check_level
+from sotto_estimator.percents import NOTHING
 from sotto_estimator.render import NO_INTERVAL, level_words
 from sotto_estimator.verdict.render import void_sentence
 from sotto_protocol.words import epsilon_above

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from sotto_estimator.hypertext import said_html, table_html
-from sotto_estimator.percents import OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
+from sotto_estimator.percents import NOTHING, OUTSIDE, OUTSIDE_WORDS, percent, share_percent, signed_percent
 from sotto_estimator.render import escaped
 from sotto_estimator.result import Result
 from sotto_estimator.void import Void, alarms_of, lines_of, void_members
@@ -61,8 +61,6 @@ class Row(Protocol):
 
 
 _MARKED = re.compile(rf"{re.escape(OUTSIDE)}-?[0-9.]+ %$")
-NOTHING = "-"
-"""In a table, where nothing can be said."""
 R = TypeVar("R", bound=Row)
 
 

@@ -73,20 +73,20 @@ def sides_of_arms(arms: Sequence[Arm], target: Target, question: str = "") -> li
         counts = [round(count) for count in arm.counts]
         group = Group(counts[int(design.is_opposite)], sum(counts), design.channel)
         return [side_of_group(group, design.epsilon, target, question, design.labels[0])]
-    found = estimate_arms(arms, IntervalOptions(target=target))
+    found = estimate_arms(arms, IntervalOptions(target=target), is_held=False).told_rows
 
     def side(at: int) -> Side:
-        row = found.rows[at]
+        row = found[at]
 
         def bounds(level: float) -> tuple[float, float]:
-            narrow = estimate_arms(arms, IntervalOptions(level=level, target=target)).rows[at]
+            narrow = estimate_arms(arms, IntervalOptions(level=level, target=target), is_held=False).told_rows[at]
             return narrow.low, narrow.high
 
         return Side(
             question, row.answer, row.n_reports, row.epsilon, row.share, bounds, lambda _: float(row.standard_error)
         )
 
-    return [side(at) for at in range(len(found.rows))]
+    return [side(at) for at in range(len(found))]
 
 
 def sides_of_data(data: Data, target: Target) -> dict[str, list[Side]]:

@@ -17,9 +17,10 @@ from scipy import special
 from sotto_estimator.channel import Floats
 from sotto_estimator.comparing.compare import CompareOptions
 from sotto_estimator.comparing.holm import HOLM, holm
-from sotto_estimator.comparing.result import NOTHING, Span, Tested, estimate_words, number_words, p_words, span_words
+from sotto_estimator.comparing.result import Span, Tested, estimate_words, number_words, p_words, span_words
 from sotto_estimator.comparing.sides import Side
 from sotto_estimator.errors import DomainError
+from sotto_estimator.percents import NOTHING
 from sotto_estimator.planning.power import LEAST_EXPECTED
 from sotto_estimator.render import level_words
 from sotto_estimator.verdict.render import void_sentence

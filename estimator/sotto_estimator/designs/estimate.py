@@ -26,14 +26,16 @@ from sotto_estimator.verdict.order import Order, Span, order_of
 METHODS_OF_ARMS = ("chernoff", "hoeffding")
 
 
-def estimate_arms(arms: Sequence[Arm], options: IntervalOptions | None = None, *, n_groups: int = 1) -> Estimates:
+def estimate_arms(
+    arms: Sequence[Arm], options: IntervalOptions | None = None, *, n_groups: int = 1, is_held: bool = True
+) -> Estimates:
     """Estimate the share of every answer, of two answers that of the first, from arms of whole counts.
 
     One yes-no design has all methods of intervals; several, or more reports than two, have those of `METHODS_OF_ARMS`.
     About the population arms are taken to be samples of one. Consistent shares are those of maximum likelihood.
     `n_groups`: in one output with so many, which share one chance of a false alarm, and one of a miss where intervals
-    hold together. Raises `DomainError` where counts
-    are not whole, arms do not tell the shares, or the method does not do for them.
+    hold together. `is_held`: whether nothing is told where counts contradict the design. Raises `DomainError` where
+    counts are not whole, arms do not tell the shares, or the method does not do for them.
     """
     options = options or IntervalOptions()
     for arm in arms:
@@ -62,7 +64,7 @@ def estimate_arms(arms: Sequence[Arm], options: IntervalOptions | None = None, *
         fit=_fit_of(arms),
         n_groups=n_groups,
     )
-    return with_verdict_of_shares(found, question.order())
+    return with_verdict_of_shares(found, question.order()) if is_held else found
 
 
 def _fit_of(arms: Sequence[Arm]) -> Fit | None:

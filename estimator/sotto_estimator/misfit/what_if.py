@@ -10,6 +10,7 @@ from sotto_estimator.designs.asked import AskedBy
 from sotto_estimator.designs.design import Arm, Design
 from sotto_estimator.designs.estimate import estimate_arms
 from sotto_estimator.errors import DomainError
+from sotto_estimator.estimates import VoidedShare
 from sotto_estimator.intervals import IntervalOptions
 from sotto_estimator.misfit.models.model import MODELS, N_CLASSES, find_model
 from sotto_estimator.percents import percent
@@ -24,12 +25,13 @@ WAYS = tuple(name for name, model in MODELS.items() if model.readings[0].whole[N
 class Case:
     """The share of yes of those who follow, if `part` of all do not. `share` is unbiased, `low` and `high` in [0, 1].
 
-    None: no share in [0, 1] is in the interval. `p_value`: where the counts contradict the case, how surely.
+    None: no share in [0, 1] is in the interval. `p_value`: where the counts contradict the case, how surely; then share
+    and error are None too.
     """
 
     part: float
-    share: float
-    standard_error: float
+    share: float | None
+    standard_error: float | None
     low: float | None
     high: float | None
     p_value: float | None
@@ -50,7 +52,7 @@ class WhatIf(Rendered):
     def __str__(self) -> str:
         """Return one line: the way, and from where to where the share goes."""
         ends = (self.cases[0], self.cases[-1])
-        said = " to ".join(f"{percent(case.share)} (if {100 * case.part:g} % do)" for case in ends)
+        said = " to ".join(f"{_share_words(case)} (if {100 * case.part:g} % do)" for case in ends)
         return f"{self.way}: {said}, n = {self.n_reports:,}"
 
     @property
@@ -83,9 +85,14 @@ def what_if(way: str, parts: Sequence[float], arms: Sequence[Arm], options: Inte
 def _case(way: str, part: float, arms: Sequence[Arm], options: IntervalOptions) -> Case:
     found = estimate_arms([Arm(_mixed(way, part, arm.design), arm.counts) for arm in arms], options)
     (row,) = found.rows
+    if isinstance(row, VoidedShare):
+        return Case(part, None, None, None, None, found.contradictions[0].p_value)
     low, high = (row.low, row.high) if found.has_interval(row) else (None, None)
-    p_value = found.contradictions[0].p_value if found.contradictions else None
-    return Case(part, row.share, row.standard_error, low, high, p_value)
+    return Case(part, row.share, row.standard_error, low, high, None)
+
+
+def _share_words(case: Case) -> str:
+    return "impossible" if case.share is None else percent(case.share)
 
 
 def _mixed(way: str, part: float, design: Design) -> Design:

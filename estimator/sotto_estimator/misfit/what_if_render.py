@@ -7,7 +7,7 @@ from sotto_estimator.designs.asked import words_of
 from sotto_estimator.hypertext import said_html, table_html
 from sotto_estimator.misfit.models.model import MODELS
 from sotto_estimator.misfit.what_if import Case, WhatIf
-from sotto_estimator.percents import OUTSIDE_WORDS, mark_of, percent, share_percent
+from sotto_estimator.percents import NOTHING, OUTSIDE_WORDS, mark_of, percent, share_percent
 from sotto_estimator.render import NO_INTERVAL, interval_words
 from sotto_protocol.tables import align
 from sotto_protocol.words import counted, epsilon_above
@@ -32,7 +32,7 @@ def caption(found: WhatIf) -> str:
         f"{found.title}: n = {n}, epsilon {epsilon_above(found.epsilon)} a report",
         *words_of(found.designs),
         f"{interval_words(found.options)}, if so many do",
-        *[OUTSIDE_WORDS] * any(mark_of(case.share) for case in found.cases),
+        *[OUTSIDE_WORDS] * any(case.share is not None and mark_of(case.share) for case in found.cases),
     ]
     return "\n".join(lines)
 
@@ -57,7 +57,10 @@ def panels(found: WhatIf) -> "tuple[str, list[Panel]]":
     """Return a picture: a bar with its interval for every case."""
     from sotto_estimator.panels import Bar, bar_panels  # matplotlib takes a second to load
 
-    return bar_panels([Bar(percent(case.part), case.share, *_ends(case)) for case in found.cases], caption(found))
+    told = [(case, case.share) for case in found.cases if case.share is not None]
+    if not told:
+        return caption(found), []
+    return bar_panels([Bar(percent(case.part), share, *_ends(case)) for case, share in told], caption(found))
 
 
 def _ends(case: Case) -> tuple[float, float]:
@@ -72,6 +75,7 @@ def _heading(found: WhatIf) -> dict[str, Any]:
 
 
 def _cells(case: Case) -> list[str]:
+    if case.share is None or case.standard_error is None:
+        return [percent(case.part), *[NOTHING] * 4, f"the counts contradict it (P <= {case.p_value:.1e})"]
     ends = [NO_INTERVAL if end is None else percent(end) for end in (case.low, case.high)]
-    refuted = "" if case.p_value is None else f"the counts contradict it (P <= {case.p_value:.1e})"
-    return [percent(case.part), share_percent(case.share), percent(case.standard_error), *ends, refuted]
+    return [percent(case.part), share_percent(case.share), percent(case.standard_error), *ends, ""]

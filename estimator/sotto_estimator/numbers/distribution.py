@@ -64,6 +64,23 @@ class Distribution:
         return [(each.first - shift, each.last + step - shift, each.share) for each in self.bins]
 
 
+@dataclass(frozen=True, slots=True)
+class VoidedDistribution:
+    """A distribution of which nothing may be said, since the question's counts contradict the design."""
+
+    question: str
+    unit: str
+    n_reports: int
+    bandwidth: None = None
+    bins: None = None
+    quantiles: None = None
+
+    @classmethod
+    def of(cls, one: "Distribution | VoidedDistribution") -> "VoidedDistribution":
+        """Return what is left of a distribution."""
+        return cls(one.question, one.unit, one.n_reports)
+
+
 def has_distribution(counts: NumberCounts) -> bool:
     """Whether the reports show more than the mean: their levels are many, or every number is one, of three or more."""
     return counts.channel.n_levels >= min(_LEAST_LEVELS, max(3, counts.kind.n_options))

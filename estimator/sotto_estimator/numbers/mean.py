@@ -54,6 +54,31 @@ class MeanEstimate:
         return not self.minimum <= self.mean <= self.maximum
 
 
+@dataclass(frozen=True, slots=True)
+class VoidedMean:
+    """What was counted for a mean, of a question whose counts contradict the design: the rest is None."""
+
+    question: str
+    unit: str
+    minimum: float
+    maximum: float
+    n_reports: int
+    epsilon: float
+    mean: None = None
+    standard_error: None = None
+    low: None = None
+    high: None = None
+    shift_up: None = None
+    shift_down: None = None
+    interval: None = None
+    consistent_mean: None = None
+
+    @classmethod
+    def of(cls, mean: "MeanEstimate | VoidedMean") -> "VoidedMean":
+        """Return what is left of a mean of which nothing may be said."""
+        return cls(mean.question, mean.unit, mean.minimum, mean.maximum, mean.n_reports, mean.epsilon)
+
+
 def estimate_mean(counts: NumberCounts, options: IntervalOptions, n_intervals: int) -> MeanEstimate:
     """Return the mean of a histogram of one report or more, its interval by `method_of_mean`. Raises `DomainError`.
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sotto_estimator.numbers.distribution import Distribution
-from sotto_estimator.numbers.mean import MeanEstimate
-from sotto_estimator.percents import OUTSIDE
+from sotto_estimator.numbers.mean import MeanEstimate, VoidedMean
+from sotto_estimator.percents import NOTHING, OUTSIDE
 from sotto_protocol.tables import align
 from sotto_protocol.words import epsilon_above
 
@@ -17,22 +17,26 @@ _NO_INTERVAL = "none"
 _CUT = "none: no number that can be answered is in the interval"
 
 
-def mean_table(means: Sequence[MeanEstimate]) -> str:
+def mean_table(means: Sequence[MeanEstimate | VoidedMean]) -> str:
     """Return an aligned table of means in their units, and under it what their intervals are."""
     columns, rows = mean_rows(means)
-    return f"{align([columns, *rows], n_left=1)}\n\n" + "\n".join(mean_remarks(means))
+    return "\n\n".join(filter(None, [align([columns, *rows], n_left=1), "\n".join(mean_remarks(means))]))
 
 
-def mean_rows(means: Sequence[MeanEstimate]) -> tuple[list[str], list[list[str]]]:
+def mean_rows(means: Sequence[MeanEstimate | VoidedMean]) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns of means, and the cells of each; the first is a text."""
     columns = ["question", "n", "epsilon", "mean", "std. error", "low", "high"]
     columns += ["consistent"] if any(mean.consistent_mean is not None for mean in means) else []
-    return [*columns, "fakes high", "fakes low", "unit"], [_cells(mean) for mean in means]
+    columns += ["fakes high", "fakes low", "unit"]
+    rows = [_cells(mean) if isinstance(mean, MeanEstimate) else _voided_cells(mean, len(columns)) for mean in means]
+    return columns, rows
 
 
-def mean_remarks(means: Sequence[MeanEstimate]) -> list[str]:
-    """Return what is to be said of means, a line each."""
-    return [FAKES, *interval_remarks(means), *[_CUT] * (not all(mean.has_interval for mean in means))]
+def mean_remarks(means: Sequence[MeanEstimate | VoidedMean]) -> list[str]:
+    """Return what is to be said of means, a line each; nothing of those of which nothing may be said."""
+    told = [mean for mean in means if isinstance(mean, MeanEstimate)]
+    cut = [_CUT] * (not all(mean.has_interval for mean in told))
+    return [FAKES, *interval_remarks(told), *cut] if told else []
 
 
 def interval_remarks(means: Sequence[MeanEstimate]) -> list[str]:
@@ -115,12 +119,19 @@ def mean_end_words(mean: MeanEstimate) -> list[str]:
     return [value_words(end, mean.standard_error) for end in (mean.low, mean.high)]
 
 
-def mean_members(mean: MeanEstimate) -> dict[str, Any]:
-    """Return a mean's members, by name; `consistent_mean` where it was asked for."""
-    members = asdict(mean) | ({} if mean.has_interval else {"low": None, "high": None})
-    if mean.consistent_mean is None:
+def mean_members(mean: MeanEstimate | VoidedMean, *, has_consistent: bool) -> dict[str, Any]:
+    """Return a mean's members, by name; `has_consistent`: whether `consistent_mean` was asked for."""
+    has_ends = isinstance(mean, VoidedMean) or mean.has_interval
+    members = asdict(mean) | ({} if has_ends else {"low": None, "high": None})
+    if not has_consistent:
         del members["consistent_mean"]
     return members
+
+
+def _voided_cells(mean: VoidedMean, n_cells: int) -> list[str]:
+    """Return what was counted, and a dash in every other cell but the unit's."""
+    known = [mean.question, f"{mean.n_reports:,}", epsilon_above(mean.epsilon)]
+    return [*known, *[NOTHING] * (n_cells - len(known) - 1), mean.unit]
 
 
 def _cells(mean: MeanEstimate) -> list[str]:

@@ -31,7 +31,7 @@ def interval_line(options: IntervalOptions, say: Language, method: str = "") -> 
 
 def remarks_on(question: Question, estimates: Estimates, say: Language) -> tuple[str, ...]:
     """Return what a question's intervals are, which a text question's have elsewhere, and of which reports."""
-    by = next((mean.interval for mean in estimates.means if mean.question == question.id), "")
+    by = next((mean.interval for mean in estimates.told_means if mean.question == question.id), "")
     made = () if is_text(question) else (interval_line(estimates.options, say, by),)
     return *made, *_of_reports(question, estimates, say)
 
@@ -68,7 +68,7 @@ def technical_lines(question: Question, estimates: Estimates, quality: Quality |
         lines.append(quality.warning if quality.is_alarming else f"{quality}.")
     if cut := cut_words(estimates, key):
         lines.append(f"{cut}.")
-    lines += [f"Approximate: the {smoothing_words(of)}." for of in estimates.distributions if of.question == key]
+    lines += [f"Approximate: the {smoothing_words(of)}." for of in estimates.told_distributions if of.question == key]
     return tuple(lines)
 
 

@@ -7,7 +7,7 @@ from shlex import quote
 
 from sotto_estimator.errors import DomainError, SourceError
 from sotto_estimator.estimates import Estimate, Estimates
-from sotto_estimator.estimation import count_intervals, estimate_tally, is_text
+from sotto_estimator.estimation import count_intervals, estimate_tally, is_text, waves_that_contradict
 from sotto_estimator.largest import largest
 from sotto_estimator.numbers.counts import is_number
 from sotto_estimator.numbers.mean import MeanEstimate
@@ -70,7 +70,8 @@ class Results:
         section = next(section for section in self.sections if section.question.id == question)
         if name not in section.charts:
             raise NoSuchChartError(
-                "the question has no such chart: text has none, one wave has none over the waves, numbers have a mean."
+                "the question has no such chart: text has none, nor have counts that contradict the design; one wave "
+                "has none over the waves; numbers have a mean."
             )
         return section.charts[name], section.caption_of(name)
 
@@ -132,7 +133,7 @@ def _sections(
             series = _series(release, choices, spoken, question, rows[key])
             shown, last_shown = (spoken.labelled(question, of.get(key, ())) for of in (rows, last_rows))
             yield replace(section, rows=shown, last_rows=last_shown, series=series)
-        else:  # nobody answers it yet, or so few that it is withheld
+        else:  # nobody answers it yet, or so few that it is withheld; or its counts contradict the design
             yield section
 
 
@@ -149,19 +150,19 @@ def _estimate(tally: Tally, choices: Choices, by_wave: Sequence[Tally] = ()) -> 
 
 
 def _by_question(estimates: Estimates | None) -> Rows:
-    grouped = groupby(estimates.rows, key=lambda row: row.question) if estimates else ()
+    grouped = groupby(estimates.told_rows, key=lambda row: row.question) if estimates else ()
     return {question: tuple(rows) for question, rows in grouped}
 
 
 def _mean(estimates: Estimates | None, question: str) -> MeanEstimate | None:
-    return next((mean for mean in estimates.means if mean.question == question), None) if estimates else None
+    return next((mean for mean in estimates.told_means if mean.question == question), None) if estimates else None
 
 
 def _number(estimates: Estimates | None, question: str) -> NumberResult | None:
     mean = _mean(estimates, question)
     if estimates is None or mean is None:
         return None
-    return NumberResult(mean, next((of for of in estimates.distributions if of.question == question), None))
+    return NumberResult(mean, next((of for of in estimates.told_distributions if of.question == question), None))
 
 
 def _series(
@@ -170,6 +171,8 @@ def _series(
     if release.survey.waves == 1:
         return []
     waves = dict(list(release.tallies.items())[-MAX_WAVES:])
+    contradicting = waves_that_contradict(question, waves)
+    waves = {wave: tally for wave, tally in waves.items() if wave not in contradicting}
     n_intervals, labels = count_intervals(release.survey), spoken.labels(question)
     if is_number(question):
         found = mean_series_of(question, waves, choices.interval_options, n_intervals)

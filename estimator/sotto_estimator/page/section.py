@@ -19,7 +19,7 @@ from sotto_estimator.page.waves import WaveSeries
 from sotto_estimator.percents import mark_of, n_decimals_of
 from sotto_estimator.quality import Quality
 from sotto_estimator.verdict.verdict import Verdict
-from sotto_estimator.verdict.words import finding_words, sentences, void_words
+from sotto_estimator.verdict.words import finding_words, sentences
 from sotto_protocol import Question
 from sotto_protocol.words import epsilon_above
 
@@ -41,7 +41,8 @@ class NumberResult(NamedTuple):
 class Section:
     """One question's results: `rows` of the waves that were chosen, `last_rows` of the last wave, `series` of them all.
 
-    Answers are as their reader reads them. `verdict`: what is known of it. `number`: of a question that asks for
+    Answers are as their reader reads them. `verdict`: what is known of it; where counts contradict the design there are
+    no rows, no number and no series. `number`: of a question that asks for
     numbers, which has no rows; `last_mean`: of the last wave. None of it of a text question: `commands` say how its
     strings are found. `withheld`: what of its reports is not yet counted. `remarks`: what the intervals are, in the
     page's language; `technical`: what the command would say besides, in English.
@@ -70,8 +71,7 @@ class Section:
 
     def has_interval(self, row: Estimate) -> bool:
         """Whether any share in [0, 1] is in a row's interval (`Estimates.has_interval`)."""
-        is_void = row.is_outside or self.verdict.is_void
-        return is_interval(row.low, row.high, may_be_point=self.is_of_respondents and not is_void)
+        return is_interval(row.low, row.high, may_be_point=self.is_of_respondents and not row.is_outside)
 
     @property
     def is_outside(self) -> bool:
@@ -109,14 +109,9 @@ class Section:
         say, epsilon = self.spoken.say, epsilon_above(self.question.epsilon, self.spoken.say)
         return [say.gettext("n = %(n)s, epsilon %(epsilon)s", n=self.n_reports, epsilon=epsilon), *self.remarks]
 
-    @property
-    def caption(self) -> list[str]:
-        """What stands over a chart that is downloaded."""
-        return [*self.made_of, *([void_words(self.spoken.say)] if self.verdict.is_void else [])]
-
     def caption_of(self, chart: str) -> list[str]:
         """Return what stands over a chart that is downloaded, in lines that fit."""
-        lines = self.caption
+        lines = self.made_of
         if chart == "waves":
             waves = [point.wave for point in self.series[0].points]
             values = {

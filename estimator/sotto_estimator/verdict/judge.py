@@ -22,26 +22,30 @@ MAX_FINDINGS = 12
 
 def with_verdicts(estimates: Estimates, tally: Tally) -> Estimates:
     """Return the estimates of a tally with what they mean, question by question in the survey's order."""
-    return replace(
-        estimates, verdicts=tuple(_verdict(question, tally, estimates) for question in tally.survey.questions)
-    )
+    held = estimates.held_against_design()
+    return replace(held, verdicts=tuple(_verdict(question, tally, held) for question in tally.survey.questions))
 
 
 def with_verdict_of_counts(estimates: Estimates, channel: Channel) -> Estimates:
     """Return the estimates of a yes-no survey's counts with what they mean."""
-    (row,) = estimates.rows
+    if estimates.contradictions:
+        return _voided(estimates)
+    (row,) = estimates.told_rows
     ends = row.low, row.high
     one = _of_one(estimates.options, estimates.n_groups)
     aim = aim_of_counts(channel, of_precision(row.share, ends, (0, 1)), row.n_reports, one)
-    verdict = Verdict(row.question, share_findings([row]), aim=aim)
-    return replace(estimates, verdicts=(Verdict(row.question, is_void=True) if estimates.contradictions else verdict,))
+    return replace(estimates, verdicts=(Verdict(row.question, share_findings([row]), aim=aim),))
 
 
 def with_verdict_of_shares(estimates: Estimates, order: Order | None = None) -> Estimates:
     """Return the estimates of one question that was asked by several designs with what they mean. `order`: as known."""
-    verdict = Verdict("", share_findings(estimates.rows), order=order)
-    found = Verdict("", is_void=True) if estimates.contradictions else verdict
-    return replace(estimates, verdicts=(found,))
+    if estimates.contradictions:
+        return _voided(estimates)
+    return replace(estimates, verdicts=(Verdict("", share_findings(estimates.told_rows), order=order),))
+
+
+def _voided(estimates: Estimates) -> Estimates:
+    return replace(estimates.held_against_design(), verdicts=(Verdict("", is_void=True),))
 
 
 def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
@@ -49,9 +53,9 @@ def _verdict(question: Question, tally: Tally, estimates: Estimates) -> Verdict:
     is_void = any(found.question == key for found in estimates.contradictions)
     if is_void or is_text(question):
         return Verdict(key, is_void=is_void, is_text=is_text(question))
-    if mean := next((mean for mean in estimates.means if mean.question == key), None):
+    if mean := next((mean for mean in estimates.told_means if mean.question == key), None):
         return _of_mean(question, mean, tally, estimates)
-    rows = [row for row in estimates.rows if row.question == key]
+    rows = [row for row in estimates.told_rows if row.question == key]
     return _of_shares(question, rows, tally, estimates) if rows else Verdict(key)
 
 
