@@ -17,6 +17,8 @@ _UNSEEN = re.compile(
 _FLAGS = re.compile(f"{_FLAG}[\U000e0020-\U000e007f]+")
 _BLANK = re.compile("[\\s\u2800]+")
 """White space, and Braille's empty cell."""
+_SET_APART = {"<super>", "<sub>", "<circle>"}
+"""Kinds of letters that Unicode's form KC takes for others, and a reader does not: 10² is not 102, nor ① 1."""
 _MOST_SHOWN = 40
 
 
@@ -24,15 +26,27 @@ def look(text: str) -> str:
     """Return what two texts have in common if they look the same, but for letters of scripts that are alike.
 
     Blanks around do not count, nor how many stand together, nor what is not drawn; the rest by Unicode's normal
-    form KC. "" where there is nothing to see.
+    form KC, but that raised, lowered and enclosed letters stay what they are. "" where there is nothing to see.
 
-    >>> look(" a\\u00a0\\u200bb ") == "a b", look("\\ufb01") == "fi", look("\\u2800\\u3164")
-    (True, True, '')
+    >>> look(" a\\u00a0\\u200bb ") == "a b", look("\\ufb01") == "fi", look("\\u2800\\u3164"), look("10²") == "102"
+    (True, True, '', False)
     """
     flags = _FLAGS.findall(text)
     seen = _UNSEEN.sub("", _FLAGS.sub(_FLAG, text))
-    composed = _UNSEEN.sub("", unicodedata.normalize("NFKC", seen))
+    if not unicodedata.is_normalized("NFKC", seen):
+        seen = unicodedata.normalize("NFC", "".join(map(_plain, seen)))
+    composed = _UNSEEN.sub("", seen)
     return _BLANK.sub(" ", composed).strip() + "".join(flags)
+
+
+def _plain(letter: str) -> str:
+    """Return the letters that one is drawn as."""
+    codes = unicodedata.decomposition(letter).split()
+    kind = codes.pop(0) if codes and codes[0].startswith("<") else ""
+    if not codes or kind in _SET_APART or (kind == "<square>" and len(codes) == 1):  # in a box of its own
+        return letter
+    drawn = "".join(_plain(chr(int(code, 16))) for code in codes)
+    return f" {drawn}" if kind == "<fraction>" else drawn  # 5½ is not 51⁄2
 
 
 def alike(texts: Iterable[str]) -> list[tuple[int, int]]:

@@ -23,6 +23,12 @@ ALIKE = [
     ("\u00e9", "e\u0301"),
     ("\ufb01", "fi"),
     ("\uff21", "A"),
+    ("\uff71", "\u30a2"),  # half-width
+    ("\U0001d400", "A"),  # a font's
+    ("\u2011", "\u2010"),  # no break
+    ("\u33a1", "m\u00b2"),
+    ("\u00bd", "1\u20442"),
+    ("5\u00bd", "5 1\u20442"),
     ("\uac00", "\u1100\u1161"),
 ]
 """Each of two texts, of which one is written and the other could be."""
@@ -31,6 +37,15 @@ APART = [
     ("a", "b"),
     ("e", "\u00e9"),
     ("1", "2"),
+    ("10\u00b2", "102"),
+    ("10\u00b2", "10\u2082"),
+    ("H\u2082O", "H2O"),
+    ("\u33a1", "m2"),
+    ("Tea\u2122", "TeaTM"),
+    ("\u2460", "1"),
+    ("\u2460", "\u24f5"),  # in one circle, and in two
+    ("\U0001f130", "A"),  # in a box
+    ("5\u00bd", "51\u20442"),
     ("yes", "no"),
     ("\u0430", "a"),  # of two scripts: this is warned of
     ("\U0001f3f4\U000e0067\U000e0062\U000e007f", "\U0001f3f4\U000e0067\U000e0063\U000e007f"),  # two flags
